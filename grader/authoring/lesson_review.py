@@ -193,9 +193,6 @@ def assigned_twice(path: Path) -> list[str]:
 
 def recommendations(lesson: Lesson) -> Iterator[str]:
     """Sentences about what is allowed and rarely intended."""
-    for name in lesson.functions:
-        if not any(mistake.gradient == name for mistake in lesson.mistakes):
-            yield f"`{name}` has no known mistake."
     count = len(variant_files(lesson))
     if count < MIN_VARIANTS:
         yield f"{count_text(count, 'variant')}; {MIN_VARIANTS} or more show that other styles pass."

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import click
 
 from grader.commands.dojo_desk import LessonParam, desk, exercises_option, show
-from grader.errors import UserError
 
 AGREES, DISAGREES = 0, 1
 
@@ -35,18 +33,12 @@ def verify_own(words: tuple[str, ...], course: Path | None) -> None:
     gradient your checker rejects. At the end it lists what your checker would have missed.
     """
     with desk(course) as at:
-        from grader.dojo.verify import nothing_to_verify, verify_lessons
-        from grader.dojo.verify_screen import agrees_everywhere, lesson_part, summary
+        from grader.dojo.verify import agrees_everywhere, checker_lesson, lesson_part, summary, verify_lessons
 
-        function, found = verify_lessons(at, [at.find_lesson(word) for word in words])
-        rows, lessons = [], []
-        with contextlib.closing(found):
-            for checked, verified in found:
-                show(lesson_part(checked, verified))
-                show([""])
-                rows += verified
-                lessons.append(checked.lesson)
-        if not any(row.said for row in rows):
-            raise UserError(nothing_to_verify(lessons))
-        show(summary(rows, function))
+        rows = []
+        for checked, verified in verify_lessons(at, [at.find_lesson(word) for word in words]):
+            show(lesson_part(checked, verified))
+            show([""])
+            rows += verified
+        show(summary(rows, checker_lesson(at).config.verification.function))
     raise SystemExit(AGREES if agrees_everywhere(rows) else DISAGREES)

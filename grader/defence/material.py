@@ -7,8 +7,7 @@ file's other text. This process compares tensors.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
@@ -18,7 +17,7 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import FileFunction, FileLine, functions_in, with_line
+from grader.defence.file_lines import FileFunction, FileLine, functions_in
 from grader.defence.lines import CodeNames, Line, chosen_lines, line_from, lines_of_rows, versions_and_names
 from grader.defence.measuring import measuring_file
 from grader.defence.plain_part import plain_part
@@ -87,61 +86,6 @@ class Material:
     def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[LineResult]:
         """What a function of the student's returns for each of several arguments. Raises CallFailed."""
         return [value_of(each) for each in replies_to(self._student, [[name, dict(v)] for v in values])]
-
-    def gradients(self, student: Student | None = None) -> dict[str, Tensor]:
-        """{gradient: value} of the student's backward pass on the published problem. Raises CallFailed.
-
-        Each step gets the results of those before it. `student` runs a changed version of the file.
-        """
-        joint, problem, student = self.lesson.joint, self.lesson.public_chain, student or self._student
-        found: Any = {}
-        if joint is not None:
-            function = self.functions.get(joint.name)
-            arguments = None if function is None else arguments_on(problem, function.parameters)
-            if arguments is not None:
-                ((is_value, value),) = replies_to(student, [[joint.name, arguments]])
-                found = joint.pieces(value) if is_value else {}
-        else:
-            known = problem.given | {f"d{name}": value for name, value in problem.chain.items()}
-            order = [step for step in self._steps() if set(self.functions[step].parameters) <= set(known)]
-            known = {name: value for name, value in known.items() if name not in order}
-            known |= {f"d{name}": value for name, value in problem.ends.items()}
-            steps = [[step, list(self.functions[step].parameters)] for step in order]
-            found = call_in_worker(student, "_defence_chain", steps, known)
-        found = found if isinstance(found, dict) else {}
-        return {step: value for step, value in found.items() if isinstance(value, Tensor) and value.is_floating_point()}
-
-    def _steps(self) -> list[str]:
-        """The right steps that have a function, each after those that it may be computed from."""
-        rank = {f"d{name}": -place for place, name in enumerate(self.lesson.public.graph.names)}
-        right = [item.name for item in self.lesson.gradients if item.name in self.right and item.name in self.functions]
-        return sorted(right, key=lambda step: rank.get(step, 0))
-
-    def changed_gradients(self, line: Line, code: str) -> dict[str, Tensor]:
-        """`gradients` with `code` in place of a line; empty where the changed file does not run."""
-        try:
-            with self.changed(line, code) as student:
-                return {} if student is None else self.gradients(student)
-        except CallFailed:
-            return {}
-
-    @contextmanager
-    def changed(self, line: Line, code: str) -> Iterator[Student | None]:
-        """A worker with `code` in place of a line; None where the function has that line twice."""
-        at = line.at
-        try:
-            text = source_reader().call(with_line, self.text, at.function, at.name, at.code, code)
-        except (ReadingStopped, ReadingFailed):
-            text = ""
-        if not text:
-            yield None
-            return
-        file = measuring_file([self.text, text], {}, self.functions)
-        student = self._student.like_this({BACKWARD_FILE: file}, BACKWARD_FILE, self._student.time)
-        try:
-            yield student
-        finally:
-            student.close()
 
     def forward(self, target: str) -> list[str]:
         """The lines of the forward pass that read a value."""

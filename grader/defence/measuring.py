@@ -28,16 +28,6 @@ def _defence_run(jobs):
     return found
 
 
-def _defence_chain(order, known):
-    known = dict(known)
-    for step, parameters in order:
-        try:
-            known[step] = _defence_function(step)(**{name: _defence_copy(known[name]) for name in parameters})
-        except Exception:
-            break
-    return {step: known[step] for step, _ in order if step in known}
-
-
 _defence_seen, _defence_ran = {}, []
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
-from grader.defence.file_lines import CALL, FileFunction, functions_in
+from grader.defence.file_lines import CALL, FileFunction, functions_in, with_line
 from grader.defence.lines import Line, line_from, versions_and_names
 from grader.defence.material import MAX_CHOSEN, Material, call_in_worker, values_noted
 from grader.defence.measuring import measuring_file
@@ -57,6 +58,24 @@ class RecordedMaterial(Material):
     def running(self, function: str) -> list[str]:
         """The rows whose examples run a function."""
         return [row for row, ran in self.ran.items() if function in ran]
+
+    @contextmanager
+    def changed(self, line: Line, code: str) -> Iterator[Student | None]:
+        """A worker with `code` in place of a line; None where the function has that line twice."""
+        at = line.at
+        try:
+            text = source_reader().call(with_line, self.text, at.function, at.name, at.code, code)
+        except (ReadingStopped, ReadingFailed):
+            text = ""
+        if not text:
+            yield None
+            return
+        file = measuring_file([self.text, text], {}, self.functions)
+        student = self._student.like_this({BACKWARD_FILE: file}, BACKWARD_FILE, self._student.time)
+        try:
+            yield student
+        finally:
+            student.close()
 
     def holding(self, line: Line, code: str, rows: Collection[str]) -> dict[str, bool]:
         """{row: whether its example holds} with `code` in place of a line. Raises CallFailed."""

@@ -7,43 +7,42 @@ shows what the checker accepts and what it would miss.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 
 import torch
+from rich.console import RenderableType
+from rich.text import Text
 from torch import Tensor
 
 from grader.calling.protocol import CallFailed, Function
 from grader.comparison.tensors import compare
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import Outline, is_untouched, own_file, read_own
+from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.errors import UserError
-from grader.intake.submissions.lesson_files import LessonFiles
-from grader.lesson.lesson import Lesson
+from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
+from grader.publish.inert import inert
 from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
-from grader.sandbox.workers.client import ZygoteProcess
+from grader.results.wording import first_names
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 
-CheckerAnswer = Literal["right", "wrong", "cannot tell", "error"]
-"""What a checker says of a claim; "error" where it gave no answer."""
-
-MEANING_OF_CHECKER_ANSWER: Mapping[object, CheckerAnswer] = {True: "right", False: "wrong", None: "cannot tell"}
+RIGHT, WRONG, UNSURE, NO_ANSWER = "right", "wrong", "cannot tell", "error"
+"""What a checker says of a claim; the last where it gave no answer."""
+WORDS = {True: RIGHT, False: WRONG, None: UNSURE}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 MIN_ELEMENT = 1e-3
 """Of a gradient's largest element: values of the loss do not determine smaller ones well enough."""
 ZERO_GRADIENT = 1e-9
 """Of the upstream gradients' size: a gradient below this is zero except for rounding."""
-
-
-Verified = Generator[tuple[Checked, "list[VerifiedRow]"], None, None]
-"""(the check of a lesson, what the checker says of its rows), lesson by lesson."""
+NAME, SAID = 18, 14
+"""Columns of the table."""
 
 
 @dataclass(frozen=True)
@@ -52,39 +51,38 @@ class VerifiedRow:
 
     Attributes:
         judged: the row's status in `dojo check`, over all public problems.
-        said: what the checker says of the student's gradient, None where there is none to check.
-        agrees_here: whether that gradient is right on the one problem that the checker sees.
-        broken: {what is wrong with a copy of the right gradient: what the checker says of the copy}.
-        message: why the checker gave no answer.
-        is_zero: whether the right gradient is zero except for rounding.
+        said: what the checker says of the student's gradient; None where there is none to check.
+        is_right_here: whether that gradient is right on the one problem that the checker sees.
+        accepted, copies: the broken copies that the checker accepts, and the number of all that it was given.
+        reason: why the checker gave no answer.
     """
 
     lesson: Lesson
-    name: str
+    row: str
     judged: str
-    said: CheckerAnswer | None = None
-    agrees_here: bool = False
-    broken: Mapping[str, CheckerAnswer] = field(default_factory=dict)
-    message: str = ""
-    is_zero: bool = False
+    said: str | None
+    is_right_here: bool
+    accepted: Sequence[str]
+    unanswered: int
+    copies: int
+    reason: str
 
     @property
-    def disagrees(self) -> bool:
-        """Whether the checker has said anything else of the gradient than the judge."""
-        return self.is_missed or self.is_rejected_wrongly or self.said == "error"
+    def name(self) -> str:
+        return f"{self.lesson.number}.{self.row}"
 
     @property
     def is_missed(self) -> bool:
         """Whether the gradient is wrong and the checker accepts it."""
-        return self.said == "right" and self.judged != "passed"
+        return self.said == RIGHT and self.judged != "passed"
 
     @property
     def is_rejected_wrongly(self) -> bool:
-        return self.said in ("wrong", "cannot tell") and self.judged == "passed"
+        return self.said in (WRONG, UNSURE) and self.judged == "passed"
 
     @property
-    def accepted_copies(self) -> list[str]:
-        return [what for what, said in self.broken.items() if said == "right"]
+    def rejected(self) -> int:
+        return self.copies - len(self.accepted) - self.unanswered
 
 
 def loss_at(x, *, text, name, inputs, ends, memory):  # type: ignore[no-untyped-def]
@@ -113,83 +111,33 @@ def loss_at(x, *, text, name, inputs, ends, memory):  # type: ignore[no-untyped-
 
 
 class Checker:
-    """The student's gradient checker in a worker."""
+    """The student's gradient checker: the function `name` of a file in a worker."""
 
-    def __init__(self, zygote: ZygoteProcess, lesson: Lesson, submitted: LessonFiles) -> None:
-        """Raises UserError if the file does not run."""
-        self._function, self._lesson = lesson.config.verification.function, lesson
-        self._student = Student(zygote, StudentFile(submitted.files, BACKWARD_FILE))
-        self._target = RemoteTarget(self._student)
-        failure = self._student.load_failure
-        if failure is not None:
-            self.close()
-            reason = failure.message.rstrip(".")
-            raise UserError(f"{submitted.shown} does not run: {reason}. Fix it first: dojo watch {lesson.number}")
+    def __init__(self, lesson: Lesson, student: Student) -> None:
+        self.name, self._lesson, self._target = lesson.config.verification.function, lesson, RemoteTarget(student)
 
-    def close(self) -> None:
-        self._student.close()
-
-    def says(self, f: Function, x: Tensor, claim: Tensor) -> tuple[CheckerAnswer, str]:
+    def says(self, f: Function, x: Tensor, claim: Tensor) -> tuple[str, str]:
         """(its answer, why it gave none). Raises UserError if the function is not written."""
-        name = self._function
         try:
-            found = self._target.call(name, f, x.numpy(), claim.to(torch.float64).numpy())
+            found = self._target.call(self.name, f, x.numpy(), claim.to(torch.float64).numpy())
         except CallFailed as error:
             if error.answer.outcome in UNWRITTEN:
                 raise UserError(unwritten(self._lesson)) from error
-            return "error", error.answer.message or f"it did not finish ({error.answer.outcome})."
-        first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else found
+            return NO_ANSWER, error.answer.message or f"it did not finish ({error.answer.outcome})."
+        first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
         first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
-        is_pair = first is not found and (first is None or isinstance(first, bool))
-        return (MEANING_OF_CHECKER_ANSWER[first], "") if is_pair else ("error", "it returned no pair (ok, error).")
-
-
-def run_checker(
-    zygote: ZygoteProcess, checker: Checker, checked: Checked, sizes: Mapping[str, int | float]
-) -> Iterator[VerifiedRow]:
-    """Each gradient of a checked file, at small `sizes`: what the checker says of it and of broken copies."""
-    lesson, submitted = checked.lesson, checked.submitted
-    problem: Problem = lesson.problem_at(sizes)
-    steps = [item.name for item in lesson.gradients]
-    student = Student(zygote, StudentFile(submitted.files, BACKWARD_FILE, steps, lesson.joint))
-    try:
-        answers = student.answers(problem)
-        judged = {row.name: row.status for row in checked.judged.rows}
-        for item in lesson.gradients:
-            if judged[item.name] in UNWRITTEN:
-                yield VerifiedRow(lesson, item.name, "todo")
-                continue
-            assert item.target is not None
-            f, x = loss_of(problem, lesson, item.target), problem.values[item.target]
-            said: CheckerAnswer | None = None
-            message, is_right = "", False
-            answer = answers[item.name]
-            if answer.tensor is not None:
-                said, message = checker.says(f, x, answer.tensor)
-                is_right = compare(answer.tensor, problem.reference(item.target), problem.scale(item.target)).passed
-            broken = {}
-            for what, copy in broken_copies(problem, item.target).items():
-                broken[what], reason = checker.says(f, x, copy)
-                message = message or reason
-            zero = is_zero(problem, item.target)
-            yield VerifiedRow(lesson, item.name, judged[item.name], said, is_right, broken, message, zero)
-    finally:
-        student.close()
-
-
-def loss_of(problem: Problem, lesson: Lesson, name: str) -> Function:
-    """The loss as a function of the value `name`."""
-    text = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
-    return Function(loss_at, text=text, name=name, inputs=problem.inputs, ends=problem.ends, memory={})
+        if first is None or isinstance(first, bool):
+            return WORDS[first], ""
+        return NO_ANSWER, "it returned no pair (ok, error)."
 
 
 def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     """{what is wrong: a copy of d`name` that is wrong by enough to be seen}."""
     right = problem.reference(name)
-    largest = float(right.abs().max())
-    if is_zero(problem, name):
-        return {"with 0.05 in one place": at_one_place(right, 0, 0.05)}
     sizes = right.abs().flatten()
+    largest = float(sizes.max())
+    if largest <= ZERO_GRADIENT * max(1.0, problem.scale(name)):
+        return {"with 0.05 in one place": at_one_place(right, 0, 0.05)}
     large = torch.nonzero(sizes > MIN_ELEMENT * largest).flatten()
     middle = int(large[sizes[large].argsort()[len(large) // 2]])
     copies = {
@@ -204,11 +152,6 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
         if changed.any():
             copies[f"without the path through {consumer}"] = right - share
     return copies
-
-
-def is_zero(problem: Problem, name: str) -> bool:
-    """Whether d`name` is zero except for rounding."""
-    return float(problem.reference(name).abs().max()) <= ZERO_GRADIENT * max(1.0, problem.scale(name))
 
 
 def at_one_place(tensor: Tensor, place: int, more: float) -> Tensor:
@@ -233,11 +176,11 @@ def unwritten(lesson: Lesson) -> str:
     return f"`dojo verify` needs your `{function}` of lesson {number}, which is not written yet: dojo watch {number}"
 
 
-def verify_lessons(at: Desk, named: Sequence[Lesson]) -> tuple[str, Verified]:
-    """(the name of the student's checker, each lesson's result), for the `named` lessons or all that can be verified.
+def verify_lessons(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked, list[VerifiedRow]]]:
+    """Each lesson's check and what the student's checker says: of the `named` lessons or of all that can be verified.
 
-    Raises UserError: at once for a lesson that has no gradients to verify, a checker that is not written or does not
-    run, and where nothing is written.
+    Raises UserError for a lesson that has no gradients to verify, a checker that is not written or does not run, and
+    where nothing is written.
     """
     lesson = checker_lesson(at)
     sizes = lesson.config.verification.sizes
@@ -246,29 +189,123 @@ def verify_lessons(at: Desk, named: Sequence[Lesson]) -> tuple[str, Verified]:
             numbers = ", ".join(sizes)
             raise UserError(f"`dojo verify` can check the gradients of lessons {numbers}, but not of {other.number}.")
     chosen = list(named) or [each for each in at.course.lessons.values() if each.number in sizes]
-    begun = [
-        each
-        for each in chosen
-        if own_file(each).is_file() and not is_untouched(each, read_own(each).files[BACKWARD_FILE])
-    ]
-    if not begun:
-        raise UserError(nothing_to_verify(chosen))
-    return lesson.config.verification.function, verify_rows(at, lesson, begun)
-
-
-def nothing_to_verify(lessons: Sequence[Lesson]) -> str:
-    """The sentence for lessons in which no gradient is written."""
-    numbers = ", ".join(lesson.number for lesson in lessons)
-    return f"There is no gradient to verify yet: none is written in lesson {numbers}."
-
-
-def verify_rows(at: Desk, lesson: Lesson, others: Sequence[Lesson]) -> Verified:
-    for other in others:
-        checked = at.check(other, read_own(other))
-        rows = []
+    begun = [each for each in chosen if own_file(each).is_file() and not is_untouched(each, own_text(each))]
+    asked = False
+    for other in begun:
+        checked, rows = at.check(other, read_own(other)), list[VerifiedRow]()
         if checked.judged.runs:
-            zygote, sizes = at.judge.zygote, lesson.config.verification.sizes[other.number]
-            working = at.busy(f"your checker is at work on lesson {other.number}")
-            with closing(Checker(zygote, lesson, read_own(lesson))) as checker, working:
-                rows = list(run_checker(zygote, checker, checked, sizes))
+            with at.busy(f"your checker is at work on lesson {other.number}"):
+                rows = list(verified_rows(at, lesson, checked, other.problem_at(sizes[other.number])))
+        asked = asked or any(row.said for row in rows)
         yield checked, rows
+    if not asked:
+        numbers = ", ".join(each.number for each in chosen)
+        raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
+
+
+def own_text(lesson: Lesson) -> bytes:
+    return read_own(lesson).files[BACKWARD_FILE]
+
+
+def verified_rows(at: Desk, checker_in: Lesson, checked: Checked, problem: Problem) -> Iterator[VerifiedRow]:
+    """Each written gradient of a checked file. Raises UserError if the checker's file does not run."""
+    lesson, zygote, submitted = checked.lesson, at.judge.zygote, read_own(checker_in)
+    steps = [item.name for item in lesson.gradients]
+    written = {row.name: row.status for row in checked.judged.rows if row.status not in UNWRITTEN}
+    with ExitStack() as open_workers:
+        file = StudentFile(checked.submitted.files, BACKWARD_FILE, steps, lesson.joint)
+        answers = open_workers.enter_context(closing(Student(zygote, file))).answers(problem)
+        own = open_workers.enter_context(closing(Student(zygote, StudentFile(submitted.files, BACKWARD_FILE))))
+        if own.load_failure is not None:
+            reason = own.load_failure.message.rstrip(".")
+            raise UserError(f"{submitted.shown} does not run: {reason}. Fix it first: dojo watch {checker_in.number}")
+        checker = Checker(checker_in, own)
+        for item in lesson.gradients:
+            if item.name in written:
+                yield verified_row(checker, lesson, item, written[item.name], answers[item.name].tensor, problem)
+
+
+def verified_row(
+    checker: Checker, lesson: Lesson, item: Item, judged: str, gradient: Tensor | None, problem: Problem
+) -> VerifiedRow:
+    """What the checker says of the student's `gradient` and of broken copies of the right one."""
+    target = item.target
+    assert target is not None
+    text = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
+    f = Function(loss_at, text=text, name=target, inputs=problem.inputs, ends=problem.ends, memory={})
+    x, reference = problem.values[target], problem.reference(target)
+    said, reason, is_right = None, "", False
+    if gradient is not None:
+        said, reason = checker.says(f, x, gradient)
+        is_right = compare(gradient, reference, problem.scale(target)).passed
+    found = {what: checker.says(f, x, copy) for what, copy in broken_copies(problem, target).items()}
+    accepted = [what for what, (word, _) in found.items() if word == RIGHT]
+    unanswered = [why for word, why in found.values() if word == NO_ANSWER]
+    reason = reason or next(iter(unanswered), "")
+    return VerifiedRow(lesson, item.name, judged, said, is_right, accepted, len(unanswered), len(found), reason)
+
+
+# The screen ----------------------------------------------------------------------------------------------------------
+
+
+def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
+    """The table of one lesson."""
+    yield Text(f"{checked.lesson.number} {checked.lesson.title}", "bold")
+    if not checked.judged.runs:
+        yield Paragraph(f"The file does not run: {inert(checked.judged.message or '')}", "bold red", LIST_INDENT)
+        return
+    if rows:
+        yield Text(f"    {'row':<{NAME}}{'your checker':<{SAID}}{'the judge':<{SAID}}rejects broken copies", "dim")
+    for row in rows:
+        judge = {"passed": RIGHT, "failed": WRONG, "shape": WRONG}.get(row.judged, "no value")
+        is_other = row.is_missed or row.is_rejected_wrongly or row.said == NO_ANSWER
+        line = Text(f"    {row.row:<{NAME}}")
+        line.append(f"{row.said or 'not asked':<{SAID}}", "bold red" if is_other else "")
+        line.append(f"{judge:<{SAID}}", "" if judge == RIGHT else "bold red")
+        yield line.append(f"{row.rejected} of {row.copies}", "" if row.rejected == row.copies else "bold red")
+    todo = [item.name for item in checked.lesson.gradients if item.name not in {row.row for row in rows}]
+    if todo:
+        yield Text(f"    {len(todo)} not written yet: {first_names(todo)}", "dim")
+
+
+def agrees_everywhere(rows: Sequence[VerifiedRow]) -> bool:
+    """Whether the checker gave an answer everywhere, missed nothing and accepted everything that is right."""
+    return not any(row.is_missed or row.is_rejected_wrongly or row.reason or row.accepted for row in rows)
+
+
+def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableType]:
+    """What the checker misses, rejects although it is right, and cannot answer; then how often it agrees."""
+    missed, refused, unanswered = (dict[str, list[str]]() for _ in range(3))
+    for row in rows:
+        if row.is_missed:
+            only_here = "wrong on other problems, and right on the only one that it sees"
+            what = only_here if row.is_right_here else "wrong, and your checker accepts it"
+            missed.setdefault(what, []).append(row.name)
+        for what in row.accepted:
+            missed.setdefault(f"it accepts the right gradient {what}", []).append(row.name)
+        if row.is_rejected_wrongly:
+            refused.setdefault(f'it says "{row.said}"', []).append(row.name)
+        if row.reason:
+            unanswered.setdefault(inert(row.reason), []).append(row.name)
+    lists = {
+        "What your checker misses:": missed,
+        "Right gradients that it does not accept:": refused,
+        "Where it gives no answer:": unanswered,
+    }
+    for heading, found in lists.items():
+        if found:
+            yield Text(heading, "bold red")
+            yield from (Paragraph(f"{first_names(names)}: {what}", indent=LIST_INDENT) for what, names in found.items())
+            yield ""
+    compared = [row for row in rows if row.said is not None]
+    other = [row for row in compared if row.is_missed or row.is_rejected_wrongly or row.said == NO_ANSWER]
+    yield Paragraph(
+        f"`{function}` agrees with the judge on {len(compared) - len(other)} of {len(compared)} of your gradients, and "
+        f"it rejects {sum(row.rejected for row in rows)} of {sum(row.copies for row in rows)} broken copies.",
+        "bold green" if agrees_everywhere(rows) else "bold",
+    )
+    yield Paragraph(
+        "Your checker saw each gradient at one small problem. A broken copy is the right gradient with one mistake put "
+        "into it.",
+        "dim",
+    )

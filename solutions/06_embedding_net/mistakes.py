@@ -13,187 +13,36 @@ MISTAKES = mistake_list("""
 no_one_over_n: dlogits = dlogits * 1.0
     `dlogits` is the gradient of the examples' losses added up, and so is all below it. The loss is their mean: what
     does that do to the share of each?
-sign: dlogits = -dlogits / n
-    All signs are flipped from `dlogits` on: the true class is pushed down, and the others are pulled up. A gradient
-    points uphill; the update goes against it. Follow the minus in front of the logarithm.
-
-- dlogits[torch.arange(n), Yb] -= 1
-one_hot_forgotten:
-    In `dlogits` every class is pushed down, the true one as well: its rows do not sum to zero. The logit of the true
-    class appears in the loss a second time: what comes back from there?
-
-- dlogits[torch.arange(n), Yb] -= 1
-- dlogits = dlogits / n
-one_hot_after_division:
-        dlogits = dlogits / n
-        dlogits[torch.arange(n), Yb] -= 1
-    In `dlogits` the 1 of the true class is taken off after the division by n, so it counts n times too much. The mean
-    divides both parts: do the rows sum to zero?
-
-- dlogits[torch.arange(n), Yb] -= 1
-whole_columns: dlogits[:, Yb] -= 1
-    In `dlogits`, `[:, Yb]` picks the true classes of all examples in every row. A row has one true class of its own:
-    pair row i with `Yb[i]`.
-
-- F.softmax(logits, 1)
-softmax_over_the_batch: F.softmax(logits, 0)
-    The softmax in `dlogits` runs over the examples, as if they competed with each other. Check its axis: each row, one
-    example, should sum to one.
-log_softmax: F.log_softmax(logits, 1)
-    `dlogits` is made from log-probabilities where probabilities belong. Check the name of the function: with or without
-    the log?
 
 - dlogits[torch.arange(n), Yb] -= 1
 prediction_for_target: dlogits[torch.arange(n), logits.argmax(1)] -= 1
     In `dlogits` the 1 is taken off at the class that the net believes in. Which of `logits.argmax(1)` and `Yb` does the
     loss look at?
 
-- dlogits = dlogits / n
-over_classes: dlogits = dlogits / logits.shape[1]
-    `dlogits` is divided by the number of classes. The forward pass takes one mean: over what, and how many are there?
-over_all_elements: dlogits = dlogits / logits.numel()
-    `dlogits` is divided by the number of all logits. The mean is over the losses, and there is one for each example.
-
 # linear layer 2
-- dW2 = h.T @ dlogits
-dW2_transposed: dW2 = dlogits.T @ h
-    `dW2` is the transpose of the gradient. A gradient has the shape of its value: compare it with the shape of `W2`.
-dW2_over_n: dW2 = h.T @ dlogits / n
-    `dW2` is divided by n twice: the mean over the batch is in `dlogits` already, and the matrix product rightly sums
-    over the examples.
-dW2_before_tanh: dW2 = out.T @ dlogits
-    `dW2` is made from `out`, the value before the tanh. Which value is it that the forward pass multiplies by `W2`?
-
-- db2 = dlogits.sum(0)
-db2_keepdim: db2 = dlogits.sum(0, keepdim=True)
-    The numbers of `db2` are right, its shape is not: `b2` is a plain vector, and your gradient has a 1 in front. Check
-    `keepdim`.
-db2_mean: db2 = dlogits.mean(0)
-    `db2` is a mean over the batch. One bias serves every example, so its gradients add up; the mean of the loss is
-    already inside `dlogits`.
-db2_wrong_axis: db2 = dlogits.sum(1)
-    `db2` sums over the classes and leaves one number per example. There should be one number per class: along which
-    axis was `b2` copied?
-db2_no_sum: db2 = dlogits.clone()
-    `db2` still has a row for each example. `b2` was copied into every row: what undoes a copy on the way back?
-
-- dh = dlogits @ W2.T
-dh_reshaped_weights: dh = dlogits @ W2.reshape(W2.shape[1], W2.shape[0])
-    On the way from `dlogits` to `h`, `W2` was reshaped where it should be transposed: the shape fits, the numbers stand
-    in other places. Compare `W2.reshape(...)` with `W2.T` on a small example.
 
 - dout = (1 - h**2) * dh
-tanh_skipped: dout = dh.clone()
-    The gradient of `h` went on unchanged, as if there were no tanh. What is its slope, and where is it nearly zero?
-tanh_of_its_input: dout = (1 - out**2) * dh
-    The slope of the tanh is taken with the value that goes in. One minus the square is right for what comes *out*:
-    which of `out` and `h` is that?
-tanh_twice: dout = (1 - torch.tanh(h) ** 2) * dh
-    `h` has already gone through tanh. Here it goes through tanh a second time before it is squared.
 sigmoid_s_slope: dout = h * (1 - h) * dh
     `h * (1 - h)` is the slope of a sigmoid. This is a tanh: what is its slope, written with its output?
-tanh_not_squared: dout = (1 - h) * dh
-    `1 - h` is not the slope of the tanh: at -h the slope is the same as at h. Something is missing that takes the sign
-    off.
-tanh_upstream_forgotten: dout = 1 - h**2
-    What goes on below the tanh is its slope alone, and all that came from the loss is lost. The chain rule multiplies:
-    where is `dh`?
 
 # batch norm: scale and shift
-- "dgamma": dgamma,
-- "dbeta": dbeta,
-gain_and_bias_swapped:
-        "dgamma": dbeta,
-        "dbeta": dgamma,
-    `dgamma` and `dbeta` are swapped. Both have the same shape, so only their values show it: look at which value has
-    which name in the last line.
 
 - dgamma = (dout * xhat).sum(0)
-dgamma_keepdim: dgamma = (dout * xhat).sum(0, keepdim=True)
-    The numbers of `dgamma` are right, its shape is not: `gamma` is a plain vector here. Check `keepdim`.
-dgamma_mean: dgamma = (dout * xhat).mean(0)
-    `dgamma` is a mean over the batch. One `gamma` serves every example, and every copy of it counts in full.
-dgamma_no_sum: dgamma = dout * xhat
-    `dgamma` still has a row for each example. `gamma` was copied into every row: what undoes a copy on the way back?
 dgamma_centred_only: dgamma = (dout * (x - mean)).sum(0)
     In `dgamma` the values are centred, but not yet divided by the standard deviation. Which value is multiplied by
     `gamma` in the forward pass?
-dgamma_with_the_product: dgamma = (dout * out).sum(0)
-    `dgamma` multiplies by `out`, which already contains gain and bias. Which value is multiplied by `gamma` in the
-    forward pass?
-
-- dbeta = dout.sum(0)
-dbeta_keepdim: dbeta = dout.sum(0, keepdim=True)
-    The numbers of `dbeta` are right, its shape is not: `beta` is a plain vector here. Check `keepdim`.
-dbeta_mean: dbeta = dout.mean(0)
-    `dbeta` is a mean over the batch. One `beta` serves every example, and every copy of it counts in full.
-dbeta_scaled: dbeta = (dout * gamma).sum(0)
-    There is a `gamma` in `dbeta`. The shift is added after the scaling: does `gamma` touch it at all?
-
-- dxhat = dout * gamma
-gain_forgotten: dxhat = dout.clone()
-    The gradient passed the scaling unchanged, as if `gamma` were one. What happens to `xhat` on the way to `out`?
-divided_by_the_gain: dxhat = dout / gamma
-    The gradient is divided by `gamma`, which would undo the forward pass. A gradient is scaled by the same factor as
-    the value was.
-bias_for_gain: dxhat = dout * beta
-    The gradient is multiplied by `beta` on its way to `xhat`. Which of the two does the forward pass multiply `xhat`
-    by?
 
 # batch norm: the normalisation
-- dx = (dxhat - from_mean - from_variance)
-no_mean_path: dx = (dxhat - from_variance)
-    In batch norm the path through the mean is missing: each `x` moves the mean of its column, and with it all of the
-    column. (`db` shows it at once: what should it be?)
-
-- dx = (dxhat - from_mean - from_variance) / torch
-statistics_constant: dx = dxhat / torch
-    Batch norm has only its direct path here: mean and variance are treated as constants. They are computed from `x`, so
-    two more paths lead through them.
-
-- dx = (dxhat - from_mean - from_variance)
-no_variance_path: dx = (dxhat - from_mean)
-    In batch norm the path through the variance is missing: each `x` changes the spread of its column, and with it all
-    of the column.
-mean_path_added: dx = (dxhat + from_mean - from_variance)
-    In batch norm the path through the mean has the wrong sign: when the mean goes up, every `xhat` of the column goes
-    down.
-variance_path_added: dx = (dxhat - from_mean + from_variance)
-    In batch norm the path through the variance has the wrong sign: when the spread goes up, `xhat` shrinks.
-variance_path_halved: dx = (dxhat - from_mean - 0.5 * from_variance)
-    In batch norm the path through the variance is half of what it should be. The ½ of the root meets the 2 of the
-    square: is the square's derivative in it?
 
 - from_variance = xhat * (dxhat * xhat).mean(0)
-bessel: from_variance = xhat * (dxhat * xhat).sum(0) / (n - 1)
-    There is a Bessel correction in the path through the variance. How does this forward pass divide its variance, by n
-    or by n - 1?
-variance_path_not_divided: from_variance = xhat * (dxhat * xhat).sum(0)
-    In batch norm the sum over the batch in the path through the variance lacks its 1/n. The variance is an average:
-    each example has only a share in it.
-own_share_forgotten: from_variance = (dxhat * xhat).mean(0)
-    In batch norm the path through the variance is the same for every example. How strongly an example moves the
-    variance depends on its own distance from the mean.
 variance_path_not_normalised: from_variance = (x - mean) * (dxhat * (x - mean)).mean(0)
     In batch norm the path through the variance is built from `x - mean`, and powers of the standard deviation got lost
     on the way. Count how often you divide by it.
 
-- from_mean = dxhat.mean(0)
-mean_path_not_divided: from_mean = dxhat.sum(0)
-    In batch norm the path through the mean is a sum where an average belongs. How much does a mean of n numbers move
-    when one of them moves by one? (`db` shows it, too.)
-mean_over_the_units: from_mean = dxhat.mean(1, keepdim=True)
-    In batch norm the average runs over the hidden units. Mean and variance are taken down each column, over the batch.
-
 - torch.sqrt(var + eps)
-eps_forgotten: torch.sqrt(var)
-    In the backward pass of batch norm, the `eps` under the root is missing. It matters wherever the variance is small.
 eps_outside_the_root: (torch.sqrt(var) + eps)
     In the backward pass of batch norm, `eps` is added after the root. The forward pass adds it to the variance, under
     the root.
-unbiased_deviation: torch.sqrt(x.var(0) + eps)
-    The standard deviation is the unbiased one, as `x.std(0)` gives by default. The forward pass divides by n: use its
-    `var`.
 
 - / torch.sqrt(var + eps)
 variance_for_deviation: / (var + eps)
@@ -204,61 +53,10 @@ no_deviation:
     gives `xhat`.
 
 # linear layer 1
-- dW = embcat.T @ dx
-dW_transposed: dW = dx.T @ embcat
-    `dW` is the transpose of the gradient. A gradient has the shape of its value: compare it with the shape of `W`.
-dW_over_n: dW = embcat.T @ dx / n
-    `dW` is divided by n twice: every gradient since `dlogits` already contains the mean over the batch.
-dW_batch_norm_skipped: dW = embcat.T @ dout
-    `dW` is computed from the gradient of `out`, without batch norm's backward pass. `embcat @ W` gives `x`: which
-    gradient belongs here?
-dW_scale_only: dW = embcat.T @ dxhat
-    `dW` is computed from the gradient of `xhat`, before you go back through the normalisation. `embcat @ W` gives `x`:
-    which gradient belongs here?
 
 - db = dx.sum(0)
-db_keepdim: db = dx.sum(0, keepdim=True)
-    `db` has a 1 in front, because the summed axis was kept. `b` is a plain vector: check `keepdim`.
-db_no_sum: db = dx.clone()
-    `db` still has a row for each example. `b` was copied into every row: what undoes a copy on the way back?
-db_wrong_axis: db = dx.sum(1)
-    `db` sums over the hidden units and leaves one number per example. There is one bias per hidden unit: along which
-    axis was it copied?
 db_batch_norm_skipped: db = dxhat.sum(0)
     `db` is made from a gradient above the normalisation. `b` is added into `x`: whose gradient belongs to it?
-
-- dembcat = dx @ W.T
-dembcat_reshaped_weights: dembcat = dx @ W.reshape(W.shape[1], W.shape[0])
-    On the way to `embcat`, `W` was reshaped where it should be transposed: the shape fits, the numbers stand in other
-    places. Compare `W.reshape(...)` with `W.T` on a small example.
-dembcat_batch_norm_skipped: dembcat = dout @ W.T
-    The gradient of `embcat` is made from that of `out` and jumps over the batch norm. `embcat @ W` ends in `x`: whose
-    gradient belongs to it?
-
-- demb = dembcat.view(emb.shape)
-demb_not_reshaped: demb = dembcat
-    The numbers of `demb` are right, its shape is not yet that of `emb`: undo what the forward line did to the shape.
-features_before_places: demb = dembcat.view(n, C.shape[1], -1).transpose(1, 2)
-    In `demb` each row is split into features first and places second. In which order did the forward `view` lay them
-    side by side?
-places_before_examples: demb = dembcat.view(Xb.shape[1], n, -1).transpose(0, 1)
-    In `demb` examples and places are mixed up. A row of the matrix before it belongs to one example, with all its
-    places.
-demb_times_itself: demb = dembcat.view(emb.shape) * emb
-    There is a factor `emb` too many in `demb`. Looking at the same numbers in another shape multiplies them by nothing.
-
-- dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
-duplicates_lost: dC[Xb] += demb
-    In `dC` a token that occurs several times keeps one of its gradients only: with `+=` as with `=`, `dC[Xb]` on the
-    left writes each row once. Gradients of the same row have to be accumulated.
-mean_per_token:
-        dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
-        dC /= torch.bincount(Xb.view(-1), minlength=len(C)).clamp(min=1).view(-1, 1)
-    `dC` averages over a token's occurrences. A row that is used more often moves the loss more: its gradients add up.
-
-- dC = torch.zeros_like(C)
-starts_from_C: dC = C.clone()
-    `dC` adds the gradient to the embeddings themselves. A gradient starts from zero and collects.
 
 - dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
 first_place_only: dC.index_add_(0, Xb[:, 0], demb[:, 0])
@@ -269,24 +67,7 @@ whole_context_to_each_token:
             dC.index_add_(0, Xb[:, place], demb.sum(1))
     In `dC` each token gets the sum over its whole context. A place's gradient belongs to the token at that place only:
     pair `demb[i, j]` with `Xb[i, j]`.
-true_class_for_tokens: dC.index_add_(0, Yb, demb.sum(1))
-    `dC` puts the gradients into the rows of the true classes. Which rows did the forward pass look up: those in `Xb` or
-    those in `Yb`?
 
-# what is returned
-- return {
--     "dW2": dW2,
--     "db2": db2,
--     "dgamma": dgamma,
--     "dbeta": dbeta,
--     "dW": dW,
--     "db": db,
--     "demb": demb,
--     "dC": dC,
-- }
-forward_order: return dC, demb, dW, db, dgamma, dbeta, dW2, db2
-    Your tuple has the order of the forward pass, the table first. It has to have the order that the docstring
-    gives; a dictionary needs none.
 """)
 
 
@@ -331,14 +112,10 @@ approximate_is_exact: approximate = exact
 signed: maxdiff = (mine - reference).max().item()
     Your `maxdiff` is the largest difference with its sign: an element that is much too small does not show. Take
     absolute values first.
-mean: maxdiff = (mine - reference).abs().mean().item()
-    Your `maxdiff` is the mean of the differences. One wrong element among many right ones hardly shows in it.
 sum_of_all: maxdiff = (mine - reference).abs().sum().item()
     Your `maxdiff` adds up all differences. It should be the largest of them.
 norm: maxdiff = (mine - reference).norm().item()
     Your `maxdiff` is the norm of the difference. It should be its largest element.
-relative: maxdiff = ((mine - reference).abs() / reference.abs().clamp(min=1e-12)).max().item()
-    Your `maxdiff` is relative to the size of each element. The lecture's is the difference itself.
 maxima_compared: maxdiff = abs(mine.max() - reference.max()).item()
     Your `maxdiff` compares the largest element of one with the largest of the other. Subtract first: each element from
     the one at its own place.
@@ -391,13 +168,4 @@ last_decides: return matches[name], matches
     `all_match` only says whether the last gradient matches: each turn of the loop forgets the one before it.
 other_way_round: return not all(matches.values()), matches
     `all_match` is the wrong way round: it is True when a gradient is wrong.
-
--     matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
-- return all(matches.values()), matches
-stops_at_the_first:
-            matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
-            if not matches[name]:
-                break
-        return all(matches.values()), matches
-    Your loop stops at the first gradient that does not match. The others have no entry then: go through all names.
 """)

@@ -15,17 +15,9 @@ forward_difference: gradient[index] = (above - f(x)) / eps
     eps squared: at eps = 1e-5 that is five digits lost.
 backward_difference: gradient[index] = (f(x) - below) / eps
     This is the backward difference, (f(x) - f(x - eps)) / eps. The central one takes one step to each side.
-not_halved: gradient[index] = (above - below) / eps
-    Every slope is twice too large. One point lies eps above x, the other eps below: how far are they apart?
-never_divided: gradient[index] = above - below
-    This is the difference of two values of f. A slope is that difference over the distance between the two points.
 lower_point_is_x: gradient[index] = (above - f(x)) / (2 * eps)
     Every slope is half of a forward difference: the lower point is x itself. After the first step the element is at x +
     eps, and eps less than that is the old value. Start both steps from the old value.
-half_outside: gradient[index] = (above - below) / 2 * eps
-    `(above - below) / 2 * eps` divides by 2 and then *multiplies* by eps. Mind the brackets.
-sign: gradient[index] = (below - above) / (2 * eps)
-    The sign is wrong everywhere. Which comes first in the difference, the value above or the one below?
 """)
 
 
@@ -308,11 +300,6 @@ zeros_left_out: return float(np.where((a == 0) | (b == 0), 0.0, quotient).max())
 right_ones: if ok:
     These are the names of the right gradients. Return the names of the wrong ones.
 
-- wrong.append(name)
-- continue
-missing_passes: continue
-    A parameter without a gradient is passed over. It would never learn: it counts as wrong.
-
 - if not ok:
 -     wrong.append(name)
 stops_at_first:
@@ -325,9 +312,6 @@ stops_at_first:
 pair_is_true: ok = gradient_check(loss_of, value, gradients[name], eps)
     No wrong gradient is found at all. `gradient_check` returns a pair, and a pair is always true: take its first, and
     see that it can be False.
-bias_as_a_row: ok, _ = gradient_check(loss_of, value, np.reshape(gradients[name], value.shape), eps)
-    A bias of shape (n,) with a gradient of shape (1, n) gets through: shapes are lost, in `gradient_check` or on the
-    way to it.
 
 - if not ok:
 -     wrong.append(name)

@@ -45,17 +45,9 @@ largest_element: norm = max(gradient.abs().max() for gradient in gradients)
 mean_square: norm = torch.cat([gradient.flatten() for gradient in gradients]).pow(2).mean().sqrt()
     This is the root of the mean square. A norm is the root of the sum.
 
-- return [gradient * factor for gradient in gradients]
-in_place: return [gradient.mul_(factor) for gradient in gradients]
-    The values are right, but you changed the gradients that you were given. Return new tensors.
-
 [diagnose_run]
 - if last < 0.05 * run["know_nothing"]:
 -     return "finished"
-finished_missed:
-        if last < 0:
-            return "finished"
-    A run that has learnt everything is not called finished. Compare its loss with that of a network that knows nothing.
 absolute_loss:
         if last < 0.05:
             return "finished"
@@ -67,24 +59,6 @@ any_fall_is_learning:
         if last < before:
             return "learning"
     A plateau is called learning. On a plateau the loss may still fall, by a part in a thousand.
-learning_missed:
-        if last < 0.5 * before:
-            return "learning"
-    A run whose loss still falls is called a plateau. It falls by 5 % and more from quarter to quarter.
-
-- if dead_units(run["h"]).double().mean() > 0.7:
--     return "dead layer"
-dead_layer_missed:
-        if dead_units(run["h"]).double().mean() > 1:
-            return "dead layer"
-    A dead hidden layer is not found. Is a unit dead if it is zero for every example of the batch?
-
-- return "rate too small"
-one_plateau_only: return "dead layer"
-    Every plateau gets the diagnosis `dead layer`. A unit is dead only if it is zero for *every* example of the batch.
-    And what do the update ratios say?
-all_learning: return "learning"
-    A run that has stopped learning is called learning.
 """)
 
 
@@ -99,92 +73,18 @@ gates_of_relu:
             if max(closed_share(h) for h in report["h"]) > 0.5:
     A healthy ReLU network is called saturated. Its outputs may be as large as they like: only a tanh has gates that
     close. Ask for `report["activation"]` first.
-saturation_missed:
-        if report["activation"] == "tanh":
-            if max(closed_share(h) for h in report["h"]) > 1:
-    Saturated layers are not found. Are gates counted that are closed near -1 as well, and is one sick layer enough? It
-    need not be closed to the last gate.
-saturation_averaged:
-        if report["activation"] == "tanh":
-            if sum(closed_share(h) for h in report["h"]) / len(report["h"]) > 0.5:
-    A network with one saturated layer is not found; where all layers are saturated it is. Does an average over the
-    layers hide it? Look at the worst one.
-first_gates_only:
-        if report["activation"] == "tanh":
-            if closed_share(report["h"][0]) > 0.5:
-    Saturation is found in the first layer, and not in others. Any layer may be the saturated one.
-last_gates_only:
-        if report["activation"] == "tanh":
-            if closed_share(report["h"][-1]) > 0.5:
-    Saturation is found in the last layer, and not in others. Any layer may be the saturated one.
-too_worried_about_gates:
-        if report["activation"] == "tanh":
-            if max(closed_share(h) for h in report["h"]) > 0.001:
-    A healthy tanh network is called saturated. Some closed gates are normal: up to a share of 0.2 of a layer.
-
-- elif max(dead_units(h).double().mean() for h in report["h"]) > 0.7:
-too_worried_about_dead_units: elif max(dead_units(h).double().mean() for h in report["h"]) >= 0:
-    A healthy ReLU network is called dead. Half of its outputs are zero, and some of its units always: that is normal.
-    Sick is a layer in which most units are zero for *every* example.
-death_missed: elif sum(dead_units(h).double().mean() for h in report["h"]) / len(report["h"]) > 1:
-    Dead layers are not found (or called by the name of what they bring about). Is one sick layer enough, or does an
-    average over the layers hide it? And does the batch lie along axis 0?
-first_units_only: elif dead_units(report["h"][0]).double().mean() > 0.7:
-    Dead units are found in the first layer, and not in others. Any layer may be the dead one.
-last_units_only: elif dead_units(report["h"][-1]).double().mean() > 0.7:
-    Dead units are found in the last layer, and not in others. Any layer may be the dead one.
-
-- if report["activation"] == "tanh":
-symptom_first:
-        growth = gradient_growth(gradient_norms(report["dh"]))
-        if growth < 0.05:
-            return "vanishing"
-        if report["activation"] == "tanh":
-    You name the symptom. No gradient gets through a dead layer, so the layers before it look as if it vanished: ask for
-    the dead and the saturated first.
 
 - growth = gradient_growth(gradient_norms(report["dh"]))
 absolute_size: growth = gradient_norms(report["dh"])[0]
     The size of the gradient decides, and that depends on what the loss is counted in: a healthy network has small ones
     if its loss is counted in millions. Compare the layers with each other.
 
-- if growth < 0.55:
-no_vanishing: if growth < 0.0:
-    Vanishing gradients are not found.
-vanishing_at_once: if growth < 1.0:
-    A healthy network is said to vanish. Its growth per layer is near 1, and may well be 0.8.
-
-- if growth > 1.75:
-no_exploding: if growth == float("inf"):
-    Exploding gradients are not found.
-exploding_at_once: if growth >= 1.0:
-    A healthy network is said to explode. Its growth per layer is near 1, and may well be 1.2.
-
-- if last > 1.5 * first:
-zeroing_not_checked: if last < 0:
-    Gradients that pile up from step to step are not found: compare the first of the norms by step with the last.
-steps_turned_over: if last <= 1.5 * first:
-    Networks that zero their gradients get the diagnosis `not zeroed`. With the same batch and the same parameters, what
-    should the norm do from step to step?
-steps_absolute: if last - first > 1.0:
-    How much the norm grows from step to step is compared with a fixed number. A difference is large or small only
-    compared with the norm itself.
-
 - if tripled > 1.5 * once:
-averaging_not_checked: if tripled < 0:
-    A loss that was not averaged is not found: compare the norm for the batch with that for the batch three times.
-batch_turned_over: if tripled <= 1.5 * once:
-    You expect the gradient of a mean to grow with the batch. With every example three times, a mean stays as it was.
 large_means_a_sum: if once > 10.0:
     A large gradient is taken for that of a sum. How large it is depends on what the loss is counted in: compare the two
     batches.
 
 - if (claimed - measured).norm() > 0.02 * measured.norm():
-slopes_not_compared: if claimed.numel() == 0:
-    A forgotten branch is not found: compare all slopes that the gradient claims with those that were measured.
-slopes_absolute: if (claimed - measured).norm() > 0.1:
-    The difference of the slopes is compared with a fixed number, but the loss may be counted in anything. Divide by the
-    slopes' own size.
 slopes_exactly_equal: if (claimed != measured).any():
     A healthy network is said to forget a branch, since the slopes are not equal to the last digit. A measured slope has
     an error of its own.
@@ -194,26 +94,14 @@ always_healthy: "healthy"
     Sick networks are called healthy.
 
 [closed_share]
-one_side: (h > threshold).double().mean().item()
-    Only the gates closed near +1 are counted. A tanh is just as flat near -1.
-open_ones: (h.abs() <= threshold).double().mean().item()
-    This is the share of the open gates. Return the share of the closed ones.
-a_count: (h.abs() > threshold).sum().item()
-    This is a number of gates, not a share. Layers of different sizes can be compared by their shares.
 own_threshold: (h.abs() > 0.97).double().mean().item()
     The threshold does not matter to your function: 0.97 is written into it.
 by_derivative: ((1 - h**2) < threshold).double().mean().item()
     The gates are taken for closed where their derivative is below 0.97. Compare |h| itself with the threshold.
 
 [dead_units]
-any_example: (h == 0).any(0)
-    A unit that is zero for *one* example is called dead here. Dead is one that is zero for all of them.
 over_units: (h == 0).all(1)
     There is one answer per example. There should be one per unit: reduce along the other axis.
-living: (h > 0).any(0)
-    These are the living ones. True is to stand where a unit is dead.
-how_many: (h == 0).all(0).sum()
-    This is the number of dead units. Return which units are dead: a tensor of booleans, one per unit.
 numbers: (h == 0).all(0).nonzero().flatten()
     These are the indices of the dead units. Return a tensor of booleans, one per unit.
 most_examples: (h == 0).double().mean(0) > 0.9
@@ -226,22 +114,14 @@ nearly: h.mean(0) < 1e-4
 [gradient_norms]
 squared: [gradient.pow(2).sum().item() for gradient in gradients]
     These are the squares of the norms: the root is missing.
-root_mean_square: [gradient.pow(2).mean().sqrt().item() for gradient in gradients]
-    This is the root of the *mean* square. A norm is the root of the sum.
 standard_deviation: [gradient.std(unbiased=False).item() for gradient in gradients]
     These are the standard deviations, from which a mean is taken off. The norm takes the elements as they are.
 absolute_sum: [gradient.abs().sum().item() for gradient in gradients]
     This is the sum of the absolute values. The norm here is the root of the sum of the squares.
 largest: [gradient.abs().max().item() for gradient in gradients]
     This is the largest element of each layer. The norm is made of all of them.
-together: sum(gradient.pow(2).sum() for gradient in gradients).sqrt().item()
-    All layers are thrown together into one number, so it cannot show where the gradient is lost.
 
 [gradient_growth]
-forward: (norms[-1] / norms[0]) ** (1 / (len(norms) - 1)) if norms[0] else 0.0
-    This is the growth on the way forward. The gradient comes from the last layer and arrives at the first.
-not_per_layer: norms[0] / norms[-1]
-    This is the growth over all layers together. Return the factor for one layer: a root is missing.
 one_step_too_many: (norms[0] / norms[-1]) ** (1 / len(norms))
     The root is one too high: between L layers there are L - 1 steps.
 divided: norms[0] / norms[-1] / (len(norms) - 1)

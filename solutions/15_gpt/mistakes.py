@@ -57,19 +57,11 @@ minus_one_as_index:
     Where `Y` is -1, you subtract 1 as well: as an index, -1 is the last token. Nothing is predicted there.
 no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
     One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
-ascent: dlogits[known] = (F.one_hot(Y[known], logits.shape[2]) - F.softmax(logits[known], 1)) / count
-    The sign is flipped. Raising the logit of the token that came makes the loss smaller.
 
 # the tied head and the last norm
 - d["wte"] += weight(dlogits, final)
-embedding_only:
-        pass
-    `dwte` has the term of the embedding only. In which other line is `wte` read? Both terms are added: does one replace
-    the other?
 head_of_x: d["wte"] += weight(dlogits, x)
     In the head's term of `dwte`, the other factor is taken before the last norm. Which value is multiplied by `wte`?
-head_mean: d["wte"] += weight(dlogits, final) / len(X)
-    The head's term of `dwte` is a mean over the examples. Nothing in the forward pass divides by their number.
 - return dx, (dout * xhat).sum((0, 1))
 gain_of_x: return dx, (dout * x).sum((0, 1))
     The gain's other factor is not x itself. What does the forward pass of RMSNorm multiply by the gain?
@@ -87,8 +79,6 @@ norm_directly: dx = dxhat * rrms
     A path through RMSNorm is missing: each channel is also in the mean of the squares, by which all are divided.
 norm_without_gain: dx = (dout - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
     In the backward pass of RMSNorm, dx does not contain the gain. The forward pass multiplies by it.
-norm_with_a_sum: dx = (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrms
-    In the path through the mean of the squares, the number of channels is missing.
 - for layer in reversed(range(len(blocks))):
 blocks_forward: for layer in range(len(blocks)):
     The blocks are taken in the order of the forward pass. Which one does the gradient meet first?
@@ -98,8 +88,6 @@ gelu_tanh_forward: act = F.gelu(pre, approximate="tanh")
 - d["W2"][layer] = weight(act, dx)
 W2_before_gelu: d["W2"][layer] = weight(pre, dx)
     `dW2` is made from the GELU's input. Which value does the forward pass multiply by `W2`?
-W2_mean: d["W2"][layer] = weight(act, dx) / len(X)
-    `dW2` is a mean over the examples. Nothing in the forward pass divides by their number.
 - dpre = gelu_backward(dx @ p["W2"][layer].T, pre)
 no_gelu: dpre = dx @ p["W2"][layer].T
     The GELU is missing on the way back.
@@ -138,20 +126,13 @@ residual_2_only: dmid = dx
 Wo_before_residual: d["Wo"][layer] = weight(merged, dx)
     `dWo` is made from the gradient of the block's output. What is added to it on the way to `mid`?
 - dcontexts = split_heads(dmid @ p["Wo"][layer].T, heads)
-not_transposed: dcontexts = split_heads(dmid @ p["Wo"][layer], heads)
-    `Wo` is square, so the shape cannot tell: on the way back the matrix is transposed.
 heads_by_view: dcontexts = (dmid @ p["Wo"][layer].T).reshape(q.shape)
     The heads get the wrong numbers: a view from (batch, time, channels) to (batch, heads, time, size) mixes positions.
-- dv = merge_heads(weights.transpose(2, 3) @ dcontexts)
-values_not_transposed: dv = merge_heads(weights @ dcontexts)
-    A value collects from the positions that read it. Are these along a row of the weights, or along a column?
 - dscores = weights * (dweights - (dweights * weights).sum(3, keepdim=True))
 softmax_diagonal: dscores = weights * (1 - weights) * dweights
     This is the effect of each score on its own weight. The other weights of the row change as well.
 softmax_direct: dscores = weights * dweights
     One path through the softmax is missing: every score is also in the sum that divides its row.
-softmax_wrong_axis: dscores = weights * (dweights - (dweights * weights).sum(2, keepdim=True))
-    The sum runs over the positions that read. Along which axis does the softmax divide?
 - dproducts = dscores / q.shape[3] ** 0.5
 no_root: dproducts = dscores
     The root of the head's size is missing between the scores and the products of queries and keys.
@@ -160,9 +141,6 @@ root_of_channels: dproducts = dscores / x.shape[2] ** 0.5
 - dq = merge_heads(dproducts @ k)
 queries_from_queries: dq = merge_heads(dproducts @ q)
     The other factor of the products is missing: the gradient of a query is made of keys.
-- dk = merge_heads(dproducts.transpose(2, 3) @ q)
-keys_not_transposed: dk = merge_heads(dproducts @ q)
-    A key collects from the queries that read it. Which axis of the scores are they on?
 - d["Wv"][layer] = weight(normed, dv)
 Wv_of_x: d["Wv"][layer] = weight(x, dv)
     `dWv` is made from what the block reads, before the norm. Which value does the forward pass multiply by `Wv`?
@@ -190,21 +168,12 @@ residual_1_from_above: dx = dx + through_attention
 
 # embeddings
 - d["wpe"][: X.shape[1]] = dx.sum(0)
-positions_mean: d["wpe"][: X.shape[1]] = dx.mean(0)
-    `dwpe` is a mean over the examples. A copy forward is a sum backward.
 rows_missing: d["wpe"] = dx.sum(0)
     This has a row for each position of the batch. `wpe` has more: a row that no position reads gets zeros.
-positions_first_example: d["wpe"][: X.shape[1]] = dx[0]
-    `dwpe` is that of the first example alone. In how many examples is a row of `wpe` added?
 - d["wte"].index_add_(0, X.flatten(), dx.flatten(0, 1))
-head_only:
-        pass
-    `dwte` has the head's term only. In which other line of the forward pass is `wte` read?
 written_over: d["wte"][X] = dx
     In the rows of tokens that were read, `=` writes over the head's term. Both terms are added, at every place of the
     token.
-one_place_per_token: d["wte"][X] += dx
-    Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
 
 # before [clip]: where no element is above the limit, clipping by value is no clipping, and this message fits both
 [train]
@@ -239,26 +208,13 @@ squared: norm = sum(gradient.square().sum() for gradient in gradients.values())
 largest: norm = max(gradient.norm() for gradient in gradients.values())
     This is the norm of the largest gradient. All gradients together are one vector.
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
-always_scaled: factor = most / float(norm) if norm > 0 else 1.0
-    Small gradients are made larger here. Clipping changes only what is too long.
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
-inverted: factor = float(norm) / most if norm > most else 1.0
-    The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
-each_by_itself:
-        return {n: g * min(1.0, most / float(g.norm() + 1e-300)) for n, g in gradients.items()}, norm
-    Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
 each_to_the_limit:
         each = {n: g * most / g.norm() for n, g in gradients.items()}
         return (each if norm > most else gradients), norm
     Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
-by_value: return {name: gradient.clamp(-most, most) for name, gradient in gradients.items()}, norm
-    This cuts off every number by itself. Clipping by norm scales all of them by one factor.
-norm_after: return {name: gradient * factor for name, gradient in gradients.items()}, norm * factor
-    The norm that is returned is the one after clipping. Return the one before.
-in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
-    The gradients that you were given have changed. Return new tensors.
 
 [adam]
 - mean = means[name] / (1 - 0.9 ** (step + 1))
@@ -291,8 +247,6 @@ averages_corrected_in_place:
     The averages themselves are corrected. Only this step uses corrected values: the next one goes on with those
     that are not.
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
-mean_adds_up: means[name].mul_(0.9).add_(gradient)
-    Your running average adds the whole new gradient. Its weight is 1 - 0.9.
 mean_swapped: means[name].mul_(0.1).add_(gradient, alpha=0.9)
     The two weights of the running average have changed places.
 - squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)
@@ -317,9 +271,6 @@ decay_after_the_step:
             parameter.mul_(1 - rate * decay)
     The decay is that of the parameter after the step. It is rate * decay times the value *before* the step.
 - gradient = gradients[name]
-decay_in_gradient: gradient = gradients[name] + decay * parameter * (name in DECAYED)
-    The decay is also in the gradient, and so in both averages (L2 regularisation). AdamW keeps it apart.
-- gradient = gradients[name]
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
 - squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)
 - mean = means[name] / (1 - 0.9 ** (step + 1))
@@ -338,12 +289,8 @@ eps_in_root: parameter.sub_(rate * mean / (square + 1e-8).sqrt())
     The 1e-8 is added under the root. It is added to the root, which matters for small gradients.
 no_root: parameter.sub_(rate * mean / (square + 1e-8))
     This divides by the mean square. Adam divides by its root.
-ascent: parameter.add_(rate * mean / (square.sqrt() + 1e-8))
-    The parameters walk uphill. Check the sign of the step.
 epsilon_forgotten: parameter.sub_(rate * mean / square.sqrt())
     The 1e-8 in the divisor is missing. A number whose gradient has always been zero is then divided by zero.
-new_tensor: parameter = parameter - rate * mean / (square.sqrt() + 1e-8)
-    The step is not in the parameters that you were given: `p = p - ...` makes a new tensor. Change `p` in place.
 
 [learning_rate]
 - return 0.01 * (step + 1) / warm
@@ -354,8 +301,6 @@ no_warm_up: return 0.01
 - return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
 falls_to_zero: return 0.01 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
     The rate falls to zero. It ends at 0.001.
-not_halved: return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm)))
-    The cosine's part begins with twice its height: 1 + cos goes from 2 to 0. By what does the formula divide it?
 over_the_whole_run: return 0.001 + 0.009 * (1 + math.cos(math.pi * step / max_steps)) / 2
     The cosine runs over the whole run. It begins where the first tenth ends.
 linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)
@@ -374,8 +319,6 @@ too_varied: probs = F.softmax(logits[0, -1] / 1.3, 0)
 - token = torch.multinomial(probs, 1, generator=generator).item()
 always_the_likeliest: token = int(probs.argmax())
     This takes the most probable token each time, so there is only one name. Draw it.
-other_generator: token = torch.multinomial(probs, 1).item()
-    The draw does not use `generator`: with the same generator, the same name is expected.
 - logits = forward(parameters, torch.tensor([context]), heads)[0]
 last_token_only: logits = forward(parameters, torch.tensor([context[-1:]]), heads)[0]
     The model sees the last token only. It reads the whole context, at its positions.

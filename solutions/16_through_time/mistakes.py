@@ -26,46 +26,15 @@ without_h0:
 no_tanh:
         da = dh
     The derivative of tanh is missing.
-of_the_state_before:
-        da = dh * (1 - h_before**2)
-    The derivative of tanh is written with its output. Which of the two states is that?
-no_square:
-        da = dh * (1 - h)
-    The derivative of tanh has a square: compare it with the line of lesson 01.
 sigmoid:
         da = dh * h * (1 - h)
     That is the slope of a sigmoid, h·(1 - h). The step has a tanh.
-tanh_again:
-        da = dh * (1 - torch.tanh(h)**2)
-    `h` is the output of tanh already. Here tanh is taken a second time.
-- return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
-own_state:
-        return da @ Wx.T, da @ Wh.T, x.T @ da, h.T @ da, da.sum(0)
-    `dWh` is made with the state after the step. What was multiplied by `Wh`?
-mean:
-        return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.mean(0)
-    `db` is a mean over the batch. Nothing in the step divides.
-dx_without_tanh:
-        return dh @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
-    `dx` is made from the gradient of `h`. `x` is multiplied by `Wx` before the tanh.
-not_transposed:
-        return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
-    `Wh` is square, so the shape cannot tell: on the way back the matrix is transposed.
 
 [truncated_backward]
 - if t > 0 and t % k == 0:  # the first step of a chunk: its state was given
 never_cut:
         if False:
     Nothing is cut off: this is the gradient of the whole sequence. What may not pass the border between two chunks?
-one_step_late:
-        if t > 0 and (t + 1) % k == 0:
-    The cut is one step off. Chunks begin at the steps 0, k, 2k and so on. Which step reads the state at a border?
-one_step_early:
-        if t > 0 and (t - 1) % k == 0:
-    The cut is one step off. Chunks begin at the steps 0, k, 2k and so on. Which step reads the state at a border?
-h0_as_well:
-        if t % k == 0:
-    The first chunk begins at step 0. `h0` was not computed by a chunk before it, so its gradient is needed.
 from_the_end:
         if t > 0 and (len(x) - t) % k == 0:
     The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.
@@ -77,10 +46,6 @@ inside_only:
         outside = dh[t + 1] if t == len(x) - 1 else 0
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
     Only the last state gets its gradient from outside. Every state of `dh` counts.
-border_without_outside:
-        outside = dh[t + 1] if (t + 1) % k or t + 1 == len(x) else 0
-        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
-    A state at a border gets nothing from outside here. Its `dh` goes back through the chunk that computed the state.
 state_before:
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
     Step t goes back with `dh[t]`. Which state does step t compute?
@@ -103,23 +68,12 @@ rest_left_out:
 start_without_outside:
         return dx, carried, dWx, dWh, db
     `h[0]` gets a gradient from outside as well: `dh[0]`.
-mean_over_time:
-        return dx, dh[0] + carried, dWx / len(x), dWh / len(x), db / len(x)
-    The gradients of the weights are means over the steps. The losses are added up, and so are their gradients.
 
 [rnn_backward]
 - return truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
 last_loss_only:
         return truncated_backward(torch.cat((torch.zeros_like(dh[:-1]), dh[-1:])), x, h0, Wx, Wh, b, len(x))
     Only the last state gets its gradient from outside. Every state of `dh` counts.
-mean_over_time:
-        dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
-        return dx, dh0, dWx / len(x), dWh / len(x), db / len(x)
-    The gradients of the weights are means over the steps. The losses are added up, and so are their gradients.
-start_without_outside:
-        dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
-        return dx, dh0 - dh[0], dWx, dWh, db
-    `h[0]` gets a gradient from outside as well: `dh[0]`.
 state_before:
         shifted = torch.cat((dh[:1], dh[:-1]))
         dx, dh0, *weights = truncated_backward(shifted, x, h0, Wx, Wh, b, len(x))
@@ -150,9 +104,6 @@ last_step_s_weights:
 no_tanh:
         dlast = dlast @ Wh.T
     The derivative of tanh is missing. It makes gradients vanish where states are near 1 or -1.
-not_transposed:
-        dlast = (dlast * (1 - state**2)) @ Wh
-    `Wh` is square, so the shape cannot tell: on the way back the matrix is transposed.
 - return torch.stack(norms[::-1])
 last_first:
         return torch.stack(norms)
@@ -160,12 +111,6 @@ last_first:
 last_state_left_out:
         return torch.stack(norms[:0:-1])
     The norm for the last state is missing. Its gradient is `dlast` itself.
-squares:
-        return torch.stack(norms[::-1])**2
-    These are the squares of the norms.
-per_element:
-        return torch.stack(norms[::-1]) / h0.numel()**0.5
-    This divides by the number of elements: a root mean square. A norm is the root of the sum.
 
 [lstm_step_backward]
 - dc = dc + dh * o * (1 - tanh_c**2)
@@ -178,9 +123,6 @@ from_h_only:
 slope_of_c:
         dc = dc + dh * o * (1 - c**2)
     The derivative of tanh is written with its output. `c` is its input.
-in_place:
-        dc += dh * o * (1 - tanh_c**2)
-    `dc += ...` changes the tensor that you were given. Write `dc = dc + ...`.
 no_tanh:
         dc = dc + dh * o
     Between `c` and `h` there is a tanh. Its derivative is missing.
@@ -192,9 +134,6 @@ without_tanh_of_c:
         do = dh * c
     The other factor of `o` is not `c` itself. Which one is it in the line of `h`?
 - di, df, dg = dc * g, dc * c_before, dc * i
-state_after:
-        di, df, dg = dc * g, dc * c, dc * i
-    The forget gate multiplies a state of the cell. Which one: that before the step, or that after it?
 exchanged:
         di, df, dg = dc * i, dc * c_before, dc * g
     In `i * g`, each factor gets the upstream gradient times the other factor.
@@ -245,10 +184,6 @@ h_after: steps.append((i, f, g, o, c, c_before, h, each))
 last_weights:
         dWx = found[3]
     `dWx` is that of a single step. Every step uses the same weights: what happens to their terms?
-- return dx, dh_back, dc_back, dWx, dWh, db
-outside_added:
-        return dx, dh_back + dh[0], dc_back, dWx, dWh, db
-    `dh[0]` belongs to the state after the first step. `h0` gets nothing from outside.
 
 [gradients]
 - loss = F.cross_entropy(logits[known], Y[known])
@@ -274,31 +209,12 @@ states_before: dWo = h[:-1].transpose(0, 1).flatten(0, 1).T @ dlogits.flatten(0,
     `dWo` is made with the states before the tokens were read. Which states does the head read?
 last_logits_only: dWo = states[:, -1].T @ dlogits[:, -1]
     `dWo` has the term of the last step only. The head is used at every step.
-- dbo = dlogits.sum((0, 1))
-bo_per_example: dbo = dlogits.sum((0, 1)) / len(X)
-    `dbo` is a mean over the examples. Nothing after the logits divides by their number again.
 - dh[1:] = (dlogits @ p["Wo"].T).transpose(0, 1)
-one_state_early: dh[:-1] = (dlogits @ p["Wo"].T).transpose(0, 1)
-    The gradients are one state too early. Which state has read the token at place t: `h[t]`, or the next one?
 last_state_only: dh[-1] = dlogits[:, -1] @ p["Wo"].T
     Only the last state gets a gradient from the head. Every state predicts a token.
-- dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
-cut_everywhere: dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"], 1)
-    No gradient passes from one step to the one before it. Nothing is to be truncated here.
 - da = dh * (1 - h**2)
 step_without_tanh: da = dh
     The derivative of tanh is missing on the way back through a step. Is your `rnn_step_backward` right?
-step_of_the_state_before: da = dh * (1 - h_before**2)
-    The derivative of tanh is that of the state before each step. Is your `rnn_step_backward` right?
-- return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
-step_dx_without_tanh: return dh @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
-    The tanh is left out on the way back to the embedding. Is the `dx` of your `rnn_step_backward` right?
-Wh_not_transposed: return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
-    `Wh` is square, so the shape cannot tell: on the way back through a step the matrix is transposed.
-dWh_of_the_state_after: return da @ Wx.T, da @ Wh.T, x.T @ da, h.T @ da, da.sum(0)
-    `dWh` is made with the state after each step. What was multiplied by `Wh`? Is your `rnn_step_backward` right?
-db_mean: return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.mean(0)
-    `db` is a mean over the batch. Nothing in a step divides.
 - carried = torch.zeros_like(h0)  # what comes back from the step after this one
 - for t in reversed(range(len(x))):
 steps_forward:
@@ -317,13 +233,9 @@ weights_of_the_first_step:
         dx[t], carried, dWx, dWh, db = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
     The gradients of the weights are those of one step: `=` where `+=` belongs? Every step uses the same weights.
 - dC.index_add_(0, X.flatten(), dx.transpose(0, 1).flatten(0, 1))
-last_one_stays: dC[X.flatten()] = dx.transpose(0, 1).flatten(0, 1)
-    A row of `dC` has the gradient of one place where its token is read. Add up those of all places.
 time_and_batch_mixed: dC.index_add_(0, X.flatten(), dx.flatten(0, 1))
     Tokens and gradients are in different orders: `X` has the examples first, `dx` the steps.
 - return loss, {"C": dC, "h0": dh0.sum(0), "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
-h0_mean: return loss, {"C": dC, "h0": dh0.mean(0), "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
-    `dh0` is a mean over the examples. All of them begin with `h0`: what happens to the gradients of its copies?
 h0_of_one: return loss, {"C": dC, "h0": dh0[0], "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
     `dh0` is that of the first example only. All of them begin with `h0`.
 
@@ -336,24 +248,11 @@ squared: norm = sum(gradient.square().sum() for gradient in gradients.values())
 largest: norm = max(gradient.norm() for gradient in gradients.values())
     This is the norm of the largest gradient. All gradients together are one vector.
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
-always_scaled: factor = most / float(norm) if norm > 0 else 1.0
-    Small gradients are made larger here. Clipping changes only what is too long.
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
-inverted: factor = float(norm) / most if norm > most else 1.0
-    The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
-each_by_itself:
-        return {n: g * min(1.0, most / float(g.norm() + 1e-300)) for n, g in gradients.items()}, norm
-    Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
 each_to_the_limit:
         each = {n: g * most / g.norm() for n, g in gradients.items()}
         return (each if norm > most else gradients), norm
     Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
-by_value: return {name: gradient.clamp(-most, most) for name, gradient in gradients.items()}, norm
-    This cuts off every number by itself. Clipping by norm scales all of them by one factor.
-norm_after: return {name: gradient * factor for name, gradient in gradients.items()}, norm * factor
-    The norm that is returned is the one after clipping. Return the one before.
-in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
-    The gradients that you were given have changed. Return new tensors.
 """)

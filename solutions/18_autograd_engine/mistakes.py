@@ -229,25 +229,11 @@ cut_off:
         return self
     `detach` cuts the value itself off. Its result should be a new leaf, and `self` should stay as it is.
 
-changes_its_input:
-        self.grad = 0.0
-        return Value(self.data)
-    `detach` changes the value that it is called with: its `grad` is what the passes have sent to it. An operation only
-    makes a new Value.
-
 - other = other if isinstance(other, Value) else Value(other)
 - return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
 number_not_wrapped:
         return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
     `other` may be a plain number, as in `a + 3`. A plain number has no `data`: which object has to be made of it first?
-nothing_returned:
-        other = other if isinstance(other, Value) else Value(other)
-        Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
-    An operation gives None. Does the method end with `return`?
-plain_number:
-        other = other if isinstance(other, Value) else Value(other)
-        return self.data + other.data
-    An operation gives a plain number. Every operation returns a new Value.
 sum_without_other:
         other = other if isinstance(other, Value) else Value(other)
         return Value(self.data + other.data, [(self, lambda g: g)])
@@ -336,12 +322,6 @@ first_copy:
         gradient = gradient[(0,) * (gradient.ndim - len(shape))]
         gradient[tuple(slice(0, size) for size in shape)]
     This is the gradient of one of the copies. What about the others?
-new_axes_only: gradient.sum(tuple(range(gradient.ndim - len(shape)))) if gradient.ndim > len(shape) else gradient
-    The axes that broadcasting adds on the left are summed, but not those of size 1 that it stretches.
-sizes_of_one_only:
-        stretched = tuple(axis for axis in range(-len(shape), 0) if shape[axis] == 1 and gradient.shape[axis] > 1)
-        gradient.sum(stretched, keepdim=True) if stretched else gradient
-    The axes of size 1 are summed, but the axes that broadcasting adds on the left are still there.
 
 [Tensor]
 - self.data = data if isinstance(data, torch.Tensor) else torch.tensor(data, dtype=torch.float64)
@@ -355,13 +335,6 @@ not_unbroadcast:
         (other, lambda g: g),
     A gradient has the shape of the upstream gradient and not that of its tensor. The tensor was broadcast: its copies
     have to be summed.
-
-- return Tensor(
--     self.data + other.data,
-in_place:
-        return Tensor(
-            self.data.add_(other.data) if self.data.shape == (self.data + other.data).shape else self.data + other.data,
-    An operation changes a tensor that it got. The caller still needs it, and so does your own `backward`.
 
 - return Tensor(total if keepdim else self.data.sum(dims), back)
 sum_without_upstream:

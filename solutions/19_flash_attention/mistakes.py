@@ -9,27 +9,9 @@ sum_not_rescaled: return largest, l + weights.sum(1), acc * shrink[:, None] + we
     Your `l` adds sums that belong to different maxima. By what do you multiply the old sum when the maximum changes?
 output_not_rescaled: return largest, l * shrink + weights.sum(1), acc + weights @ V
     Your `acc` adds rows that belong to different maxima. By what do you multiply the old one when the maximum changes?
-normalised: l = l * shrink + weights.sum(1); return largest, l, (acc * shrink[:, None] + weights @ V) / l[:, None]
-    Your `acc` is divided by the sum. Here it is a plain sum; the division comes after the last tile.
 neither_rescaled: return largest, l + weights.sum(1), acc + weights @ V
     Your `l` and `acc` add terms that belong to different maxima. By what do you multiply the old ones when the maximum
     changes?
-weights_normalised: l = l * shrink + weights.sum(1); return largest, l, acc * shrink[:, None] + weights / l[:, None] @ V
-    You divide the new weights by the sum so far. A later tile changes that sum: the division comes after the last tile.
-old_maximum: return m, l * shrink + weights.sum(1), acc * shrink[:, None] + weights @ V
-    Your `m` is still the maximum that you were given. The next tile needs the new one.
-sum_of_the_tile: return largest, l * shrink + weights.sum(), acc * shrink[:, None] + weights @ V
-    You add the sum of the whole tile to `l`. Each row has a sum of its own.
-mean_of_weights: return largest, l * shrink + weights.mean(1), acc * shrink[:, None] + weights @ V
-    You add the mean of the new weights to `l`. It is a sum.
-acc_in_place: acc *= shrink[:, None]; acc += weights @ V; return largest, l * shrink + weights.sum(1), acc
-    You change the argument `acc` in place. The results have to be new tensors.
-both_in_place: l *= shrink; l += weights.sum(1); acc *= shrink[:, None]; acc += weights @ V; return largest, l, acc
-    You change the arguments `l` and `acc` in place. The results have to be new tensors.
-
-- shrink = torch.exp(m - largest)
-other_direction: shrink = torch.exp(largest - m)
-    The factor is the wrong way round. If the maximum grows, do the old terms become larger or smaller?
 
 - largest = torch.maximum(m, scores.amax(1))
 tile_maximum: largest = scores.amax(1)
@@ -46,8 +28,6 @@ new_maximum_only: weights = torch.exp(scores)
     belongs to the new ones?
 no_maximum: largest, shrink = torch.zeros_like(m), torch.ones_like(m); weights = torch.exp(scores)
     You take the exponential of the scores as they are. Large scores overflow: what do you subtract?
-weights_of_the_old_maximum: weights = torch.exp(scores - m[:, None])
-    You subtract the old maximum from the new scores. Which maximum do `l` and `acc` belong to afterwards?
 
 [flash_forward]
 - L[top:bottom] = m + l.log()
@@ -63,27 +43,16 @@ sum_itself: L[top:bottom] = l
     This `L` is `l` itself. It should be the logarithm of the sum of exp(S), and `l` is a sum of exp(S - m).
 logarithm_of_both: L[top:bottom] = (m + l).log()
     The sum of exp(S) is not `m + l`. Each term of `l` is exp(S - m): which factor do all terms have in common?
-times_the_maximum: L[top:bottom] = m * l.log()
-    The sum of exp(S) is `l` times exp(m). What is the logarithm of a product?
-other_sign: L[top:bottom] = m - l.log()
-    The sum of exp(S) is `l` times exp(m). What is the logarithm of a product?
 
-- queries, size = Q.shape
-other_tiles: queries, size = Q.shape; rows = columns = 64
-    Your tiles do not have `rows` queries and `columns` keys. Take so many at a time as the arguments say.
 - O[top:bottom] = acc / l[:, None]
 not_divided: O[top:bottom] = acc
     Your `O` is the weighted sum before the division. Weights add up to one.
-divided_twice: O[top:bottom] = acc / l[:, None] ** 2
-    You divide by the sum twice.
 
 - scores = q @ k.T / size**0.5
 no_root: scores = q @ k.T
     The division by the root of the head's size is missing.
 size_for_root: scores = q @ k.T / size
     You divide the scores by the size of the head, not by its root.
-times_root: scores = q @ k.T * size**0.5
-    You multiply the scores by the root of the head's size. They are divided by it.
 - scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), -torch.inf)
 no_mask: pass
     With `causal`, your queries read keys that come after them within a tile. Some tiles are cut by the diagonal.
@@ -130,22 +99,11 @@ last_tile_lost:
         for left in range(0, len(K) // columns * columns, columns):
             k = K[left : left + columns]
     The last tile of keys is missing when `columns` does not divide their number.
-future_tiles:
-        for left in range(0, len(K), columns):
-            k = K[left : left + columns]
-    You compute tiles that are entirely in the future.
 skipped_too_early:
         for left in range(0, min(len(K), top + 1) if causal else len(K), columns):
             k = K[left : left + columns]
     With `causal`, you skip tiles that a query may read. The first query of a tile does not read the key, but the last
     one may.
-whole_tiles_only:
-        for left in range(0, len(K), columns):
-            if causal and min(left + columns, len(K)) > bottom:
-                break
-            k = K[left : left + columns]
-    With `causal`, you skip tiles that the diagonal cuts. Skip a tile only if its *first* key comes after the last
-    query.
 
 - for top in range(0, queries, rows):
 last_queries_lost:
@@ -159,26 +117,8 @@ kept_state:
             m, l, acc = q.new_full((len(q),), -torch.inf), q.new_zeros(len(q)), torch.zeros_like(q)
     `m`, `l` and `acc` still contain the previous queries. Each tile of queries starts with an empty state.
 
-- m, l, acc = add_tile(m, l, acc, scores, V[left : left + columns])
-divided_in_every_tile:
-        m, l, acc = add_tile(m, l, acc, scores, V[left : left + columns])
-        acc = acc / l[:, None] if left + columns < (min(len(K), bottom) if causal else len(K)) else acc
-    You divide `acc` by the sum in every tile.
-
-- O, L = torch.empty_like(Q), Q.new_empty(queries)
-whole_mask: O, L, past = torch.empty_like(Q), Q.new_empty(queries), torch.ones(queries, len(K), dtype=torch.bool).tril()
-    You make a mask of all scores. Make the mask of one tile only.
-half: O, L = torch.empty_like(Q), Q.new_empty(queries); Q, K, V = (t.half().to(t.dtype) for t in (Q, K, V))
-    Your numbers are rounded to 16 bits on the way.
-
 [correction]
 - return (dO * O).sum(1)
-mean: return (dO * O).mean(1)
-    This is a mean over the features. `D` is a sum.
-over_queries: return (dO * O).sum(0)
-    This is summed over the queries. Each query has a number of its own.
-keepdim: return (dO * O).sum(1, keepdim=True)
-    `D` has one axis, that of the queries. Yours has a second one.
 from_output: return O.sum(1)
     This is the sum of `O`. What is `O` multiplied by?
 from_upstream: return dO.sum(1)
@@ -203,14 +143,8 @@ no_correction: dS = P * (dO @ v.T) / q.shape[1] ** 0.5
     `D` does not occur. A score also changes the sum that divides its row.
 own_correction: dP = dO @ v.T; dS = P * (dP - (dP * P).sum(1, keepdim=True)) / q.shape[1] ** 0.5
     You compute the correction from this tile alone. It is a sum over all tiles of the row, which `D` contains.
-plus: dS = P * (dO @ v.T + D[:, None]) / q.shape[1] ** 0.5
-    The sign of `D` is wrong. Does a larger score make the sum of the row larger, and so the other weights smaller?
 no_weights: dS = (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
     The weights are missing in dS. A score with a tiny weight has hardly any influence.
-weights_of_one_term: dS = (P * (dO @ v.T) - D[:, None]) / q.shape[1] ** 0.5
-    `P` multiplies only one of the two terms of dS. How much does a score with a tiny weight change the sum of its row?
-from_keys: dS = P * (dO @ k.T - D[:, None]) / q.shape[1] ** 0.5
-    Your dP is made with the keys. The line is `O = P @ V`: what multiplies P there?
 no_root: dS = P * (dO @ v.T - D[:, None])
     The division by the root of the head's size is missing.
 root_twice: dS = P * (dO @ v.T - D[:, None]) / q.shape[1]
@@ -222,8 +156,6 @@ root_in_queries_only: return dS @ k, dS.T @ q * q.shape[1] ** 0.5, P.T @ dO
     The division by the root of the head's size is missing in dk. It is in the scores, so both gradients have it.
 root_in_keys_only: return dS @ k * q.shape[1] ** 0.5, dS.T @ q, P.T @ dO
     The division by the root of the head's size is missing in dq. It is in the scores, so both gradients have it.
-values_from_scores: return dS @ k, dS.T @ q, dS.T @ dO
-    Your dv is made with dS. The line is `O = P @ V`: what multiplies V there?
 values_from_dP: return dS @ k, dS.T @ q, (dO @ v.T).T @ dO
     Your dv is made with dP. The line is `O = P @ V`: what multiplies V there?
 swapped: return dS.T @ q, dS @ k, P.T @ dO
@@ -245,48 +177,18 @@ mask_after_the_exponential:
     You mask after the exponential. The exponential of a forbidden score can be infinite, and infinity times 0 is NaN.
 
 [flash_backward]
-- dQ[here] += dq
-overwritten_queries: dQ[here] = dq
-    A query is in many tiles. You keep the contribution of the last one only.
-- dK[there] += dk
-overwritten_keys: dK[there] = dk
-    A key is in many tiles. You keep the contribution of the last one only.
-- dK[there] += dk
-- dV[there] += dv
-overwritten_keys_and_values:
-        dK[there] = dk
-        dV[there] = dv
-    A key and its value are in many tiles. You keep the contribution of the last one only.
-- dQ[here] += dq
-- dK[there] += dk
-- dV[there] += dv
-overwritten_everywhere:
-        dQ[here] = dq
-        dK[there] = dk
-        dV[there] = dv
-    A query is in many tiles, and so is a key. You keep the contribution of the last one only.
 - allowed = causal_tile(top, bottom, left, right)
 mask_ignored: pass
     With `causal`, the keys of a tile on the diagonal get gradients from queries that may not read them.
 first_tile: allowed = causal_tile(0, bottom - top, 0, right - left)
     Every tile gets the mask of the first one. Which positions do the rows and columns of this tile have?
-transposed: allowed = torch.arange(left, right) >= torch.arange(top, bottom)[:, None]
-    The mask is transposed: rows are queries, columns are keys.
 - for left in range(0, min(len(K), bottom) if causal else len(K), columns):
 -     right = min(left + columns, len(K))
-future_tiles:
-        for left in range(0, len(K), columns):
-            right = min(left + columns, len(K))
-    You compute tiles that are entirely in the future.
 skipped_too_early:
         for left in range(0, min(len(K), top + 1) if causal else len(K), columns):
             right = min(left + columns, len(K))
     With `causal`, you skip tiles that a query may read. The first query of a tile does not read the key, but the last
     one may.
-last_tile_lost:
-        for left in range(0, len(K) // columns * columns, columns):
-            right = min(left + columns, len(K))
-    The last tile of keys is missing when `columns` does not divide their number.
 - allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
 again:
         allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
@@ -299,9 +201,4 @@ keys_first: return dK, dQ, dV
     The order of the results is `dQ, dK, dV`.
 values_second: return dQ, dV, dK
     The order of the results is `dQ, dK, dV`.
-- D = correction(dO, O)
-other_tiles: D = correction(dO, O); rows = columns = 64
-    Your tiles do not have `rows` queries and `columns` keys. Take so many at a time as the arguments say.
-all_scores: D = correction(dO, O); P = torch.exp(Q @ K.T / Q.shape[1] ** 0.5 - L[:, None])
-    You hold all scores at the same time.
 """)

@@ -173,8 +173,8 @@ out = q / k
 That is all.
 """
 MISTAKE = """```
-z = torch.zeros_like(lp)
-z[range(k), t] = -1 / lp.numel()
+z = up.clone()
+z[range(k), t] += most.view(-1)
 ```
 """
 OTHER_FORMS = {
@@ -184,7 +184,7 @@ OTHER_FORMS = {
     "in one expression": ("04", "dlogits", "    (F.softmax(scores, dim=1) - F.one_hot(truth, scores.shape[1])) / k"),
     "with its names, reordered": ("03", "dcounts", "`dcounts_sum + dprobs * counts_sum_inv`"),
     "with the gradient's name": ("03", "dprobs", "    dprobs = (1.0 / probs) * dlogprobs"),
-    "a known mistake": ("03", "dlogprobs__over_all_elements", MISTAKE),
+    "a known mistake": ("03", "dlogits__max_at_true_class", MISTAKE),
 }
 
 

@@ -65,8 +65,8 @@ def test_every_key_holds_on_other_values_and_a_second_time(course: Course, judge
         CourseFile(each, "solution", solution_of(each)) for each in map(course.find, ("02", "03", "06", "09", "10"))
     ]
     lesson = course.find("03")
-    mistake = next(each for each in lesson.mistakes if each.gradient == "dbnvar")
-    files.append(CourseFile(lesson, "mistake", mistake.applied_to(solution_of(lesson)), "dbnvar"))
+    mistake = lesson.mistakes[0]
+    files.append(CourseFile(lesson, "mistake", mistake.applied_to(solution_of(lesson)), mistake.gradient))
     tally = Tally()
     for number, file in enumerate(files):
         tally.add(judge, file, f"3/{number}")
@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_questions_and_another_one_others(lesson: L
     assert [q.text for q in one.questions] == [q.text for q in again.questions]
     assert [q.key for q in one.questions] == [q.key for q in again.questions]
     assert {q.text for q in one.questions}.isdisjoint(q.text for q in other.questions)
-    assert len({q.family for q in one.questions}) == len(one.questions) == 6
+    assert len({q.family for q in one.questions}) == 5 and len(one.questions) == 6
 
 
 @pytest.mark.full

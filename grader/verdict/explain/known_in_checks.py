@@ -18,7 +18,6 @@ from grader.verdict.judge.checks import Assertion, Check, CheckFailed
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 from grader.verdict.judge.runner import StepRunner
-from grader.verdict.judge.shuffled import answers_on_demand
 
 
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
@@ -60,15 +59,11 @@ def known_mistakes(check: Check, assertion: Assertion, found: Sequence[Any]) -> 
 
 
 def mistaken_value(check: Check, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake) -> Any:
-    """What the scenario gives on the answer key with `mistake` in it, computed once for all students.
-
-    An answer is computed when it is read: most mistakes differ from a student's function in the first few answers.
-    """
+    """What the scenario gives on the answer key with `mistake` in it, computed once for all students."""
     key = assertion.key(at)
 
     def compute() -> Any:
-        with answers_on_demand():
-            return assertion.scenario(target, check.generator(*key), **assertion.draws[at])
+        return assertion.scenario(target, check.generator(*key), **assertion.draws[at])
 
     return check.book.value((check.lesson.name, check.item.name, *key, mistake.gradient, mistake.id), compute)
 

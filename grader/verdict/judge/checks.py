@@ -24,13 +24,7 @@ from grader.reference.problem import derive
 from grader.results import Status
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import STATUS_OF
-from grader.verdict.judge.notebook_terms import (
-    hard_coded_numbers,
-    larger_sizes,
-    notebook_sizes,
-    size_remark,
-    smaller_sizes,
-)
+from grader.verdict.judge.notebook_terms import changed_sizes, note_on_sizes
 from grader.verdict.judge.pictures import curve_picture
 from grader.verdict.judge.problems import ProblemBook
 from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
@@ -215,30 +209,26 @@ class Check:
     def _agrees_at_own_sizes(self, assertion: Assertion) -> bool:
         """Whether it agrees at the sizes of a notebook in which they are hard-coded; see notebook_terms."""
         terms = self.student.terms if is_submission(self.student) else STRICT
-        sizes, draws = terms.sizes or {}, assertion.draws
-        own = [{**draw, **{name: sizes[name] for name in draw if name in sizes}} for draw in draws]
-        if all(new == old for new, old in zip(own, draws, strict=True)):
-            return False
+        sizes = terms.sizes or {}
 
-        def agrees(part: object, draws: Draws) -> bool:
+        def agrees(part: object, others: Sequence[Mapping[str, int]]) -> bool:
+            draws = [
+                {**draw, **{k: other[k] for k in draw if k in other}} for draw in assertion.draws for other in others
+            ]
             try:
                 self._compare(replace(assertion, draws=draws, number=(part, assertion.number)))
             except CheckFailed:
                 return False
             return True
 
-        if not agrees("own sizes", own):
+        used = sizes.keys() & {name for draw in assertion.draws for name in draw}
+        if not used or not agrees("own sizes", [sizes]):
             return False
-        for label, changed in (("larger", larger_sizes(sizes)), ("smaller", smaller_sizes(sizes))):
-            others = {size: {**own[0], **other} for size, other in changed.items() if size in own[0]}
-            hard_coded = [size for size, draw in others.items() if not agrees((label, size), [draw])]
-            if hard_coded:
-                break
-        found = hard_coded_numbers(self.lesson, terms, self.item.name, hard_coded)
-        if not found:
-            return False
-        self.remark = size_remark(found, notebook_sizes(self.lesson).expressions)
-        return True
+        hard_coded = [
+            size for size, others in changed_sizes(sizes).items() if size in used and not agrees(size, others)
+        ]
+        self.remark = note_on_sizes(self.lesson, terms, self.item.name, hard_coded)
+        return self.remark is not None
 
     def _compare(self, assertion: Assertion) -> None:
         """Compare the student's results with the reference's on every draw. Raises CheckFailed where they differ."""

@@ -12,17 +12,7 @@ from grader.reference.problem import Draw, Problem
 from grader.results import Row, Status
 from grader.verdict.judge.line import Case, Verdict, judge_line, with_remark
 from grader.verdict.judge.messages import not_earned_alone, unstable
-from grader.verdict.judge.notebook_terms import (
-    OwnProblems,
-    ReshapedRunner,
-    hard_coded_numbers,
-    in_other_shape,
-    notebook_sizes,
-    own_shapes,
-    right_at_the_lecture_sizes,
-    shape_remark,
-    size_remark,
-)
+from grader.verdict.judge.notebook_terms import OwnProblems, ReshapedRunner, note_on_sizes, own_shapes, shape_remark
 from grader.verdict.judge.pictures import error_picture, values_picture
 from grader.verdict.judge.problems import ProblemBook
 from grader.verdict.judge.runner import STRICT, StepRunner, SubmissionRunner, Terms, is_submission
@@ -63,44 +53,28 @@ def judge_on_terms(
     step: str,
     verdict: Verdict,
     problems: Sequence[Problem],
-    own: Callable[[Mapping[str, int]], OwnProblems],
+    draw_own: Callable[[Mapping[str, int]], OwnProblems],
     lesson: Lesson,
-    published: Problem,
 ) -> tuple[Verdict, Sequence[Problem]]:
     """The verdict on a step that is not right on `problems` as it is, and the problems that decide.
 
-    `own` draws problems at given sizes; see notebook_terms. Where an answer has no numbers to compare, these decide: at
-    other sizes a size that is hard-coded would hide its mistake.
+    `draw_own` draws problems at given sizes; see notebook_terms. Where an answer has no numbers to compare, these
+    decide: at other sizes a size that is hard-coded would hide its mistake.
     """
-    if verdict.status not in ("failed", "shape", "error"):
-        return verdict, problems
+    runner: StepRunner = student
     if terms.broadcast:
-        if any(in_other_shape(student, step, problem) for problem in problems):
-            verdict = judge_step(ReshapedRunner(student, step), step, problems)
-        student = ReshapedRunner(student, step)
-    if not verdict.passed and terms.sizes is not None:
-        at = own(terms.sizes)
-        student.prefetch(at.all)
-        found = judge_step(student, step, at.same)
-        if found.passed:
-            for changed in (at.larger, at.smaller):
-                hard_coded = [size for size, p in changed.items() if not judge_step(student, step, [p]).passed]
-                if hard_coded:
-                    break
-            numbers = hard_coded_numbers(lesson, terms, step, hard_coded)
-            if numbers:
-                verdict = with_remark(found, size_remark(numbers, notebook_sizes(lesson).expressions))
-                problems = at.same
-        elif at.lecture is not None and judge_step(student, step, [at.lecture]).passed:
-            verdict = found
-            verdict.mistake = right_at_the_lecture_sizes(step, terms.sizes, notebook_sizes(lesson).published)
-            verdict.message = verdict.mistake.message
-        elif verdict.status in ("shape", "error"):
-            verdict, problems = found, at.same
-    shape = in_other_shape(student.student, step, published) if isinstance(student, ReshapedRunner) else None
-    if verdict.passed and shape is not None:
-        verdict = with_remark(verdict, shape_remark(step, shape, published.values[step[1:]].shape))
-    return verdict, problems
+        runner = ReshapedRunner(student, step)
+        verdict = judge_step(runner, step, problems)
+    if verdict.passed or terms.sizes is None:
+        return verdict, problems
+    own = draw_own(terms.sizes)
+    student.prefetch(own.all)
+    found = judge_step(runner, step, own.same)
+    if not found.passed:
+        return (found, own.same) if verdict.status in ("shape", "error") else (verdict, problems)
+    hard_coded = [size for size, changed in own.changed.items() if not judge_step(runner, step, changed).passed]
+    note = note_on_sizes(lesson, terms, step, hard_coded)
+    return (verdict, problems) if note is None else (with_remark(found, note), own.same)
 
 
 class GradientCheck:
@@ -137,8 +111,13 @@ class GradientCheck:
             problems = self.deciding = self.book.problems(self.lesson, draws)
             self.student.prefetch([*problems, self.published])
             verdict = judge_step(self.student, self.item.name, problems)
-            if not verdict.passed:
-                verdict = self._by_terms_of_submission(verdict, problems, draws)
+            student = self.student
+            if (
+                verdict.status in ("failed", "shape", "error")
+                and is_submission(student)
+                and student.terms is not STRICT
+            ):
+                verdict = self._on_terms(student, verdict, draws)
             if verdict.passed and (missing := self.wrong_partner()) is not None:
                 verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing, is_zero=True)
                 verdict.message = verdict.mistake.message
@@ -156,45 +135,38 @@ class GradientCheck:
                 return None
         return None if self._has_right_upstream(self) else self.item.earned_with[0]
 
-    def _by_terms_of_submission(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
-        """The verdict by the terms of the submission: a notebook may write some things differently from a stub."""
-        student = self.student
-        if not is_submission(student) or student.terms is STRICT:
-            return verdict
+    def _on_terms(self, student: SubmissionRunner, verdict: Verdict, draws: Sequence[Draw]) -> Verdict:
+        """The verdict by the terms of a submission: a notebook may write some things differently from a stub.
 
-        def own(sizes: Mapping[str, int]) -> OwnProblems:
-            return self.book.own_problems(self.lesson, draws, sizes)
-
-        verdict, self.deciding = judge_on_terms(
-            student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published
-        )
-        if student.terms.broadcast and student.terms.is_notebook and self.lesson.joint is None and not verdict.passed:
-            return self._in_own_shapes(student, verdict, problems, draws)
-        return verdict
-
-    def _in_own_shapes(
-        self, student: SubmissionRunner, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]
-    ) -> Verdict:
-        """The verdict where the step is fed upstream gradients in the notebook's own shapes; see notebook_terms.
-
-        The given one, where these are the values' shapes, or say no more.
+        At last its step is fed upstream gradients in the notebook's own shapes, where these differ from the values'.
         """
-        assert self.item.target is not None
-        step, public = self.item.name, self.published
-        shapes = own_shapes(student.chain(), public, self.item.target)
+        step, target = self.item.name, str(self.item.target)
+        terms, public, problems = student.terms, self.published, self.deciding
+
+        def judged(verdict: Verdict, feed: Callable[[Problem], Problem]) -> tuple[Verdict, Sequence[Problem]]:
+            def draw_own(sizes: Mapping[str, int]) -> OwnProblems:
+                return self.book.own_problems(self.lesson, draws, sizes).fed(feed)
+
+            found, deciding = judge_on_terms(
+                student, terms, step, verdict, [*map(feed, problems)], draw_own, self.lesson
+            )
+            if found.passed and terms.broadcast:
+                remark = shape_remark(step, student.answers(feed(public))[step], public.values[target].shape)
+                found = with_remark(found, remark) if remark else found
+            return found, deciding
+
+        verdict, self.deciding = judged(verdict, lambda problem: problem)
+        if verdict.passed or not (terms.broadcast and terms.is_notebook and self.lesson.joint is None):
+            return verdict
+        shapes = own_shapes(student.chain(), public, target)
         if shapes is None:
             return verdict
-        fed, published = [shapes.problem(problem) for problem in problems], shapes.problem(public)
+        fed = [*map(shapes.problem, problems)]
         student.prefetch(fed)
-
-        def own(sizes: Mapping[str, int]) -> OwnProblems:
-            return shapes.problems(self.book.own_problems(self.lesson, draws, sizes))
-
-        again = judge_step(student, step, fed)
-        again, deciding = judge_on_terms(student, student.terms, step, again, fed, own, self.lesson, published)
+        again, deciding = judged(judge_step(student, step, fed), shapes.problem)
         if not again.passed and (again.status != "failed" or verdict.status == "failed"):
             return verdict
-        self.deciding, self._published = deciding, published
+        self.deciding, self._published = deciding, shapes.problem(public)
         uses = student.answers(deciding[0])[step].uses
         return with_remark(again, shapes.remark(uses)) if again.passed else again
 

@@ -123,21 +123,13 @@ def describe_error(found: Tensor, expected: Tensor, comparison: TensorComparison
     """Sentences on an answer of the right shape with finite numbers; for any other the comparison's own message."""
     if comparison.message:
         return comparison.message
-    index, answer, reference = worst_element(found, expected)
-    parts = [
-        f"The value is wrong: the error is {comparison.relative_error:.2g} of the gradient's size. Worst element "
-        f"{list(index)}: found {answer:.9g}, expected {reference:.9g}.",
-        wrong_places(found, expected) or direction(found, expected),
-    ]
-    return " ".join(part for part in parts if part)
-
-
-def worst_element(found: Tensor, expected: Tensor) -> tuple[tuple[int, ...], float, float]:
-    """(index, element of `found`, element of `expected`) of the largest difference."""
     difference = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
-    flat = int(difference.argmax())
-    index = index_at(flat, difference.shape)
-    return index, float(found[index]), float(expected[index])
+    index = index_at(int(difference.argmax()), difference.shape)
+    return (
+        f"The value is wrong: the error is {comparison.relative_error:.2g} of the gradient's size. Worst element "
+        f"{list(index)}: found {float(found[index]):.9g}, expected {float(expected[index]):.9g}. "
+        f"{wrong_places(found, expected)}"
+    ).rstrip()
 
 
 def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
@@ -167,27 +159,6 @@ def out_of(count: int, total: int) -> str:
     return f"{'Only ' if 2 * count <= total else ''}{count} of {total}"
 
 
-def direction(found: Tensor, expected: Tensor) -> str:
-    """The typical ratio of all elements to the gradient's, and the correlation."""
-    a, b = found.double().flatten(), expected.double().flatten()
-    sizes = float(torch.linalg.vector_norm(a) * torch.linalg.vector_norm(b))
-    if a.numel() < 4 or sizes == 0:
-        return ""
-    correlation = float((a * b).sum()) / sizes
-    if abs(correlation) < 0.3:
-        return f"It has little in common with the gradient (correlation {correlation:.2f})."
-    nonzero = b != 0
-    ratios = (a[nonzero] / b[nonzero]).sort().values
-    low, typical, high = (f"{float(ratios[int(share * (len(ratios) - 1))]):.3g}" for share in (0.25, 0.5, 0.75))
-    if low == high == "1":
-        return (
-            "At least half of its elements agree with the gradient to about three digits. Does the forward pass use "
-            "another small number, such as 1e-5, or another approximation?"
-        )
-    spread = f"half of its elements between {low} and {high} times; " if low != high else ""
-    return f"Typically it is {typical} times the gradient ({spread}correlation {correlation:.2f})."
-
-
 # On which problems it is wrong ---------------------------------------------------------------------------------------
 
 
@@ -204,7 +175,8 @@ def circumstances(failing: Sequence[Draw], right: Sequence[Draw], of_values: boo
     changes = {draw.change for draw in failing}
     change = next(iter(changes))
     if of_values and len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
-        return f"It is right on {other(right)}, and wrong where this holds: {change_in_words(change)}"
+        text = " ".join((inspect.getdoc(change) or change.__name__.replace("_", " ")).split("\n\n")[0].split())
+        return f"It is right on {other(right)}, and wrong where this holds: {text.removesuffix('.')}."
     return f"It is right on other problems; this one has {failing[0].describe()}."
 
 
@@ -221,11 +193,3 @@ def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) ->
 
 def other(right: Sequence[Draw]) -> str:
     return "the other problem" if len(right) == 1 else f"{len(right)} other problems"
-
-
-def change_in_words(change: object) -> str:
-    """The first paragraph of a change's docstring, or its name in words."""
-    text = " ".join((inspect.getdoc(change) or "").split("\n\n")[0].split())
-    if text:
-        return text if text.endswith(".") else text + "."
-    return getattr(change, "__name__", "a change of the inputs").replace("_", " ") + "."

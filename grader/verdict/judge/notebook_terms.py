@@ -19,29 +19,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from torch import Size, Tensor
+from torch import Size
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import differs_in_ones
 from grader.lesson.lesson import Lesson
-from grader.lesson.notebook_lesson import PRIMES, notebook_table, sizes_in_length
+from grader.lesson.notebook_lesson import notebook_table
 from grader.lesson.notebook_table import LessonSizes
 from grader.reference.problem import Draw, Problem, derive
-from grader.results import NamedMistake
 from grader.results.wording import format_shape, listed
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.runner import STRICT, StepRunner, Terms
 
-MAX_PROBLEM_ELEMENTS = 1 << 20
-"""Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""
-MANY_ELEMENTS = 1 << 18
-FEW_DRAWS = 3
-"""Problems of that many elements that decide. Of smaller ones there are as many as hidden problems."""
+MAX_GROWTH = 100
+"""How many times as many elements as at the lecture's sizes a problem may have, at most."""
 
 
 def terms_of(
@@ -63,22 +57,9 @@ def terms_of(
 
 def are_drawable(lesson: Lesson, sizes: Mapping[str, int]) -> bool:
     """Whether a problem of these sizes is small enough to be drawn for one notebook."""
-    if not sizes or min(sizes.values()) < 2:
-        return False
-    return is_published(lesson, sizes) or count_elements(lesson, sizes) <= MAX_PROBLEM_ELEMENTS
-
-
-def count_elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:
-    """How many elements all forward values of a problem of these sizes have."""
-    return sum(math.prod(sizes.get(size, 1) for axis in shape for size in axis) for shape in sizes_of_axes(lesson))
-
-
-@lru_cache(maxsize=64)
-def sizes_of_axes(lesson: Lesson) -> list[list[list[str]]]:
-    """For each forward value, for each of its axes: the sizes whose product it is."""
-    primes = dict(zip(notebook_sizes(lesson).published, PRIMES, strict=False))
-    values = lesson.problem(Draw(primes), 0, random_upstream=False).values
-    return [[sizes_in_length(n, primes) for n in value.shape] for value in values.values() if isinstance(value, Tensor)]
+    published = notebook_sizes(lesson).published
+    growth = math.prod(max(1.0, n / published.get(size, n)) for size, n in sizes.items())
+    return bool(sizes) and min(sizes.values()) > 1 and growth <= MAX_GROWTH
 
 
 def notebook_sizes(lesson: Lesson) -> LessonSizes:
@@ -94,62 +75,51 @@ def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
 
 
 class OwnProblems(NamedTuple):
-    """Problems at a notebook's sizes, and for each size one in which it alone is larger, and one where it is smaller.
+    """Problems at a notebook's sizes, and for each size those in which it alone is another."""
 
-    `lecture` is one at the lecture's sizes, where those are others.
-    """
-
-    same: list[Problem]
-    larger: dict[str, Problem]
-    smaller: dict[str, Problem]
-    lecture: Problem | None = None
+    same: Sequence[Problem]
+    changed: Mapping[str, Sequence[Problem]]
 
     @property
     def all(self) -> list[Problem]:
-        return [*self.same, *self.larger.values(), *self.smaller.values(), *([self.lecture] if self.lecture else [])]
+        return [*self.same, *itertools.chain.from_iterable(self.changed.values())]
+
+    def fed(self, feed: Callable[[Problem], Problem]) -> OwnProblems:
+        return OwnProblems([*map(feed, self.same)], {size: [*map(feed, each)] for size, each in self.changed.items()})
 
 
 def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int], seed: int) -> OwnProblems:
     """Draws them. The hidden draws that decide are all made again at these sizes, with other seeds."""
     same: list[Problem] = []
-    deciding = [draw for draw in draws if not draw.note]
-    for number, draw in enumerate(deciding if count_elements(lesson, sizes) <= MANY_ELEMENTS else deciding[:FEW_DRAWS]):
-        own = {**draw.sizes, **sizes}
-        part = derive(seed, lesson.name, "own sizes", number)
+    for number, draw in enumerate(draw for draw in draws if not draw.note):
+        own, part = {**draw.sizes, **sizes}, derive(seed, lesson.name, "own sizes", number)
         try:
             same.append(lesson.problem(Draw(own, draw.change), part))
         except (IndexError, RuntimeError):  # a change that needs other sizes, as an index of its own
             same.append(lesson.problem(Draw(own), part))
-    larger, smaller = (
-        {size: lesson.problem(Draw(other), derive(seed, lesson.name, label, size)) for size, other in changed.items()}
-        for label, changed in (("other", larger_sizes(sizes)), ("smaller", smaller_sizes(sizes)))
-    )
-    lecture = None
-    if not is_published(lesson, sizes):
-        lecture = lesson.problem(Draw(), derive(seed, lesson.name, "the lecture's sizes"))
-    return OwnProblems(same, larger, smaller, lecture)
-
-
-def larger_sizes(sizes: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """For each size the sizes with that one larger: a number that is neither of the others nor next to one."""
-    return {
-        size: {**sizes, size: next(n for n in itertools.count(value + 2) if is_far(n, sizes))}
-        for size, value in sizes.items()
+    changed = {
+        size: [lesson.problem(Draw(other), derive(seed, lesson.name, "other", size, other[size])) for other in others]
+        for size, others in changed_sizes(sizes).items()
     }
+    return OwnProblems(same, changed)
 
 
-def smaller_sizes(sizes: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """For each size above 2 the sizes with that one smaller. Only code that fails at fewer parts fails there alone."""
-    return {
-        size: {**sizes, size: next((n for n in range(value - 2, 1, -1) if is_far(n, sizes)), value - 1)}
-        for size, value in sizes.items()
-        if value > 2
-    }
+def changed_sizes(sizes: Mapping[str, int]) -> dict[str, list[dict[str, int]]]:
+    """For each size the sizes with that one larger and, if it is above 2, smaller: where possible next to no other.
 
+    Code that fails only where there are fewer parts fails at the smaller one.
+    """
 
-def is_far(number: int, sizes: Mapping[str, int]) -> bool:
-    """Whether it is none of the sizes and not next to one."""
-    return all(abs(number - value) > 1 for value in sizes.values())
+    def is_far(number: int) -> bool:
+        return all(abs(number - value) > 1 for value in sizes.values())
+
+    found = {}
+    for size, value in sizes.items():
+        others = [next(filter(is_far, itertools.count(value + 2)))]
+        if value > 2:
+            others.append(next(filter(is_far, range(value - 2, 1, -1)), value - 1))
+        found[size] = [{**sizes, size: other} for other in others]
+    return found
 
 
 # Sizes that are numbers in the code -----------------------------------------------------------------------------------
@@ -158,8 +128,7 @@ MIN_HARD_CODED_SIZE = 3
 """The smallest size that formulas calculate with and that may be hard-coded."""
 
 
-@dataclass(frozen=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What a number in the code may stand for: 31 for `batch - 1`, 30 for `block × embedding`."""
 
     number: WrittenNumber
@@ -169,55 +138,39 @@ class Meaning:
     @property
     def is_size(self) -> bool:
         """Whether the number is the size itself."""
-        return self.words == size_words(self.sizes[0])
-
-    @property
-    def place(self) -> tuple[str, int]:
-        return self.number.file, self.number.line
+        return self.words == self.sizes[0].replace("_", " ")
 
     def __str__(self) -> str:
         parts = " parts written one by one" if self.number.is_count else ""
         return f"{self.number.value:.6g}{parts} ({self.words})"
 
 
-def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
+def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> Iterator[Meaning]:
     """What a number in the code may stand for, or 1 divided by it."""
-    if number.is_count:
-        return [Meaning(number, (size,), size_words(size)) for size, n in sizes.items() if n == number.value]
-    value = number.value if number.value >= 1 else 1 / number.value
-    whole = round(value)
-    if abs(value - whole) > 1e-6 * value:
-        return []
-    prefix = "" if number.value >= 1 else "1 / "
-    found = [Meaning(number, (size,), prefix + size_words(size)) for size, n in sizes.items() if n == whole]
-    found += [
-        Meaning(number, (size,), f"{prefix}{size_words(size)} - 1")
-        for size, n in sizes.items()
-        if n - 1 == whole and n > MIN_HARD_CODED_SIZE
-    ]
-    for count in range(2, len(sizes) + 1):
-        for some in itertools.combinations(sizes, count):
-            if math.prod(sizes[size] for size in some) == whole:
-                found.append(Meaning(number, some, prefix + " × ".join(map(size_words, some))))
-    return found
+    known: list[tuple[tuple[str, ...], float, str]] = [((s,), n, s.replace("_", " ")) for s, n in sizes.items()]
+    if not number.is_count:
+        for count in range(2, len(sizes) + 1):
+            for some in itertools.combinations(sizes, count):
+                words = " × ".join(size.replace("_", " ") for size in some)
+                known.append((some, math.prod(sizes[size] for size in some), words))
+        known += [(of, n - 1, f"{words} - 1") for of, n, words in known[: len(sizes)] if n > MIN_HARD_CODED_SIZE]
+        known += [(of, 1 / n, f"1 / {words}") for of, n, words in known]
+    for of, value, words in known:
+        if math.isclose(number.value, value, rel_tol=1e-6):
+            yield Meaning(number, of, words)
 
 
-def size_words(size: str) -> str:
-    return size.replace("_", " ")
-
-
-def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Collection[str]) -> list[Meaning] | None:
-    """The numbers in the row's statements by which these sizes are hard-coded; None where that explains nothing.
+def note_on_sizes(lesson: Lesson, terms: Terms, row: str, hard_coded: Collection[str]) -> str | None:
+    """A note on the numbers by which these sizes are hard-coded; None where that does not explain what is wrong.
 
     A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
     """
-    sizes = terms.sizes or {}
-    calculated_with = set(notebook_sizes(lesson).scalars.values())
-    if not hard_coded or any(
-        sizes[size] < MIN_HARD_CODED_SIZE and size in (calculated_with or sizes) for size in hard_coded
-    ):
+    sizes, known = terms.sizes or {}, notebook_sizes(lesson)
+    calculated_with = set(known.scalars.values()) or set(sizes)
+    if not hard_coded or any(sizes[size] < MIN_HARD_CODED_SIZE for size in calculated_with & set(hard_coded)):
         return None
-    return accounted_for(hard_coded, sizes, terms.numbers.get(row, ()))
+    found = accounted_for(hard_coded, sizes, terms.numbers.get(row, ()))
+    return size_remark(found, known.expressions) if found else None
 
 
 def accounted_for(
@@ -229,72 +182,43 @@ def accounted_for(
     no literal explains.
     """
     found: list[Meaning] = []
-    used: set[int] = set()
+    free = list(numbers)
     for size in sorted(hard_coded):
-        candidates = [
-            (place, meaning)
-            for place, number in enumerate(numbers)
-            for meaning in meanings(number, sizes)
-            if size in meaning.sizes
-        ]
-        free = [(place, meaning) for place, meaning in candidates if place not in used or len(meaning.sizes) > 1]
-        if not free:
+        candidates = [each for number in numbers for each in meanings(number, sizes) if size in each.sizes]
+        candidates = [each for each in candidates if each.number in free or len(each.sizes) > 1]
+        if not candidates:
             return None
-        place, meaning = min(free, key=lambda each: (each[1].number.is_count, len(each[1].sizes), not each[1].is_size))
-        used.add(place)
-        found.append(meaning)
+        best = min(candidates, key=lambda each: (each.number.is_count, len(each.sizes), not each.is_size))
+        if best.number in free:
+            free.remove(best.number)
+        found.append(best)
     return found
 
 
-def right_at_the_lecture_sizes(step: str, sizes: Mapping[str, int], published: Mapping[str, int]) -> NamedMistake:
-    """What is wrong with a gradient that is right at the lecture's sizes and not at those that the notebook sets."""
-    other = ", ".join(f"{size_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
-    return NamedMistake(
-        "sizes_of_the_lecture",
-        f"Your `{step}` is right at the lecture's sizes. Your notebook sets others ({other}), and there it is wrong: "
-        "is a number left over from the lecture?",
-    )
-
-
 def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:
-    """A note on sizes that are numbers in the code: which, where, and what gives the first of them at any size."""
-    places: dict[tuple[str, int], list[str]] = {}
-    found = sorted(found, key=lambda each: each.place)
-    for meaning in found:
-        shown = places.setdefault(meaning.place, [])
-        if str(meaning) not in shown:
-            shown.append(str(meaning))
-    where, latest = "", ""
-    for (file, line), shown in places.items():
-        where += ("; " if where else "") + (f"line {line}" if file == latest else f"{file}, line {line}")
-        where += ": " + ", ".join(shown)
-        latest = file
-    what = "Sizes are" if sum(map(len, places.values())) > 1 else "A size is"
-    remark = f"Right at your notebook's own sizes. {what} hard-coded in {where}."
-    for meaning in found:
-        if meaning.is_size and meaning.sizes[0] in expressions:
-            expression, number = expressions[meaning.sizes[0]], f"{meaning.number.value:.6g}"
-            if meaning.number.is_count:
-                return f"{remark} A loop over `range({expression})` works at any size."
-            return f"{remark} `{expression}` in place of {number} works at any size."
+    """Which sizes are numbers in the code, where, and what gives the first of them at any size."""
+    found = sorted(found, key=lambda each: (each.number.file, each.number.line))
+    places = dict.fromkeys((each.number.file, each.number.line, str(each)) for each in found)
+    where, file, line = "", "", 0
+    for of_file, of_line, text in places:
+        if (of_file, of_line) == (file, line):
+            where += f", {text}"
+        else:
+            place = f"line {of_line}" if of_file == file else f"{of_file}, line {of_line}"
+            where += f"{'; ' if where else ''}{place}: {text}"
+        file, line = of_file, of_line
+    remark = (
+        f"Right at your notebook's own sizes. {'Sizes are' if len(places) > 1 else 'A size is'} hard-coded in {where}."
+    )
+    for number, sizes, _ in (each for each in found if each.is_size and each.sizes[0] in expressions):
+        expression = expressions[sizes[0]]
+        if number.is_count:
+            return f"{remark} A loop over `range({expression})` works at any size."
+        return f"{remark} `{expression}` in place of {number.value:.6g} works at any size."
     return remark
 
 
 # Answers in another shape ---------------------------------------------------------------------------------------------
-
-
-def in_other_shape(student: StepRunner, step: str, problem: Problem) -> Sequence[int] | None:
-    """The shape of the student's answer, where it differs from the value's in axes of length one only."""
-    answer = student.answers(problem)[step].tensor
-    differs = answer is not None and differs_in_ones(answer.shape, problem.values[step[1:]].shape)
-    return answer.shape if differs and answer is not None else None
-
-
-def reshape_answer(answer: Answer, problem: Problem, step: str) -> Answer:
-    """The answer in its value's shape, where it differs in axes of length one only."""
-    if answer.tensor is None or not differs_in_ones(answer.tensor.shape, problem.values[step[1:]].shape):
-        return answer
-    return answer._replace(tensor=answer.tensor.reshape(problem.values[step[1:]].shape))
 
 
 class ReshapedRunner:
@@ -305,58 +229,55 @@ class ReshapedRunner:
         self.trials = getattr(student, "trials", None)
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        return {self._step: reshape_answer(self.student.answers(problem)[self._step], problem, self._step)}
+        return {self._step: self._reshaped(self.student.answers(problem)[self._step], problem)}
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         self.student.prefetch(problems)
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
-        return reshape_answer(self.student.run_traced(problem, step), problem, step)
+        return self._reshaped(self.student.run_traced(problem, step), problem)
+
+    def _reshaped(self, answer: Answer, problem: Problem) -> Answer:
+        shape = problem.values[self._step[1:]].shape
+        if answer.tensor is None or not differs_in_ones(answer.tensor.shape, shape):
+            return answer
+        return answer._replace(tensor=answer.tensor.reshape(shape))
 
 
-def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> str:
-    """A note on right numbers in another shape."""
+def shape_remark(step: str, answer: Answer, expected: Size) -> str:
+    """A note on right numbers in another shape; "" where the answer has the shape that is expected."""
+    if answer.tensor is None or not differs_in_ones(answer.tensor.shape, expected):
+        return ""
+    shape = list(answer.tensor.shape)
     effect = (
         "Broadcasting hides the difference."
-        if list(expected) == [1] * (len(expected) - len(shape)) + list(shape)
+        if list(expected) == [1] * (len(expected) - len(shape)) + shape
         else "Lines that use it may broadcast it differently."
     )
     return (
-        f"The numbers are right. `{step}` has shape {format_shape(tuple(shape))}, `{step[1:]}` has shape "
-        f"{format_shape(tuple(expected))}. {effect}"
+        f"The numbers are right. `{step}` has shape {format_shape(shape)}, `{step[1:]}` has shape "
+        f"{format_shape(expected)}. {effect}"
     )
 
 
 # Upstream gradients in the shapes of the notebook ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class OwnShapes:
-    """Upstream gradients whose shapes in a notebook differ from their values' in axes of length one.
+class OwnShapes(NamedTuple):
+    """{value: (its gradient's shape in the notebook, its own shape there)}, where they differ in axes of length one."""
 
-    Attributes:
-        axes: {value: for each axis of its gradient, which axis of the value it is; None for one of length one}.
-        shapes: {value: (its gradient's shape in the notebook, its own shape there)}.
-    """
-
-    axes: Mapping[str, Sequence[int | None]]
     shapes: Mapping[str, tuple[Size, Size]]
 
     def problem(self, problem: Problem) -> Problem:
         """The same problem, whose steps are fed these gradients in the notebook's shapes."""
-        shapes = {}
-        for name, axes in self.axes.items():
-            own = problem.values[name].shape
-            shape = [1 if axis is None else own[axis] for axis in axes]
-            if math.prod(shape) == math.prod(own):
-                shapes[name] = shape
-        return problem.fed_in_shapes(shapes)
-
-    def problems(self, found: OwnProblems) -> OwnProblems:
-        """The same for problems at a notebook's sizes."""
-        larger, smaller = ({s: self.problem(p) for s, p in each.items()} for each in (found.larger, found.smaller))
-        lecture = None if found.lecture is None else self.problem(found.lecture)
-        return OwnProblems([self.problem(each) for each in found.same], larger, smaller, lecture)
+        fed = {}
+        for name, (found, own) in self.shapes.items():
+            lengths = problem.values[name].shape
+            longer = iter([length for length, there in zip(lengths, own, strict=True) if there != 1])
+            shape = [1 if there == 1 else next(longer) for there in found]
+            if math.prod(shape) == math.prod(lengths):
+                fed[name] = shape
+        return problem.fed_in_shapes(fed)
 
     def remark(self, uses: Collection[str]) -> str:
         """A note on a line that is right with these gradients only; `uses` are the names that it reads."""
@@ -375,15 +296,9 @@ def own_shapes(chain: Mapping[str, Answer], published: Problem, target: str) -> 
         chain: {step: its answer} in the student's own chain.
         published: a problem of the chain's sizes.
     """
-    axes: dict[str, list[int | None]] = {}
     shapes: dict[str, tuple[Size, Size]] = {}
-    for name in published.graph.names:
-        answer = chain.get(f"d{name}")
-        if name not in published.graph.above(target) or answer is None or answer.tensor is None:
-            continue
-        found, own = answer.tensor.shape, published.values[name].shape
-        if differs_in_ones(found, own):
-            longer = iter([axis for axis, length in enumerate(own) if length != 1])
-            axes[name] = [None if length == 1 else next(longer) for length in found]
-            shapes[name] = found, own
-    return OwnShapes(axes, shapes) if axes else None
+    for name in [name for name in published.graph.names if name in published.graph.above(target)]:
+        answer, own = chain.get(f"d{name}"), published.values[name].shape
+        if answer is not None and answer.tensor is not None and differs_in_ones(answer.tensor.shape, own):
+            shapes[name] = answer.tensor.shape, own
+    return OwnShapes(shapes) if shapes else None

@@ -7,10 +7,7 @@ from typing import Any
 
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem, derive
-from grader.verdict.judge.notebook_terms import OwnProblems, count_elements, own_problems
-
-MAX_ELEMENTS_KEPT = 1 << 20
-"""Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""
+from grader.verdict.judge.notebook_terms import OwnProblems, own_problems
 
 
 class ProblemBook:
@@ -21,7 +18,7 @@ class ProblemBook:
         self._drawn: dict[tuple[str, int, str], Problem] = {}
         self._latest: dict[tuple[str, int], Problem] = {}
         self._values: dict[tuple[object, ...], Any] = {}
-        self._own: dict[tuple[object, ...], OwnProblems] = {}  # of notebooks, the latest used last
+        self._own: dict[str, tuple[object, OwnProblems]] = {}
 
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
         """What a scenario gives on the reference or on a known mistake, computed once for all students."""
@@ -30,15 +27,12 @@ class ProblemBook:
         return self._values[key]
 
     def own_problems(self, lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]) -> OwnProblems:
-        """Problems at the sizes of a notebook, in place of these draws. Those of the latest notebooks are kept."""
-        key = (lesson.name, *sizes.items(), *map(id, draws))
-        found = self._own.pop(key, None)
-        if found is None:
+        """Problems at a notebook's sizes, in place of these draws. Those of a lesson's latest notebook are kept."""
+        key = (sizes, [*map(id, draws)])
+        latest, found = self._own.get(lesson.name, (None, None))
+        if found is None or latest != key:
             found = own_problems(lesson, draws, sizes, self.seed)
-            weight = count_elements(lesson, sizes)
-            while self._own and (len(self._own) + 1) * weight > MAX_ELEMENTS_KEPT:
-                del self._own[next(iter(self._own))]
-        self._own[key] = found
+            self._own[lesson.name] = key, found
         return found
 
     def problems(self, lesson: Lesson, draws: Sequence[Draw]) -> list[Problem]:

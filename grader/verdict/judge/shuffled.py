@@ -16,8 +16,7 @@ The student and the reference get the same questions in the same order: both sce
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -26,41 +25,6 @@ ShuffledCall = Callable[[], Any]
 
 TWICE = 0.25
 """The share of the questions that are put twice, on average."""
-
-
-_when_read = False
-
-
-@contextlib.contextmanager
-def answers_on_demand() -> Iterator[None]:
-    """Inside, `Shuffled.answers` returns `LazyAnswers`. Only for functions that keep no state between two calls."""
-    global _when_read
-    before, _when_read = _when_read, True
-    try:
-        yield
-    finally:
-        _when_read = before
-
-
-class LazyAnswers(Mapping[str, Any]):
-    """{name: answer} in the order in which the questions were added. A question is put when its answer is first read.
-
-    A comparison that stops at the first difference saves the other calls.
-    """
-
-    def __init__(self, questions: Mapping[str, ShuffledCall]) -> None:
-        self._questions, self._known = questions, dict[str, Any]()
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._known:
-            self._known[name] = self._questions[name]()
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._questions)
-
-    def __len__(self) -> int:
-        return len(self._questions)
 
 
 class Shuffled:
@@ -92,7 +56,5 @@ class Shuffled:
         """Ask every question, in a random order. Return {name: answer} in the order in which they were added."""
         names = list(self._questions)
         order = torch.randperm(len(names), generator=self._generator).tolist()
-        if _when_read:
-            return LazyAnswers(self._questions)
         found = {names[number]: self._questions[names[number]]() for number in order}
         return {name: found[name] for name in names}

@@ -4,11 +4,10 @@ lesson: 03
 as: notebook
 alone: yes
 dbnvar: passed
-dbndiff2: failed | = You divide by n. The lesson's forward pass divides the sum of squares by something else (Bessel's
-    correction): use the same number.
+dbndiff2: failed
 dbndiff: passed
 dbnmeani: passed
-dhprebn: failed | On the path through the mean
+dhprebn: failed | `dbnmeani` is not divided by `n`. If it were, your `dhprebn` would be right. Where does the size go?
 others: missing
 """
 

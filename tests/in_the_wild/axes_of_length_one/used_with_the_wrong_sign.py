@@ -3,7 +3,7 @@
 lesson: 03
 as: notebook
 dlogit_maxes: passed | has shape (32,)
-dlogits: failed | You subtract the maximum's path.
+dlogits: failed | In your `dlogits`, the part that comes through `logit_maxes` has the wrong sign:
 """
 # instead of: dlogit_maxes =
 dlogit_maxes = -dnorm_logits.sum(1)

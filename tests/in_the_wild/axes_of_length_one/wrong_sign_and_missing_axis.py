@@ -2,7 +2,8 @@
 
 lesson: 03
 as: notebook
-dbnmeani: failed | = The sign is flipped: the mean is subtracted. What happens to every `bndiff` when the mean grows?
+dbnmeani: failed | = The sign is flipped: your `dbnmeani` is exactly minus the gradient. One minus is missing, or one
+    too many: compare with the forward line.
 """
 # instead of: dbnmeani =
 dbnmeani = dbndiff.sum(0)

@@ -3,8 +3,7 @@
 lesson: 03
 as: notebook
 alone: yes
-dC: failed | = Your `dC` is right at the lecture's sizes. Your notebook sets others (block 4), and there it is wrong:
-    is a number left over from the lecture?
+dC: failed | 17 of 27 rows are wrong
 others: missing
 """
 

@@ -1,8 +1,8 @@
 """The rows of C are assigned, not added to: the message quotes no line that is not there.
 
 lesson: 07
-dC: failed | = In `dC`, only one gradient per row remains, however many copies of the row there are: `dC[Xb] = ...` and
-    `dC[Xb] += ...` write each row once. The gradients of copies add up: use a loop or `index_add_`.
+dC: failed | Your `dC` is right in every row that `Xb` names once, and wrong only in rows that it names more than once
+    (rows 3, 4, 5 of one problem).
 others: any
 """
 

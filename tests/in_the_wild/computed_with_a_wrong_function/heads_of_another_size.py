@@ -3,13 +3,11 @@
 lesson: 15
 by: dojo
 dgain3: failed | = Your `loss` is wrong, too, and it comes first: start there. The value is wrong: the error is 0.071
-    of the gradient's size. Worst element [14]: found 0.296187038, expected 0.346751044. Typically it is 1.01 times
-    the gradient (half of its elements between 0.936 and 1.04 times; correlation 1.00). It is right on the other
+    of the gradient's size. Worst element [14]: found 0.296187038, expected 0.346751044. It is right on the other
     problem, where heads is 1.
 dwte: failed | = Your `loss` is wrong, too, and it comes first: start there. The value is wrong: the error is 0.13 of
-    the gradient's size. Worst element [15, 10]: found 0.282822836, expected 0.217040962. Typically it is 0.999 times
-    the gradient (half of its elements between 0.903 and 1.08 times; correlation 0.99). It is right on the other
-    problem, where heads is 1.
+    the gradient's size. Worst element [15, 10]: found 0.282822836, expected 0.217040962. It is right on the
+    other problem, where heads is 1.
 loss: failed | = `loss` is 3.15259441; expected 3.28323692. Its public example: exercises/15_gpt/examples.py:36
 others: any
 """

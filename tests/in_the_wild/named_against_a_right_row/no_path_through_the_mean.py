@@ -3,12 +3,12 @@
 lesson: 07
 as: notebook
 alone: yes
-dW1: failed | = In the gradient of batch norm, the path through the mean is missing: each `hprebn` moves the mean of its column.
-    `db1` tells: it should be zero.
-db1: failed | = In the gradient of batch norm, the path through the mean is missing: each `hprebn` moves the mean of its column.
-    `db1` tells: it should be zero.
-dC: failed | = In the gradient of batch norm, the path through the mean is missing: each `hprebn` moves the mean of its column.
-    `db1` tells: it should be zero.
+dW1: failed | = Your `dW1` treats `bnmean` as a constant. It is computed from `W1`, so the gradient also comes back
+    through it. The rest is right.
+db1: failed | = Your `db1` treats `bnmean` as a constant. It is computed from `b1`, so the gradient also comes back
+    through it. The rest is right.
+dC: failed | = Your `dC` treats `bnmean` as a constant. It is computed from `C`, so the gradient also comes back
+    through it. The rest is right.
 others: passed
 update: missing
 learning_rate: missing

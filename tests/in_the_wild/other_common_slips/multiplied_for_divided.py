@@ -1,8 +1,8 @@
 """Multiplied where the derivative divides.
 
 lesson: 01
-dpositive: failed | = You multiply where the logarithm's slope divides. Where the value is small, is log steep or
-    flat?
+dpositive: failed | = In `dlogarithm * x`, you multiply by `x`. If you divide by it, your `dpositive` is right. What
+    is the local derivative of the forward line?
 others: passed
 """
 

@@ -12,8 +12,7 @@ no_grad: missing
 calibrate: missing
 split_loss: missing
 sample: missing
-db2: failed | = `db2` is a mean over the batch. One bias serves every example, so its gradients add up; the 1/n of the loss is in
-    `dlogits` already.
+db2: failed | = `dlogits.mean(0)` takes a mean. With a sum in that place, this gradient is right.
 others: passed
 """
 

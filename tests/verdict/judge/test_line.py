@@ -18,7 +18,7 @@ from grader.verdict.explain.readings.widths import width_from_the_data
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.earlier_gradient import FROM_EARLIER_GRADIENT
 from grader.verdict.judge.line import judge_line
-from grader.verdict.judge.messages import IN_FLOAT32, circumstances, direction, unstable, wrong_places
+from grader.verdict.judge.messages import IN_FLOAT32, circumstances, unstable, wrong_places
 
 NOTE = "At a tie the maximum has no derivative."
 
@@ -166,13 +166,6 @@ def test_rows_columns_and_elements_by_hand():
     assert wrong_places(columns, right) == "Only 1 of 3 columns are wrong: 2."
     assert wrong_places(one, right[0]) == "Only 1 of 3 elements are wrong, the first of them [2]."
     assert wrong_places(all_wrong, right) == ""
-
-
-def test_how_all_of_it_stands_to_the_gradient():
-    right = torch.linspace(-3, 4, 8, dtype=torch.float64)
-    assert direction(right * 2.02, right) == ("Typically it is 2.02 times the gradient (correlation 1.00).")
-    assert direction(right**2 - 8, right).startswith("It has little in common with the gradient (correlation ")
-    assert direction(torch.zeros(8), right) == direction(right[:2], right[:2]) == ""
 
 
 # What is special about the problems that fail ------------------------------------------------------------------------

@@ -17,13 +17,11 @@ from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.notebook_terms import (
     accounted_for,
     are_drawable,
-    larger_sizes,
+    changed_sizes,
     own_problems,
     size_remark,
-    smaller_sizes,
     terms_of,
 )
-from grader.verdict.judge.problems import ProblemBook
 from grader.verdict.judge.runner import Terms
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
@@ -124,20 +122,17 @@ def test_equal_sizes_need_a_number_each():
 
 
 def test_one_size_is_changed_and_comes_near_no_other():
-    larger, smaller = larger_sizes(LECTURE), smaller_sizes(LECTURE)
+    changed = changed_sizes(LECTURE)
     for size in LECTURE:
-        for other in (larger[size], smaller[size]):
+        larger, smaller = changed[size]
+        for other in (larger, smaller):
             assert {name for name in LECTURE if other[name] != LECTURE[name]} == {size}
-        assert smaller[size][size] < LECTURE[size] < larger[size][size]
-        assert all(abs(larger[size][size] - value) > 1 for value in LECTURE.values())
-    assert {size: other[size] for size, other in smaller.items()} == {
-        "batch": 30,
-        "block": 2,
-        "vocabulary": 25,
-        "embedding": 8,
-        "hidden": 62,
-    }
-    assert smaller_sizes({"batch": 2, "hidden": 5}) == {"hidden": {"batch": 2, "hidden": 4}}
+        assert smaller[size] < LECTURE[size] < larger[size]
+        assert all(abs(larger[size] - value) > 1 for value in LECTURE.values())
+    smaller = {size: others[1][size] for size, others in changed.items()}
+    assert smaller == {"batch": 30, "block": 2, "vocabulary": 25, "embedding": 8, "hidden": 62}
+    few = changed_sizes({"batch": 2, "hidden": 5})
+    assert len(few["batch"]) == 1 and few["hidden"][1] == {"batch": 2, "hidden": 4}
 
 
 def test_a_count_is_a_size_itself():
@@ -205,20 +200,6 @@ def test_a_shape_that_broadcasts_back_is_blamed_for_nothing(graded):
     assert rows["demb"]["because_of"] == ["dembcat"] == rows["dC"]["because_of"]
 
 
-def test_a_number_left_over_from_the_lecture(graded):
-    rows = graded(
-        "# instead of: n = batch_size #\nbatch_size = 48\nn = batch_size\n"
-        "# instead of: dbndiff2 =\ndbndiff2 = torch.ones_like(bndiff2) * dbnvar / 31\n"
-        "# instead of: cmp('emb',\ndemb = dembcat.view(32, 3, 10)\n"
-    )
-    assert (rows["dbndiff2"]["status"], rows["demb"]["status"]) == ("failed", "error")
-    for name in ("dbndiff2", "demb"):
-        assert rows[name]["message"] == (
-            f"Your `{name}` is right at the lecture's sizes. Your notebook sets others (batch 48), and there it is "
-            "wrong: is a number left over from the lecture?"
-        )
-
-
 def test_a_wrong_formula_is_named_at_the_sizes_where_it_runs(graded):
     rows = graded("# instead of: dbndiff2 =\ndbndiff2 = torch.ones(32, 64) * dbnvar * n\n")
     assert rows["dbndiff2"]["status"] == "failed" and "1024" not in rows["dbndiff2"]["message"]
@@ -239,22 +220,11 @@ def test_sizes_too_large_to_draw_are_not_drawn(course, graded, monkeypatch):
     assert {row["status"] for name, row in rows.items() if name != "demb"} == {"passed"}
 
 
-@pytest.mark.full
-def test_the_book_keeps_problems_of_few_notebooks(course):
-    lesson, book = course.find("03"), ProblemBook(1)
-    for batch in range(300, 312):
-        book.own_problems(lesson, lesson.draws[:1], LECTURE | {"batch": batch})
-    kept = list(book._own)
-    assert 1 <= len(kept) < 6 and ("batch", 311) in kept[-1]
-    assert book.own_problems(lesson, lesson.draws[:1], LECTURE | {"batch": 311}) is book._own[kept[-1]]
-
-
 def test_own_problems_have_secret_draws_and_their_changes(course):
     lesson = course.find("03")
     first, second = (own_problems(lesson, lesson.draws, LECTURE, seed) for seed in (1, 2))
-    assert len(first.same) == len([draw for draw in lesson.draws if not draw.note]) and set(first.larger) == set(
-        LECTURE
-    )
+    assert len(first.same) == len([draw for draw in lesson.draws if not draw.note])
+    assert set(first.changed) == set(LECTURE)
     assert not torch.equal(first.same[0].values["C"], second.same[0].values["C"])
     assert not torch.equal(first.same[0].values["C"], first.same[1].values["C"])
     assert all(problem.values["h"].shape == (32, 64) and problem.random_upstream for problem in first.same)
