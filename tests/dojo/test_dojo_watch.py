@@ -41,6 +41,7 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
     watching.close()
 
 
+@pytest.mark.full
 def test_what_turned_right_is_said(place, terminal):
     file_of(place).write_text(solved("03", "dlogprobs"))
     screen = re.sub(r"^\d+ ms", "… ms", terminal.until("turned right"), flags=re.MULTILINE)
@@ -220,6 +221,7 @@ def test_another_lesson_is_checked_only_when_a_key_says_so(place, terminal):
     assert "03 The makemore network" in terminal.until("2 of 26 right")
 
 
+@pytest.mark.full
 def test_ctrl_c_and_a_key_are_answered_while_a_loop_runs(place):
     file_of(place).write_text(solved("03", "dprobs").replace("return dlogprobs / probs", "while True:\n        pass"))
     watching = WatchTerminal(place, "03")
