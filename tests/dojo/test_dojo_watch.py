@@ -41,7 +41,6 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
     watching.close()
 
 
-@pytest.mark.full
 def test_what_turned_right_is_said(place, terminal):
     file_of(place).write_text(solved("03", "dlogprobs"))
     screen = re.sub(r"^\d+ ms", "… ms", terminal.until("turned right"), flags=re.MULTILINE)
