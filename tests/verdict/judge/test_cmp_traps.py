@@ -76,8 +76,8 @@ TRAPS = [
         "a row for a flat vector",
         "def db1(dhprebn): return dhprebn.sum(0, keepdim=True)",
         "shape",
-        "The numbers are right, the shape is not: (1, {hidden}) where `b1` is ({hidden},); drop the extra dimension (no "
-        "`keepdim`, or `.view(b1.shape)`). Broadcasting hides this in a comparison, and hurts later.",
+        "The numbers are right, the shape is not: (1, {hidden}) where `b1` is ({hidden},); drop the extra dimension "
+        "(no `keepdim`, or `.view(b1.shape)`). Broadcasting hides this in a comparison, and hurts later.",
     ),
     Trap(
         "a dimension in front",
