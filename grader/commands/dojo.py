@@ -138,7 +138,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], problems: bool, course
                 at.remember(checked)
             wrong |= any(row in rows for row in checked.progress.wrong)
             if problems:
-                from grader.dojo.editor.remarks import problem_lines  # torch comes with it
+                from grader.dojo.remarks import problem_lines  # torch comes with it
 
                 click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
                 continue
