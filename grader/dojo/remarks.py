@@ -17,7 +17,7 @@ from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, markdown
 from grader.results.wording import format_shape
 
-NAME = re.compile(r"[A-Za-z_]\w*")
+NAME_AT_CURSOR = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def problem_lines(checked: Checked) -> list[str]:
 
 def hover(lesson: Lesson, line: str, column: int, checked: Checked | None) -> str:
     """What is known of the name at a column of a line, as Markdown; "" for a name that is not the lesson's."""
-    name = next((each[0] for each in NAME.finditer(line) if each.start() <= column <= each.end()), "")
+    name = next((each[0] for each in NAME_AT_CURSOR.finditer(line) if each.start() <= column <= each.end()), "")
     if not lesson.gradients:
         return ""
     if name.startswith("d") and name[1:] in lesson.public.graph.names:
@@ -62,18 +62,18 @@ def hover(lesson: Lesson, line: str, column: int, checked: Checked | None) -> st
     values, statements = lesson.public.values, forward_statements(lesson)
     if name not in values:
         return ""
-    shown = f"**{name}** {shape_of(values[name])}"
+    shown = f"**{name}** {value_phrase(values[name])}"
     return f"{shown}\n\n```python\n{statements[name]}\n```" if name in statements else shown
 
 
 def about_gradient(lesson: Lesson, name: str, checked: Checked | None) -> Iterator[str]:
     """Its shape, the forward lines, the upstream gradients and the last verdict."""
     target, graph = name[1:], lesson.public.graph
-    yield f"**{name}** the gradient with respect to `{target}`, {shape_of(graph.values[target])}"
+    yield f"**{name}** the gradient with respect to `{target}`, {value_phrase(graph.values[target])}"
     if lines := forward_lines(lesson, target):
         yield "Where the forward pass reads it:\n\n```python\n" + "\n".join(lines) + "\n```"
     if above := graph.consumers.get(target):
-        each = ", ".join(f"`d{consumer}`, {shape_of(graph.values[consumer])}" for consumer in above)
+        each = ", ".join(f"`d{consumer}`, {value_phrase(graph.values[consumer])}" for consumer in above)
         yield f"Upstream: {each}"
     rows = checked.part.lines if checked is not None and checked.judged.runs else []
     for row in rows:
@@ -81,5 +81,5 @@ def about_gradient(lesson: Lesson, name: str, checked: Checked | None) -> Iterat
             yield f"At the last save: **{row.label}**{f'. {markdown(row.message)}' if row.message else ''}"
 
 
-def shape_of(value: Any) -> str:
+def value_phrase(value: Any) -> str:
     return f"shape `{format_shape(tuple(value.shape))}`" if hasattr(value, "shape") else f"`{value!r}`"
