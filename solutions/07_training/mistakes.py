@@ -12,8 +12,6 @@ from grader.lesson.mistakes import mistake, mistake_list
 MISTAKES_1 = mistake_list("""
 [learning_rate]
 - return 0.1 if step < max_steps / 2 else 0.01
-never_lowered: return 0.1
-    The learning rate is 0.1 to the end. In the second half of the run it should be 0.01.
 the_lecture_s_half: return 0.1 if step < 100_000 else 0.01
     The learning rate falls at step 100,000 in every run. That is half of the lecture's; take half of `max_steps`.
 one_zero_too_many: return 0.1 if step < max_steps / 2 else 0.001
