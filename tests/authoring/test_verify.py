@@ -106,7 +106,7 @@ def test_a_wrong_variant(own):
 
 @pytest.mark.full
 def test_a_mistake_that_is_none(own):
-    replace(own.solution / "mistakes.py", "    return gradient\n", "    return gradient / n\n")
+    replace(own.solution / "mistakes.py", "-= 1; gradient\n", "-= 1; gradient / n\n")
     assert problems(own) == ["mistake dlogits__no_one_over_n passed"]
 
 
@@ -136,7 +136,7 @@ def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
 
 def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
     (own.solution / "variants" / "careless.py").write_text("def dlogits(logits): return logits\n", encoding="utf-8")
-    replace(own.solution / "mistakes.py", "    return gradient\n", "    return gradient / n\n")
+    replace(own.solution / "mistakes.py", "-= 1; gradient\n", "-= 1; gradient / n\n")
     tally = tally_seeds(own.course, own.name, range(5, 7))
     assert tally.judged == 2 * (3 * 2 + 2 + 2)  # three files and the accepted mistake with two rows each, two mistakes
     assert tally.rejected == [
@@ -408,9 +408,9 @@ SLIPS = {
     "a mistake of nobody's": (
         "solutions",
         "mistakes.py",
-        "def dlogits__no_minus_one",
-        "def dlogit__no_minus_one",
-        "dlogit__no_minus_one: lesson.toml asks for no function `dlogit`.",
+        "no_minus_one: F.softmax(logits, 1) / n",
+        "[dlogit]\nno_minus_one: F.softmax(logits, 1) / n",
+        "dlogit__no_minus_one: `F.softmax(logits, 1) / n`: the answer key has no function `dlogit`.",
     ),
 }
 
