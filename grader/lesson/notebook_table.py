@@ -19,7 +19,7 @@ Plain data without torch: notebook_lesson.py reads it, and the process that read
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -50,15 +50,6 @@ class LessonSizes:
         sizes = axes[number] if number < len(axes) else ()
         return sizes[0] if len(sizes) == 1 else None
 
-    def lengths(self, known: Collection[str]) -> dict[str, list[str | None]]:
-        """`StepInputs.lengths` of the tensors that are not `known`, those of which some length is shown."""
-        shown = {
-            name: [self.expressions.get(parts[0]) if len(parts) == 1 else None for parts in axes]
-            for name, axes in self.axes.items()
-            if name not in known
-        }
-        return {name: lengths for name, lengths in shown.items() if any(lengths)}
-
     def with_names(self, others: Mapping[str, str]) -> LessonSizes:
         """The same with a notebook's own names for values, {its name: the lesson's}."""
         names = {value: name for name, value in others.items()}
@@ -84,8 +75,6 @@ class StepInputs:
         others: {the student's name: the value or gradient that it is}, as in {"dL_dp": "dprobs"}.
         compared: {a name that the notebook compares with a value: the value}. Such a name becomes a parameter only
             where it cannot be computed from the other inputs.
-        lengths: {another tensor of the notebook: for each of its axes an expression of values that gives its length,
-            None where the values do not show it}, as in {"C": ["logits.shape[1]", None]}.
     """
 
     values: frozenset[str]
@@ -93,12 +82,9 @@ class StepInputs:
     same: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
     compared: Mapping[str, str] = field(default_factory=dict)
-    lengths: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
     def expression(self, name: str) -> str:
         """The expression of values, or the gradient, that another name stands for."""
-        if name in self.lengths:
-            return f"torch.empty({', '.join(length or '0' for length in self.lengths[name])})"
         return self.same.get(name) or self.others.get(name) or self.compared[name]
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
-from grader.gradebook.grading.other_forward import name_other_forward
 from grader.gradebook.grading.trials import FileTrials
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
@@ -166,7 +165,6 @@ def judge_running_file(
     locate_changes(lesson, rows, student, text)
     locate_gradients(lesson, rows, text)
     name_wrong_functions(lesson, rows, text)
-    name_other_forward(lesson, rows, student, submitted)
     return JudgedFile(rows, message, pictures)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from grader.intake.notebook.forward_lines import ForwardLine
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.stand_ins import INERT
@@ -41,7 +40,6 @@ class Origin:
         remarks: {row: a sentence that its message ends with}: which variable it is read from, and why.
         uncounted: rows that a notebook in the lecture's style cannot contain: an assignment may leave them out.
         shown: {variable of the graded file: the student's code for it}, for messages.
-        forward: {value: the notebook's line for it, where it is not written as the lesson's}.
     """
 
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
@@ -53,14 +51,13 @@ class Origin:
     remarks: Mapping[str, str] = field(default_factory=dict)
     uncounted: Sequence[str] = ()
     shown: Mapping[str, str] = field(default_factory=dict)
-    forward: Mapping[str, ForwardLine] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> bytes:
         """Of all that a result says and the graded file does not hold."""
         parts = (
             *(self.lines, self.texts, self.missing, self.rows, self.sizes or {}),
-            *(self.numbers, self.remarks, self.shown, self.forward),
+            *(self.numbers, self.remarks, self.shown),
         )
         return repr([*(sorted(part.items()) for part in parts), sorted(self.uncounted)]).encode(
             "utf-8", "surrogatepass"

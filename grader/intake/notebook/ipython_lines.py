@@ -21,6 +21,7 @@ PYTHON_PROMPTS = re.compile(r"^[^\S\n]*(>>>|\.\.\.)[ \t]?", re.MULTILINE)
 MAGIC_LINE = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
 HELP = re.compile(r"^(?P<indent>\s*)[^\s#][^#]*\?\s*$")
 ASSIGNED = re.compile(r"^(?P<indent>\s*)[A-Za-z_][^=#(]*=\s*[%!]")  # `files = !ls`
+ACCELERATOR = re.compile(r"""\.(?:cuda|xpu)\([^()]*\)|(["'])(?:cuda|mps|xpu)(?::\d+)?\1""")
 TIMED = re.compile(r"^(?P<indent>\s*)%time\s+(?=\S)")
 PYTHON_CELL = re.compile(r"^\s*%%(check|time|timeit|capture|prun|debug|python3?|(writefile|file)\s+(-a\s+)?\S+\.py)\b")
 CELL_MAGIC = re.compile(r"^\s*%%[A-Za-z]")
@@ -28,6 +29,8 @@ CELL_MAGIC = re.compile(r"^\s*%%[A-Za-z]")
 
 def python_of(source: str) -> str:
     """The cell as Python, line for line. A cell of another language (`%%bash`) is empty."""
+    # the grader's problems are on the CPU
+    source = ACCELERATOR.sub(lambda found: f"{found[1]}cpu{found[1]}" if found[1] else ".cpu()", source)
     text = source
     for clean in dict.fromkeys(clean_texts(source)):
         text = without_commands(clean)

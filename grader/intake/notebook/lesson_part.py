@@ -60,9 +60,9 @@ class Chooser:
         """Loops that update parameters, have only shorter formulas than the chain's, or compute no gradient yet."""
         if self.table.loop and not self.chain.again:
             return self.loops
-        parameters = {*self.chain.given.values} - {*self.chain.forward}
         runs = (run for name in self.chain.names for run in self.all_runs(name) if not self.is_placeholder(run))
         unwritten = self.loops - {self.loop_of(run) for run in runs}
+        parameters = {*self.chain.given.values} - {*self.chain.forward}
         updating = {s.loop for s in self.statements if s.loop is not None and updates_any(s.node, parameters)}
         return self.loops_with(False) - self.loops_with(True) | unwritten | updating
 

@@ -15,20 +15,17 @@ from grader.intake.notebook.as_file import (
     unwritten_function,
 )
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.forward_lines import different_lines
 from grader.intake.notebook.lesson_part import (
     Chooser,
     ChosenRun,
-    StatementRun,
     is_from_autograd,
     is_placeholder,
     possible_names,
 )
-from grader.intake.notebook.other_names import names_for
+from grader.intake.notebook.names import KnownNames, names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, sizes_set, with_names_of_sizes
 from grader.intake.notebook.slices import Slice
-from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.uses import Uses
 from grader.intake.notebook.written_numbers import written_numbers
@@ -68,7 +65,7 @@ def read_statements(
     sizes = lesson.sizes.with_names({**names.compared, **names.others})
     table = with_names_of_sizes(names.added_to(table), sizes, size_reader)
     chooser = Chooser(uses, table, names.added_to(lesson.stepwise or chain))
-    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes, uses)
+    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes)
     if table.loop is None:
         for name in lesson.gradients:
             if name in table.names:
@@ -89,12 +86,11 @@ class Writing:
         names: KnownNames,
         size_reader: SizeReader,
         sizes: LessonSizes,
-        uses: Uses,
     ) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
         self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
         self.names, self.remarks = names, dict[str, str]()
-        self.size_reader, self.sizes, self.uses = size_reader, sizes, uses
+        self.size_reader, self.sizes = size_reader, sizes
         self.places: list[int] = []  # where each gradient that was written begins
         self.numbers: dict[str, list[WrittenNumber]] = {}
         self.pieces: list[FileWriter] = []
@@ -144,10 +140,6 @@ class Writing:
             return
         targets, found = chosen
         self.attempted = True
-        again = {name: text for name, run in targets.items() if (text := self.set_to_none_again(run))}
-        self.missing |= again
-        targets = {name: run for name, run in targets.items() if name not in again}
-        rows = [name for name in rows if name not in again]
         own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
         before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
@@ -162,18 +154,6 @@ class Writing:
         firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
         self.write(self.lesson.joint, rows, found, own, table, result, before)
-
-    def set_to_none_again(self, run: StatementRun) -> str:
-        """A sentence where a template's `dC, dW1 = [None] * 2` follows the formula; "" for every other run."""
-        formula = self.script.statements[run.places[-1]]
-        later = self.script.statements[run.places[-1] + 1 :]
-        again = next((each for each in later if run.variable in each.names.binds), None)
-        if again is None or not is_placeholder([again]) or is_from_autograd([again]) or is_placeholder([formula]):
-            return ""
-        return (
-            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{code_of(again.node)}` in line "
-            f"{again.line} sets it to None again."
-        )
 
     def write(
         self,
@@ -272,7 +252,6 @@ class Writing:
             file.add("")
             file.extend(piece)
         sizes = sizes_set(self.size_reader, self.sizes, table.given.same, self.places)
-        forward = different_lines(self.uses, min(self.places, default=0), table) if table.loop is None else {}
         origin = Origin(
             lines=file.places,
             missing=self.missing,
@@ -282,6 +261,5 @@ class Writing:
             remarks=self.remarks,
             uncounted=cannot,
             shown=self.script.renamed,
-            forward=forward,
         )
         return NotebookReading(file.source, origin, elsewhere=self.elsewhere)

@@ -13,7 +13,6 @@ from functools import cached_property
 
 from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.claims import GradientClaim, claims_in
-from grader.intake.notebook.devices import on_the_cpu
 from grader.intake.notebook.inlining import Inliner, is_binder
 from grader.intake.notebook.readable_lines import Broken, readable_statements
 from grader.intake.notebook.spellings import GRADIENT_MARKS, meant_by, names_by_spelling
@@ -94,8 +93,7 @@ class Page:
     @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
         """For each cell its statements, and the lines that Python cannot parse."""
-        found = [(cell, *readable_statements(cell.file, cell.text)) for cell in self.cells]
-        return [(on_the_cpu(body, cell.text), broken) for cell, body, broken in found]
+        return [readable_statements(cell.file, cell.text) for cell in self.cells]
 
     @property
     def bodies(self) -> list[tuple[str, list[ast.stmt]]]:

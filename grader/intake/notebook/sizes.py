@@ -1,7 +1,7 @@
 """The sizes that a notebook sets (batch, block, vocabulary, ...).
 
-Read from the text alone: constants, names that are bound to them, options (`config["block_size"]`, a parameter's
-default), and the shapes with which tensors are made. What the text does not say has the published size.
+Read from the text alone: constants, names that are bound to them, and the shapes with which tensors are made. What the
+text does not say, also what is computed in a class, has the published size.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple
 
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes, NotebookTable
-from grader.source.syntax import FunctionDefinition, all_nodes, last_name, literal_string, parameters
+from grader.source.syntax import all_nodes, last_name
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
 """Functions whose arguments are a shape. Of others (`randint`, `full`, `normal`) the shape is a tuple or `size=`."""
@@ -60,17 +59,19 @@ class SizeReader:
     def __init__(self, uses: Uses) -> None:
         self.uses = uses
         self._known: dict[tuple[str, int], Value] = {}
+        self._options: dict[str, set[int]] | None = None
         self._steps = self._depth = 0
 
-    @cached_property
-    def _options(self) -> dict[str, list[ast.expr]]:
-        return options_of(statement.node for statement in self.uses.statements)
-
-    def option(self, name: str | None) -> int | None:
-        """The whole number that an option of this name has wherever the text sets it."""
-        last = len(self.uses.statements)
-        found = {self.number(value, last) for value in self._options.get(name or "", ())[:MAX_SIZE_PLACES]} - {None}
-        return found.pop() if len(found) == 1 else None
+    def option(self, name: str) -> int | None:
+        """The whole number that the text gives an option, as in `{"block_size": 3}`, if it is one everywhere."""
+        if self._options is None:
+            self._options = {}
+            for node in (each for statement in self.uses.statements for each in all_nodes(statement.node)):
+                for key, value in options_in(node):
+                    if isinstance(value, ast.Constant) and type(value.value) is int:
+                        self._options.setdefault(key, set()).add(value.value)
+        found = self._options.get(name, set())
+        return next(iter(found)) if len(found) == 1 else None
 
     def number(self, node: ast.expr | None, i: int) -> int | None:
         """The whole number that the expression is at statement `i`."""
@@ -162,8 +163,8 @@ class SizeReader:
                 return self.number(inner, i)
             case ast.Call():
                 return self._made(node, i)
-            case ast.Attribute() | ast.Subscript(slice=ast.Constant(value=str())):
-                return self.option(option_name(node))
+            case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+                return self.option(name)
             case ast.Subscript():
                 return self._indexed(node, i)
         return None
@@ -201,7 +202,7 @@ class SizeReader:
         return [Dimension(self.number(part, i), part.id if isinstance(part, ast.Name) else None) for part in parts]
 
     def sizes_at(self, sizes: LessonSizes, same: Mapping[str, str], i: int) -> dict[str, int]:
-        """{size: its value at statement `i`}: by shapes, by values that are sizes, by options, or as published."""
+        """{size: its value at statement `i`}: by shapes, by values that are sizes, or as published."""
         found: dict[str, int] = {}
 
         def note(size: str | None, value: Value) -> None:
@@ -223,9 +224,6 @@ class SizeReader:
             rest = math.prod(found[part] for part in parts if part in found)
             if len(unknown) == 1 and length and rest and length % rest == 0:
                 note(unknown[0], length // rest)
-        for name, size in scalars.items():
-            if len(name) > 2 and size not in found:  # a short name has another meaning elsewhere
-                note(size, self.option(name))
         return {size: found.get(size, published) for size, published in sizes.published.items()}
 
 
@@ -242,8 +240,7 @@ def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeRe
     places = [run[0] for name in gradients for run in reader.uses.runs.get(name, [])[-MAX_RUNS:] if run]
     known = {*table.given.values, *table.given.gradients, *table.given.same}
     same = {**names_of_sizes(reader, sizes, places, known), **table.given.same}
-    lengths = sizes.lengths({*known, *table.given.others, *table.given.compared})
-    return replace(table, given=replace(table.given, same=same, lengths=lengths))
+    return replace(table, given=replace(table.given, same=same))
 
 
 def names_of_sizes(
@@ -265,47 +262,16 @@ def names_of_sizes(
     return found
 
 
-def options_of(statements: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
-    """{name of an option: the expressions that the text gives it}."""
-    nodes = [node for statement in statements for node in all_nodes(statement)]
-    functions = [node for node in nodes if isinstance(node, FunctionDefinition)]
-    positions = {node.name: [each.arg for each in (*node.args.posonlyargs, *node.args.args)] for node in functions}
-    found: dict[str, list[ast.expr]] = {}
-    for node in nodes:
-        for name, value in options_in(node, positions):
-            found.setdefault(name, []).append(value)
-    return found
-
-
-def options_in(node: ast.AST, positions: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ast.expr]]:
-    """Those that one node sets; `positions` are the parameters of functions, to which arguments by position belong."""
+def options_in(node: ast.AST) -> list[tuple[str, ast.expr]]:
+    """(name, value) of the options that a dictionary, a call or an assignment sets."""
     match node:
-        case ast.Dict():
-            yield from (
-                (literal_string(key) or "", value) for key, value in zip(node.keys, node.values, strict=True) if key
-            )
-        case ast.Call(func=function, args=[first, *_]) if last_name(function) == "add_argument":  # of argparse
-            option = (literal_string(first) or "").lstrip("-").replace("-", "_")
-            yield from ((option, word.value) for word in node.keywords if word.arg == "default")
-        case ast.Call():
-            yield from ((word.arg, word.value) for word in node.keywords if word.arg)
-            yield from zip(positions.get(last_name(node.func), ()), node.args, strict=False)
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            yield from ((each.arg, default) for each, default in parameters(node) if default is not None)
-        case ast.ClassDef():
-            for each in node.body:
-                match each:
-                    case (
-                        ast.Assign(targets=[ast.Name(name)], value=value)
-                        | ast.AnnAssign(target=ast.Name(name), value=ast.expr() as value)
-                    ):
-                        yield name, value
-        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target]):
-            yield option_name(target) or "", node.value
-
-
-def option_name(node: ast.expr) -> str | None:
-    """`block_size` of `config["block_size"]` and `cfg.block_size`."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return literal_string(node.slice) if isinstance(node, ast.Subscript) else None
+        case ast.Dict(keys=keys, values=values):
+            pairs = zip(keys, values, strict=True)
+            return [(k.value, v) for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str)]
+        case ast.keyword(arg=str(name), value=value):
+            return [(name, value)]
+        case ast.Assign(targets=[ast.Name(id=name) | ast.Attribute(attr=name)], value=value):
+            return [(name, value)]
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            return [(name, value)]
+    return []

@@ -18,7 +18,6 @@ from grader.intake.notebook.script import Statement
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import StepInputs
 from grader.source.similar_names import close_name
-from grader.source.syntax import FunctionDefinition, all_nodes
 
 CUSTOMARY = {
     "torch": "import torch",
@@ -64,7 +63,6 @@ class Slicer:
         self.statements, self.uses, self.given = uses.statements, uses, given
         self.star_imports = [each.node for each in uses.statements if imports_everything(each.node)]
         self.visited = 0
-        self.computable: dict[tuple[str, int], bool] = {}  # (name, the statement that binds it)
 
     def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:
         """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
@@ -171,32 +169,12 @@ class _Slicing:
         if name not in self.result.parameters:
             self.result.parameters.append(name)
 
-    def can_be_computed(self, name: str, made: Sequence[int], i: int) -> bool:
-        """Whether the statements that make a value need only what a step is given."""
-        if not all(k in self.places or not self.slicer.statements[k].opaque for k in made):
-            return False
-        known = self.slicer.computable
-        if made and (name, made[0]) not in known:
-            known[name, made[0]] = True  # what it reads of itself decides nothing
-            trial = _Slicing(self.slicer, self.targets, self.unfinished)
-            try:
-                for k in made:
-                    trial.need(k, i)
-                trial.resolve_all()
-            except CannotSlice:
-                known[name, made[0]] = False
-        return bool(made) and known[name, made[0]]
-
     def follow(self, name: str, i: int, reader: Statement) -> None:
         """A variable of the student's own: the statements that give it its value are part of the slice."""
-        if name in self.slicer.given.lengths and reads_lengths_only(reader.node, name, self.slicer.given.lengths[name]):
-            self.imports["torch"] = CUSTOMARY["torch"]
-            self.same_as(name, self.slicer.given.expression(name))
-            return
         made = self.slicer.uses.before(name, i)
         self.slicer.count_visits(1 + len(made), reader)
         meant = self.slicer.given.compared.get(name, "")
-        if meant in self.slicer.given.values - self.own and not self.can_be_computed(name, made, i):
+        if meant in self.slicer.given.values - self.own:
             self.parameter(meant)
             self.note_same(name, meant)
             return
@@ -213,7 +191,7 @@ class _Slicing:
             if isinstance(statement.node, ast.Import | ast.ImportFrom):
                 self.imports[id(statement.node)] = statement.node
                 continue
-            if isinstance(statement.node, ast.ClassDef) and not is_table(statement.node):
+            if isinstance(statement.node, ast.ClassDef):
                 raise CannotSlice(f"it uses the class `{name}`, and classes are not read", reader)
             if statement.opaque and k not in self.places:
                 raise self.not_given(name, reader)
@@ -238,29 +216,3 @@ class _Slicing:
         place = f"({reader.file}, line {reader.line})"
         why = f"which is not recognised as a value of this exercise: it is computed from `{name}` {place}"
         return CannotSlice(f"it uses `{used}`, {why}{f', {what}{end}' if near else ''}", first)
-
-
-def is_table(node: ast.ClassDef) -> bool:
-    """Whether a class only has values, such as sizes, and no methods."""
-    return not any(isinstance(each, FunctionDefinition) for each in node.body)
-
-
-def reads_lengths_only(statement: ast.stmt, name: str, lengths: Sequence[str | None]) -> bool:
-    """Whether the statement reads nothing of the tensor but lengths of axes that are known: `C.shape[0]`, `len(C)`."""
-    known = {at for axis, length in enumerate(lengths) if length is not None for at in (axis, axis - len(lengths))}
-    read = {id(node) for node in all_nodes(statement) if isinstance(node, ast.Name) and node.id == name}
-    for node in all_nodes(statement):
-        match node:
-            case ast.Subscript(value=ast.Attribute(value=ast.Name() as tensor, attr="shape"), slice=place):
-                pass
-            case ast.Call(func=ast.Attribute(value=ast.Name() as tensor, attr="size"), args=[place], keywords=[]):
-                pass
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as tensor], keywords=[]):
-                place = ast.Constant(0)
-            case _:
-                continue
-        sign = -1 if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub) else 1
-        number = place.operand if isinstance(place, ast.UnaryOp) and sign < 0 else place
-        if isinstance(number, ast.Constant) and type(number.value) is int and sign * number.value in known:
-            read.discard(id(tensor))
-    return not read

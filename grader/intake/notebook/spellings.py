@@ -1,4 +1,4 @@
-"""A notebook's own names for a lesson's gradients and values: what they spell, and what is known about them.
+"""What a notebook's own names spell.
 
 A name may spell a gradient in another way: `grad_probs`, `dL_dprobs`, `dcounts_suminv`.
 """
@@ -6,27 +6,14 @@ A name may spell a gradient in another way: `grad_probs`, `dL_dprobs`, `dcounts_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 
-from grader.lesson.notebook_table import NotebookTable
 from grader.source.similar_names import MAX_COMPARED_NAME, plain_name
 
 GRADIENT_MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv", "derivative"})
 GRADIENT_MARKS |= {"nabla", "partial", "ableitung", "derivada", "gradiente"}
 """Words that say that a name is a gradient's."""
 WORDS_AROUND_A_GRADIENT = GRADIENT_MARKS | {
-    "my",
-    "mine",
-    "manual",
-    "manually",
-    "hand",
-    "own",
-    "by",
-    "of",
-    "wrt",
-    "calc",
-    "computed",
-    "the",
+    *("my", "mine", "manual", "manually", "hand", "own", "by", "of", "wrt", "calc", "computed", "the")
 }
 GLUED = ("dlossd", "dld", "grad", "d")
 
@@ -52,30 +39,3 @@ def names_by_spelling(values: Iterable[str], others: Mapping[str, str] = {}) -> 
     for name, value in [*((each, each) for each in values), *others.items()]:
         found[plain_name(name)] = value if found.get(plain_name(name), value) == value else None
     return {name: value for name, value in found.items() if value is not None}
-
-
-@dataclass(frozen=True)
-class KnownNames:
-    """What is known about other names.
-
-    Attributes:
-        others: {the notebook's name: the lecture's}, gradients and values of the forward pass.
-        compared: {the notebook's name of a value: the lecture's}, from comparisons only.
-        remarks: {the notebook's name: why it is taken for a gradient}, a sentence.
-        reasons: {gradient: why nothing is taken for it}, a sentence.
-    """
-
-    others: Mapping[str, str] = field(default_factory=dict)
-    compared: Mapping[str, str] = field(default_factory=dict)
-    remarks: Mapping[str, str] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-    def remarks_on(self, row: str, variable: str) -> dict[str, str]:
-        """{row: the remark} where there is one on the row's variable."""
-        return {row: self.remarks[variable]} if variable in self.remarks else {}
-
-    def added_to(self, table: NotebookTable) -> NotebookTable:
-        """The table with these names among the inputs of its functions."""
-        if not self.others and not self.compared:
-            return table
-        return replace(table, given=replace(table.given, others=self.others, compared=self.compared))

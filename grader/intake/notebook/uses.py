@@ -11,13 +11,6 @@ MAX_SHARING = 50
 """Names for one tensor."""
 
 
-def take_out(ordered: list[int], number: int, start: int = 0) -> None:
-    """Removes a number from a list in order of size, if it is there, at `start` or behind."""
-    place = bisect_left(ordered, number, min(start, len(ordered)))
-    if place < len(ordered) and ordered[place] == number:
-        del ordered[place]
-
-
 class Uses:
     """Where each name of a script is bound and changed, by number of the statement.
 
@@ -33,11 +26,10 @@ class Uses:
         self.binds: dict[str, list[int]] = {}
         self.changes: dict[str, list[int]] = {}
         self.runs: dict[str, list[list[int]]] = {}
-        self._helped: dict[tuple[str, str], list[int]] = {}  # (gradient, helper) -> changes through the helper
         sharing: dict[str, list[str]] = {}  # name -> all names of its tensor, oldest first: one list for all of them
         for i, statement in enumerate(statements):
             names = statement.names
-            for name in self._touched(i, names.changes, sharing, gradients):
+            for name in self._touched(names.changes, sharing, gradients):
                 self.changes.setdefault(name, []).append(i)
                 if name not in names.binds:
                     self._stage(name, i)
@@ -53,13 +45,11 @@ class Uses:
                     sharing.pop(name).remove(name)
                 old = shares.get(name)
                 if old is not None and old != name:
-                    self._share(name, old, sharing, gradients)
+                    self._share(name, old, sharing)
 
-    def _share(self, name: str, old: str, sharing: dict[str, list[str]], gradients: Collection[str]) -> None:
+    def _share(self, name: str, old: str, sharing: dict[str, list[str]]) -> None:
         """`name = old`: both are names of one tensor from here on."""
         group = sharing.setdefault(old, [old])
-        if name in gradients and old not in gradients:
-            self._hand_over(old, [other for other in group if other in gradients and other != name])
         if len(group) < MAX_SHARING:
             group.append(name)
             sharing[name] = group
@@ -69,15 +59,8 @@ class Uses:
         if i not in runs[-1][-1:]:
             runs[-1].append(i)
 
-    def _hand_over(self, helper: str, gradients: Collection[str]) -> None:
-        """A helper that began as one gradient has become another: changes through it were meant for that one."""
-        for name in gradients:
-            for i in self._helped.pop((name, helper), []):
-                take_out(self.changes[name], i)
-                take_out(self.runs[name][-1], i, 1)
-
     def _touched(
-        self, i: int, changed: Collection[str], sharing: Mapping[str, list[str]], gradients: Collection[str]
+        self, changed: Collection[str], sharing: Mapping[str, list[str]], gradients: Collection[str]
     ) -> list[str]:
         """The names whose value changes. A gradient that is changed through another one, named later, is not a stage of
         it but that one's mistake: it changes what it was given."""
@@ -85,9 +68,6 @@ class Uses:
         for name in changed:
             group = sharing.get(name, [name])
             place = group.index(name)
-            for other in group if name not in gradients else ():
-                if other in gradients:
-                    self._helped.setdefault((other, name), []).append(i)
             for at, other in enumerate(group):
                 if at >= place or name not in gradients or other not in gradients:
                     found.add(other)

@@ -4,11 +4,9 @@ lesson: 03
 as: notebook
 alone: yes
 dbngain: failed | = In `bnraw * shift`, the factor `shift` is one too many. Without it, your `dbngain` is right. What
-    is the local derivative of the forward line? Your forward pass has another line (mine.ipynb, cell 1, line 2): `pre
-    = bngain * bnraw * shift`; the lesson has `hpreact = bngain * bnraw + bnbias`. The gradient is judged for the
-    lesson's line.
-dbnbias: failed | Your forward pass has another line
-dbnraw: failed | Your forward pass has another line
+    is the local derivative of the forward line?
+dbnbias: failed
+dbnraw: failed
 others: missing
 """
 

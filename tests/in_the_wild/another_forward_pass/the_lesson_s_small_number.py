@@ -2,7 +2,7 @@
 
 lesson: 03
 as: notebook
-dbnvar: failed | = `1e-6` is not the small number that the forward pass adds. With that one in `bnvar + 1e-6`, your
+dbnvar: failed | = `1e-6` is not the small number that the lesson's forward pass adds. With that one in `bnvar + 1e-6`, your
     `dbnvar` is right.
 """
 

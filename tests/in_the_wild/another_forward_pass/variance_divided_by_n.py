@@ -4,8 +4,7 @@ lesson: 03
 as: notebook
 alone: yes
 dbnvar: passed
-dbndiff2: failed | the lesson has `bnvar = 1 / (n - 1) * bndiff2.sum(0, keepdim=True)`. The gradient is judged for the
-    lesson's line.
+dbndiff2: failed
 dbndiff: passed
 dbnmeani: passed
 dhprebn: failed | `dbnmeani` is not divided by `n`. If it were, your `dhprebn` would be right. Where does the size go?

@@ -3,7 +3,7 @@
 lesson: 05
 as: functions
 alone: yes
-dhprebn: missing | `dhprebn` is in lines that Python cannot read: backward.py, from line 4 on.
+dhprebn: missing | `dhprebn` is in lines that Python cannot read: backward.py, from line 2 on.
 dh: any
 others: any
 """

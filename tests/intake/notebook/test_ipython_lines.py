@@ -83,7 +83,6 @@ def test_a_stray_blank_at_the_start_of_a_cell():
         ("dh = 1\n dW2 = 2\ndb2 = 3", ["dh", "db2"], [2]),
         ("dh = h.\ndW2 = 2", ["dW2"], [1]),
         ("dh = 'a\ndW2 = 2", ["dW2"], [1]),
-        ("for i in x:\n    dh = 1\n    dW2 = h.T @\n    db2 = (3\n    dC = 4", ["dh", "dC"], [3, 4]),
         ("with a:\n  for i in x:\n    dh =\n    dW2 = 2", ["dh", "dW2"], []),
         ("for i in x\n    dh = 1\ndW2 = 2", ["dW2"], [1]),
         ("I am text.\nSo am I (really).\ndW2 = 2", ["dW2"], [1, 2]),

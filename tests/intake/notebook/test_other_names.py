@@ -176,7 +176,7 @@ def test_every_gradient_under_another_name(graded, name):  # noqa: F811
 def test_without_a_comparison_names_decide(graded):  # noqa: F811
     rows = graded(notebook(renamed(CHAIN, lambda gradient: f"grad_{gradient[1:]}")), "03")
     assert others(rows) == {"passed"}
-    assert rows["dC"]["message"] == "Read from `grad_C`: by its name it is `dC`."
+    assert rows["dC"]["message"] == "Read from `grad_C`: by its name and its formula it can only be `dC`."
 
 
 def test_a_wrong_formula_under_another_name_is_named_with_its_line(graded):  # noqa: F811

@@ -32,7 +32,7 @@ RULES_FOR_FORMULAS = (
     Rule(
         "other_small_number",
         generators.other_small_numbers,
-        "`{number}` is not the small number that the forward pass adds.",
+        "`{number}` is not the small number that the lesson's forward pass adds.",
         "With that one in `{code}`, {it} is right.",
         ("dy / (h + 1e-8)", "dy / (h + 1e-5)"),
     ),
