@@ -49,17 +49,14 @@ sdist: $(VENV)/ready
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)
 
-# Five processes, because a test often waits for a worker or a deadline. Each takes whole folders: it collects no others,
+# Three processes, because a test often waits for a worker or a deadline. Each takes whole folders: it collects no others,
 # and its tests share what is loaded once. The first takes the sandbox's tests, because a folder of xdist's is closed to
 # other users, and those of one terminal, which go on where the last one left off; the last takes what no other names.
 IN_ORDER := tests/sandbox tests/dojo/test_dojo_watch.py
-WILD := tests/end_to_end/test_in_the_wild.py
 # Its temporary folders are its own: another pytest that starts closes the common one to other users.
-PART_1 := $(IN_ORDER) --basetemp "$$said/tmp"
-PART_2 := tests/end_to_end tests/source --ignore $(WILD)
-PART_3 := $(WILD) tests/verdict
-PART_4 := tests/gradebook tests/intake tests/publish
-PARTS := 1 2 3 4
+PART_1 := tests/sandbox tests/dojo tests/verdict --basetemp "$$said/tmp"
+PART_2 := tests/gradebook tests/intake tests/publish
+PARTS := 1 2
 NAMED := $(sort $(filter tests/%,$(foreach part,$(PARTS),$(PART_$(part)))))
 SHORT := $(BIN)/python -m pytest -q -m 'not slow and not full'
 define in_parts

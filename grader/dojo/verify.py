@@ -34,7 +34,7 @@ from grader.sandbox.workers.student_file import StudentFile
 
 RIGHT, WRONG, UNSURE, NO_ANSWER = "right", "wrong", "cannot tell", "error"
 """What a checker says of a claim; the last where it gave no answer."""
-WORDS = {True: RIGHT, False: WRONG, None: UNSURE}
+MEANING_OF_ANSWER = {True: RIGHT, False: WRONG, None: UNSURE}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 MIN_ELEMENT = 1e-3
@@ -127,7 +127,7 @@ class Checker:
         first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
         first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
         if first is None or isinstance(first, bool):
-            return WORDS[first], ""
+            return MEANING_OF_ANSWER[first], ""
         return NO_ANSWER, "it returned no pair (ok, error)."
 
 
@@ -190,15 +190,15 @@ def verify_lessons(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked,
             raise UserError(f"`dojo verify` can check the gradients of lessons {numbers}, but not of {other.number}.")
     chosen = list(named) or [each for each in at.course.lessons.values() if each.number in sizes]
     begun = [each for each in chosen if own_file(each).is_file() and not is_untouched(each, own_text(each))]
-    asked = False
+    is_compared = False
     for other in begun:
         checked, rows = at.check(other, read_own(other)), list[VerifiedRow]()
         if checked.judged.runs:
             with at.busy(f"your checker is at work on lesson {other.number}"):
                 rows = list(verified_rows(at, lesson, checked, other.problem_at(sizes[other.number])))
-        asked = asked or any(row.said for row in rows)
+        is_compared = is_compared or any(row.said for row in rows)
         yield checked, rows
-    if not asked:
+    if not is_compared:
         numbers = ", ".join(each.number for each in chosen)
         raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
 

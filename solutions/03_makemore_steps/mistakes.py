@@ -19,6 +19,11 @@ other_factor_forgotten: dprobs.sum(1, keepdim=True)
     The other factor of the product is lost: the derivative of a * b with respect to a is b. What was `counts_sum_inv`
     multiplied by?
 
+[dlogit_maxes]
+zeros: torch.zeros_like(logit_maxes)
+    In the whole network this gradient is zero, up to rounding, since shifting a row does not change its softmax. But
+    this function has to work for any upstream gradient: compute it from `dnorm_logits`.
+
 [dlogits]
 max_at_true_class: gradient = dnorm_logits.clone(); gradient[range(n), Yb] += dlogit_maxes.view(-1); gradient
     You send the maximum's gradient to the true class. The true class need not have the largest logit: whose position
@@ -48,6 +53,11 @@ exponent_up: -0.5 * (bnvar + 1e-5) ** 0.5 * dbnvar_inv
 sums_multiplied: dhprebn.sum(1, keepdim=True) * W1.sum(1)
     You sum both factors over the neurons before you multiply. The products over the neurons are what a matrix product
     multiplies first and sums afterwards.
+
+[db1]
+zeros: torch.zeros_like(b1)
+    In the whole network this gradient is zero, up to rounding, since batch norm removes whatever a bias adds. But this
+    function has to work for any upstream gradient: compute it from `dhprebn`.
 
 [dC]
 first_place_only: torch.zeros_like(C).index_add_(0, Xb[:, 0], demb[:, 0])

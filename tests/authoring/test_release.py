@@ -74,6 +74,7 @@ def test_the_course_s_own_kit_gives_nothing_away(course):
     assert leaks(kit_of(list(course.lessons.values())) | common, secrets) == []
 
 
+@pytest.mark.full
 def test_a_wheel_is_compared_as_a_kit_is(course, secrets, tmp_path):
     """Its exercises are inside the package, where a kit has only the engine."""
     answer = answer_of(course, "03", "dprobs").encode()

@@ -53,6 +53,7 @@ def test_what_was_not_handed_in_is_less_than_zero_points(tab: Any) -> None:
     ]
 
 
+@pytest.mark.full
 def test_searching_and_filtering(tab: Any) -> None:
     tab.get_by_label("Search").fill("sato FAIR")
     rows = tab.locator("#students tbody tr").all_inner_texts()

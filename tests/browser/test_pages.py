@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support import sampled
 from windows import serious
 
 PAGES = ("report", "class")
@@ -28,7 +29,7 @@ NEXT = """() => {
 
 
 @EACH
-@pytest.mark.parametrize(
+@sampled(
     ("width", "scheme"),
     [
         (360, "light"),
@@ -36,11 +37,13 @@ NEXT = """() => {
         pytest.param(360, "dark", marks=pytest.mark.slow),
         pytest.param(1280, "light", marks=pytest.mark.slow),
     ],
+    keep=1,
 )
 def test_no_serious_finding_of_axe(window: Any, width: int, scheme: str) -> None:
     assert serious(window.emulate(width, scheme)) == []
 
 
+@pytest.mark.full
 def test_axe_finds_what_is_wrong(browser: Any) -> None:
     tab = browser.new_page()
     tab.set_content("<html lang=en><title>t</title><main><p style='color:#aaa'>pale</p><input></main>")
@@ -49,7 +52,7 @@ def test_axe_finds_what_is_wrong(browser: Any) -> None:
 
 
 @EACH
-@pytest.mark.parametrize("width", [360, 768, 1280])
+@sampled("width", [360, 768, 1280], keep=2)
 def test_the_page_does_not_scroll_sideways(window: Any, width: int) -> None:
     tab = window.emulate(width, "light")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width

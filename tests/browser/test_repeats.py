@@ -49,6 +49,7 @@ def window(browser: playwright.Browser, course: Course, tmp_path_factory: pytest
     context.close()
 
 
+@pytest.mark.full
 @sampled(("width", "scheme"), [(360, "light"), (1280, "dark")], keep=1)
 def test_repeated_blocks_and_time_steps_unfold_by_keyboard(window: Window, width: int, scheme: str) -> None:
     tab = window.emulate(width, scheme)
@@ -90,6 +91,7 @@ def test_no_table_is_wider_than_a_narrow_page(window: Window) -> None:
     assert tab.get_by_role("columnheader", name="maxdiff").count() == 3
 
 
+@pytest.mark.full
 def test_an_unfolded_graph_is_printed_whole(window: Window) -> None:
     tab = window.emulate(680, "light")
     tab.locator("details.repeats summary").last.click()

@@ -165,7 +165,7 @@ WRONG = {
 }
 
 
-@sampled("name", WRONG, keep=6)
+@sampled("name", WRONG, keep=2)
 def test_wrong_ones_are_told(row, name):
     check, source, status, message = WRONG[name]
     found = row(check, source)

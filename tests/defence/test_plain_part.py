@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from made_gradebook import grade
 from shared_nursery import forked_zygote
-from support import solution_of
+from support import sampled, solution_of
 
 from grader.defence.generate import Defence, generate
 from grader.defence.plain_part import plain_part
@@ -49,7 +49,7 @@ def defence_of(lesson: Lesson, text: str, seed: str = "1") -> Defence:
         zygote.close()
 
 
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
+@sampled("attack", ATTACKS.values(), keep=6, ids=list(ATTACKS))
 def test_only_the_plain_part_of_a_file_is_run(course: Course, attack: str):
     """What stands before or after the functions is not in the text, so it can have no effect on a key."""
     text = solution_of(course.find("03"))
@@ -57,6 +57,7 @@ def test_only_the_plain_part_of_a_file_is_run(course: Course, attack: str):
     assert "import torch" in plain_part(text) and "def dh(" in plain_part(text)
 
 
+@pytest.mark.full
 def test_a_hostile_file_has_the_keys_of_an_honest_one(course: Course):
     """All attacks together, in a worker: the same questions, choices and keys as without them."""
     lesson, zygote = course.find("02"), forked_zygote(plan_for(probe(), Limits(step_seconds=2.0)))

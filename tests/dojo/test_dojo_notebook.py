@@ -172,6 +172,7 @@ def test_what_cannot_be_read_is_one_sentence(kit, dojo, words, sentence):
     assert result.stderr.startswith(f"dojo: {sentence}") and result.stderr.count("\n") == 1
 
 
+@pytest.mark.full
 def test_the_report_of_a_notebook_quotes_its_cells(kit, dojo):
     written(kit, "that.ipynb", CHAIN.replace("dprobs =", "dprobs = -1 *"), SOFTMAX)
     result = dojo("report", "that.ipynb", "--no-open")

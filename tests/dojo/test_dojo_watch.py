@@ -220,6 +220,7 @@ def test_another_lesson_is_checked_only_when_a_key_says_so(place, terminal):
     assert "03 The makemore network" in terminal.until("2 of 26 right")
 
 
+@pytest.mark.full
 def test_ctrl_c_and_a_key_are_answered_while_a_loop_runs(place):
     file_of(place).write_text(solved("03", "dprobs").replace("return dlogprobs / probs", "while True:\n        pass"))
     watching = WatchTerminal(place, "03")

@@ -398,18 +398,6 @@ def test_a_key_says_that_there_is_no_file(watching):
     assert "There is no report yet: the file cannot be read.\n" in watching.press("r")
 
 
-@pytest.mark.full
-def test_a_hang_is_reported_with_its_line(judge, checked):
-    source = solved("03", "dlogprobs", "dprobs")
-    text = source.replace("return dlogprobs / probs", "print('before')\n    while True:\n        probs = probs + 0")
-    line = text[: text.index("while True")].count("\n") + 1
-    files = type(checked.submitted)(checked.lesson.name, {"backward.py": text.encode()}, shown="backward.py")
-    judged = judge.judge(checked.lesson, files)
-    row = judged.rows[1]
-    assert row.status == "timeout" and row.line == line
-    assert "most recent call first" not in judged.printed
-
-
 def test_code_that_is_read_ahead_is_what_it_is_otherwise(monkeypatch):
     """Where the reading of several functions was stopped, each is read when it is needed."""
     student, text = SimpleNamespace(), b"def f(x):\n    return x + g(x)\n\n\ndef g(y):\n    return 2 * y\n"

@@ -86,7 +86,7 @@ QUICKER = {
 @sampled(
     "attack",
     [pytest.param(each, marks=[pytest.mark.slow] if each.name in QUICKER else []) for each in ATTACKS],
-    keep=2,
+    keep=1,
     ids=lambda attack: attack.name,
 )
 def test_attack(attack: Attack, opened: Range) -> None:

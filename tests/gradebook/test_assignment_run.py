@@ -69,6 +69,7 @@ def test_a_run_with_an_assignment(place, first):
     assert "Homework 2. Due on Friday 20 November" in (place / "grades" / "Ada" / "report.md").read_text()
 
 
+@pytest.mark.full
 def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, first):
     (place / "times.csv").write_text("name;submitted\nada;20.11.2026 01:00\n", encoding="utf-8")
     timed = run_grade("class", "--times", "times.csv", cwd=place)

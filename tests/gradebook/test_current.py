@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from made_results import lesson as lesson_of
 from made_results import results as results_by_hand
 from made_results import row
-from support import ROOT, solution_of
+from support import ROOT, sampled, solution_of
 from test_gradebook import Watching
 
 from grader.commands.grade import main
@@ -394,13 +394,14 @@ def test_another_course_is_refused_before_anything_is_written(ran, out, course, 
     assert everything(out) == before
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("first", "second", "says"),
     [
         ({}, {"seed": 7, "seed_given": True}, "with hidden problems that every run draws, and this run has --seed 7"),
         ({"seed": 7, "seed_given": True}, {"seed": 8, "seed_given": True}, "with --seed 7, and this run has --seed 8"),
         ({"seed": 7, "seed_given": True}, {}, "with --seed 7, and this run has hidden problems that every run draws"),
     ],
+    keep=1,
 )
 def test_another_seed_is_refused_unless_everything_is_graded_again(ran, out, first, second, says):
     class_ = [submitted("ada", STEPS), submitted("bo", STEPS)]

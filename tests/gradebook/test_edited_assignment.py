@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from made_gradebook import CROSS, current, grade, write_gradebook
-from support import ROOT
+from support import ROOT, sampled
 
 from grader.gradebook.assignment.config import read_assignment
 from grader.gradebook.class_results import Moves
@@ -86,7 +86,7 @@ def scores(out: Path) -> dict[str, float]:
     return {student: results.score for student, results in current(out).items()}
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("old", "new", "score", "lines"),
     [
         (
@@ -102,7 +102,7 @@ def scores(out: Path) -> dict[str, float]:
             ["Bo: 6 → 5.4 of 6 (-0.6)", "  no note → 14 hours late, −0.6"],
         ),
         ('rows = [', 'points = 100\nrows = [', 100, ["ada: 0 of 6 → 0 of 100", "Bo: 6 of 6 → 100 of 100 (+94)"]),
-    ],
+    ], keep=1,
 )  # fmt: skip
 def test_it_is_shown_before_it_counts_without_any_submission(again, out, file, old, new, score, lines):
     edit(file, old, new)

@@ -24,7 +24,7 @@ import pytest
 from made_results import lesson as lesson_of
 from made_results import results as results_by_hand
 from made_results import row
-from support import ROOT
+from support import ROOT, sampled
 
 from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
@@ -166,7 +166,7 @@ def test_a_seed_that_was_drawn_is_as_good_as_another_and_one_that_was_given_is_n
     assert play(CLASS, seed=3, seed_given=True)[1].plan == (3, 0)
 
 
-@pytest.mark.parametrize("lost", STUDENT_FILES)
+@sampled("lost", STUDENT_FILES, keep=1)
 def test_a_report_that_was_deleted_is_made_again(play, tmp_path, lost):
     play(CLASS)
     (tmp_path / "out" / "ada" / lost).unlink()

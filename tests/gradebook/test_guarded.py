@@ -20,7 +20,7 @@ from made_results import lesson as lesson_of
 from made_results import results as results_by_hand
 from made_results import row
 from rich.console import Console
-from support import ROOT
+from support import ROOT, sampled
 
 from grader.commands.defence import write_sheets
 from grader.commands.live import RunView, what_is_plain
@@ -101,7 +101,7 @@ def clean(files: dict[str, bytes]) -> dict[str, bytes]:
     return {name: moving.sub(b"", text) for name, text in files.items()}
 
 
-@pytest.mark.parametrize("renderer", RENDERERS)
+@sampled("renderer", RENDERERS, keep=10)
 @pytest.mark.parametrize("once", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["once", "always"])
 def test_a_renderer_that_fails_for_one_student_changes_nothing_of_the_others(renderer, once, place, sound, tmp_path):
     with failing(renderer, "ada", once) as raised:

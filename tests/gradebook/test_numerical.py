@@ -56,7 +56,7 @@ def test_enough_of_each() -> None:
     assert [name for name in gaps if f"`{name}`" not in listed.partition("\n- **")[0]] == []
 
 
-@sampled("attempt", TRIED, keep=5, ids=lambda attempt: attempt.name)
+@sampled("attempt", TRIED, keep=2, ids=lambda attempt: attempt.name)
 def test_an_attempt_earns_nothing_by_default(attempt: Attempt, graded: Callable[[str], Any]) -> None:
     """Its values are wrong, or it is seen. A gap is an attempt that is neither."""
     for row in rows_of(graded(attempt.name).results).values():
@@ -69,7 +69,7 @@ def test_an_attempt_earns_nothing_by_default(attempt: Attempt, graded: Callable[
             assert observed["file"] == BACKWARD_FILE and len(row["message"].split()) < 40
 
 
-@sampled("attempt", [*ALIKE, *OWN_RULES], keep=5, ids=lambda attempt: attempt.name)
+@sampled("attempt", [*ALIKE, *OWN_RULES], keep=2, ids=lambda attempt: attempt.name)
 def test_what_only_looks_like_it_is_not_accused(attempt: Attempt, graded: Callable[[str], Any]) -> None:
     """Own differentiation, too, however dual numbers are written. A forward pass that is repeated is a remark."""
     rows = rows_of(graded(attempt.name).results)

@@ -175,6 +175,7 @@ def test_a_roster_repairs_what_a_run_without_it_did(term):
     assert term.late() == {"Ada Okafor": "1", "Bo Petrov": "0"}
 
 
+@pytest.mark.full
 def test_where_only_names_are_left_the_run_asks_and_the_answer_joins(term):
     for each in (term.folder / "class").iterdir():  # of no platform, so nothing but its name says whose it is
         each.rename(each.with_name("Ada Okafor.py" if "okafor" in each.name else "Bo Petrov.py"))

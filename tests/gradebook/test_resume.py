@@ -118,6 +118,7 @@ def test_a_zygote_that_died_is_tried_once_more(played):
     assert tries(played, "hiccup-bo") == 2
 
 
+@pytest.mark.full
 @sampled(
     ("student", "fault"),
     [

@@ -35,14 +35,14 @@ def blobs(tmp_path: Path) -> Blobs:
     return Blobs(connection)
 
 
-@sampled("name", golden_names(), keep=31)
+@sampled("name", golden_names(), keep=8)
 def test_a_golden_submission(blobs, course: Course, tmp_path, name):
     lay_out(name, tmp_path / "class")
     (found,) = find([tmp_path / "class"], list(course.lessons.values()), list(course.lessons.values()))
     same_again(blobs, found)
 
 
-@sampled("name", STYLES, keep=2)
+@sampled("name", STYLES, keep=1)
 def test_a_notebook(blobs, course: Course, name):
     submission = read_submission(NOTEBOOKS / f"{name}.ipynb", "ada", list(course.lessons.values()))
     assert any(each.origin is not None for each in submission.lessons.values())

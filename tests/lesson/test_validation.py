@@ -97,6 +97,7 @@ def test_nothing_is_graded_and_nothing_is_written(own, what):
     assert next(lesson_faults(lesson_in(own))) in second
 
 
+@pytest.mark.full
 def test_a_gradient_without_a_value_is_found_when_the_lesson_runs(own):
     add(toml(own), "\n[gradients.dzeta]\npoints = 1\nhints = ['a', 'b', 'c']\n")
     sentence = "lesson.toml asks for dzeta, but forward.py names no value `zeta`."

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 from shared_nursery import forked_zygote
-from support import guarded
+from support import guarded, sampled
 
 from grader.errors import UserError
 from grader.gradebook.grading.question_rows import line_runner, question_rows
@@ -75,7 +75,7 @@ def files(answers: str) -> LessonFiles:
     return LessonFiles("01_chain_rule", {}, answers=f"[answers]\n{answers}\n".encode())
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@sampled("name", HOSTILE, keep=6)
 def test_a_hostile_answer_gets_its_verdict(name: str, course: Course, zygote: ZygoteProcess) -> None:
     text, expected = HOSTILE[name]
     with guarded():

@@ -8,12 +8,11 @@ from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
-from grader.intake.submissions.classroom50 import from_classroom50
+from grader.intake.submissions.classroom50 import from_checkouts
 from grader.intake.submissions.downloads import (
     MOODLE_NAME,
     canvas_files,
     from_canvas,
-    from_classroom,
     from_moodle,
     one_per_entry,
 )
@@ -102,8 +101,7 @@ def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
         from_gradescope(folder)
         or from_canvas(folder, new_folder)
         or from_moodle(folder, new_folder)
-        or from_classroom50(folder)
-        or from_classroom(folder)
+        or from_checkouts(folder)
         or one_per_entry(folder),
     )
 

@@ -1,4 +1,4 @@
-"""A download of Classroom 50: a checkout for each student, CLASSROOM-ASSIGNMENT-USERNAME.
+"""A download of Classroom 50, or one of GitHub Classroom: a checkout for each student, ASSIGNMENT-USERNAME.
 
 `gh teacher download` makes them, by the members of the classroom's team. What is inside a checkout, students can
 change. https://github.com/foundation50/classroom50/wiki/gh-teacher#download
@@ -7,17 +7,22 @@ change. https://github.com/foundation50/classroom50/wiki/gh-teacher#download
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.downloads import stranger
 from grader.intake.submissions.lesson_files import Unreadable, read_file
-from grader.intake.submissions.places import folders, gradable
+from grader.intake.submissions.places import folders, possible_submissions
 from grader.intake.submissions.written_times import seconds_since_1970
 
 CLASSROOM50_MARKER = ".classroom50.yaml"
+MARKS = (".git", CLASSROOM50_MARKER)
+"""What is in a checkout."""
 RESULT_FILE = "result.json"
 MAX_INDEX_BYTES = 1 << 24
 MAX_MARKER_BYTES = 1 << 14
@@ -26,17 +31,21 @@ DOWNLOAD_FOLDER = re.compile(r"(?P<assignment>.+)_submissions_\d{4}_\d\d_\d\d_T_
 FIELD = re.compile(r"^(classroom|assignment):[ \t]*[\"']?([A-Za-z0-9-]+)[\"']?[ \t]*$", re.MULTILINE)
 
 
-def from_classroom50(folder: Path) -> list[Arrival]:
-    """One submission per checkout; none if this is no download of Classroom 50. Raises OSError."""
-    checkouts = folders(folder)
-    if not checkouts or gradable(folder):
+def from_checkouts(folder: Path) -> list[Arrival]:
+    """One submission per checkout; none if this is no download of repositories. Raises OSError."""
+    named = DOWNLOAD_FOLDER.fullmatch(folder.name)
+    checkouts = [path for path in folders(folder) if named or any(os.path.lexists(path / each) for each in MARKS)]
+    rest = [path for path in possible_submissions(folder) if path not in checkouts]
+    if len(rest) >= len(checkouts):
         return []
-    prefix = repository_prefix(folder, checkouts)
-    if not prefix or not all(
-        path.name.lower().startswith(prefix) and len(path.name) > len(prefix) for path in checkouts
-    ):
-        return []
-    return [checkout_arrival(path, path.name[len(prefix) :]) for path in checkouts]
+    said = Counter(prefix for path in checkouts if (prefix := prefix_in_marker(path)))
+    by_folder = named["assignment"] if named else folder.name.removesuffix("-submissions")
+    names = [path.name.lower() for path in checkouts]
+    for prefix in (*said, f"{by_folder}-".lower(), common_prefix(names)):
+        if prefix and all(name.startswith(prefix) and name != prefix for name in names):
+            students = [checkout_arrival(path, path.name[len(prefix) :]) for path in checkouts]
+            return [*students, *(stranger(path, "GitHub") for path in rest)]
+    return []
 
 
 def checkout_arrival(path: Path, login: str) -> Arrival:
@@ -44,13 +53,12 @@ def checkout_arrival(path: Path, login: str) -> Arrival:
     return Arrival(login, path, path.name, when, account=f"GitHub {login.lower()}")
 
 
-def repository_prefix(folder: Path, checkouts: list[Path]) -> str:
-    """What all names of repositories begin with, in small letters: most checkouts say it, or the folder's name does."""
-    said = Counter(prefix for path in checkouts if (prefix := prefix_in_marker(path)))
-    named = DOWNLOAD_FOLDER.fullmatch(folder.name)
-    if said:
-        return said.most_common(1)[0][0]
-    return f"{named['assignment']}-".lower() if named else ""
+def common_prefix(names: Sequence[str]) -> str:
+    """The assignment's name with its hyphen, if several names all begin with it; else ""."""
+    prefix = max(names, default="")
+    while not all(name.startswith(prefix) for name in names):
+        prefix = prefix[: prefix.rfind("-", 0, -1) + 1]
+    return prefix if len(names) > 1 else ""
 
 
 def prefix_in_marker(checkout: Path) -> str:

@@ -1,11 +1,10 @@
-"""The downloads of Canvas, Moodle and GitHub Classroom: whose each file is, by the names that these platforms give.
+"""The downloads of Canvas and Moodle: whose each file is, by the names that these platforms give.
 
 A folder counts as a platform's download only if nearly all of its names fit; any other has one entry per student.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections import Counter
@@ -221,30 +220,6 @@ def moodle_student(
     if not submitted:
         return arrival.with_remark("unread", "It came as text typed into Moodle; only files are read.")
     return arrival
-
-
-def from_classroom(folder: Path) -> list[Arrival]:
-    """One submission per student, from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
-    checkouts = [path for path in folders(folder) if os.path.exists(path / ".git")]
-    rest = [path for path in possible_submissions(folder) if path not in checkouts]
-    if len(rest) >= len(checkouts):
-        return []
-    prefix = folder.name.removesuffix("-submissions") + "-"
-    names = [path.name for path in checkouts]
-    if not all(name.startswith(prefix) and name != prefix for name in names):
-        prefix = common_prefix(names)
-    if not prefix:
-        return []
-    students = [Arrival(path.name.removeprefix(prefix), path, path.name) for path in checkouts]
-    return [*students, *(stranger(path, "GitHub Classroom") for path in rest)]
-
-
-def common_prefix(names: Sequence[str]) -> str:
-    """The assignment's name with its hyphen, if several names all begin with it; else ""."""
-    first, last = min(names), max(names)
-    same = next((n for n, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
-    prefix = first[: first.rfind("-", 0, same) + 1]
-    return prefix if len(names) > 1 and all(len(name) > len(prefix) for name in names) else ""
 
 
 def one_per_entry(folder: Path) -> list[Arrival]:

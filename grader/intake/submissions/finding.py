@@ -30,6 +30,7 @@ from grader.intake.submissions.submission_times import SubmissionTime, times_by_
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
+MAX_NAMES_SHOWN = 5
 MAX_FILE_NAMES = 2_000  # of files in a submission; with more, it is read to find its lessons
 
 
@@ -224,6 +225,16 @@ def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...
     return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)
 
 
+def class_remark(archive: Path, arrivals: Sequence[Arrival]) -> str:
+    """About an archive that looks like a class, although no platform made it: one student may have mailed it."""
+    names = ", ".join(f"`{each.student}`" for each in arrivals[:MAX_NAMES_SHOWN])
+    more = ", ..." if arrivals[MAX_NAMES_SHOWN:] else ""
+    return (
+        f"{archive.name} is read as a class: {names}{more}. If one student sent it, put it into a folder of its own "
+        "and give that folder, such as `grade run late`."
+    )
+
+
 def submitter_of(arrival: Arrival) -> Submitter:
     """What the roster is joined by: names as given, before they are made safe and unique."""
     names = tuple(dict.fromkeys((arrival.student, *arrival.names)))
@@ -260,6 +271,9 @@ def find(
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error
     if roster is None:
         found.arrivals, found.remarks = make_names_unique(arrivals)
+        is_mailed = len(given) == 1 and is_archive(given[0]) and not any(each.account for each in arrivals)
+        if is_mailed and len(arrivals) > 1:
+            found.remarks = (class_remark(given[0], found.arrivals), *found.remarks)
     else:
         found.arrivals = sorted(arrivals, key=lambda arrival: arrival.student.lower())
         found.join(roster)

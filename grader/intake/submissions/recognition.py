@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import DEFINITION, outlines_limited
-from grader.intake.submissions.file_kinds import is_copy, stem_of
+from grader.intake.submissions.file_kinds import file_cell, is_copy, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
@@ -185,13 +185,6 @@ class Candidate:
             -len(self.file.parts),
         )
 
-    def is_another_part_than(self, other: Candidate) -> bool:
-        """Whether two files in one folder each define other functions of the lesson."""
-        if self.fit is None or other.fit is None:
-            return False
-        names, others = ({name for name, _ in each.functions} for each in (self.fit, other.fit))
-        return self.file.parts[:-1] == other.file.parts[:-1] and names.isdisjoint(others)
-
 
 class SubmittedFiles:
     """The files of one submission, and the lessons that they may be for."""
@@ -352,13 +345,11 @@ def recognise_lesson(files: SubmittedFiles, lesson: Lesson, given: LessonFiles |
     shown, lessons = chosen.file.shown, dict[str, LessonFiles]()
     if not chosen.is_given:
         lessons = {lesson.name: files.read(chosen.file, lesson, chosen.fit)}
-    is_divided = any(each.is_another_part_than(chosen) for each in others)
-    rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) and not is_divided else others
+    rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
     if rivals or chosen.others:
         possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
         names = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
         reason = reason_of(lesson.name, shown, rivals, chosen.others)
-        reason += " A lesson's functions have to be in one file." if is_divided else ""
         remark = IntakeRemark("guess", f"{reason} The instructor decides in intake.csv.")
         question = GuessQuestion(names, {lesson.name: shown}, tuple(possible), reason)
         return Recognition(lessons, (remark,), (question,))
@@ -370,7 +361,7 @@ def recognise_lesson(files: SubmittedFiles, lesson: Lesson, given: LessonFiles |
 def reason_of(lesson: str, shown: str, rivals: Sequence[Candidate], others: Sequence[str]) -> str:
     if rivals:
         names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
-        return f"Several different files may be {lesson}: `{shown}` is graded, not {names}."
+        return f"Several different files may be {lesson}: `{shown}` is graded, not {names}. A lesson is one file."
     return f"`{shown}` is graded as {lesson}, but its functions fit {' and '.join(others)} as well."
 
 
@@ -380,7 +371,9 @@ def apply_decision(files: SubmittedFiles, lesson: Lesson, wanted: str) -> Recogn
         message = "The instructor decided that no file of the submission is this lesson."
         remark = IntakeRemark("decided", f"No file is read as {lesson.name}: the instructor decided so.")
         return Recognition({lesson.name: LessonFiles(lesson.name, message=message)}, (remark,))
-    file = next((each for each in files.files if each.shown == wanted), None)
+    file = next(
+        (each for each in files.files if wanted in (each.shown, file_cell(each.shown).removeprefix("./"))), None
+    )
     if file is None:
         return unread_remark(f"intake.csv says that `{wanted}` is {lesson.name}, and the submission has no such file.")
     remark = IntakeRemark("decided", f"`{wanted}` is read as {lesson.name}: the instructor decided so.")

@@ -106,6 +106,7 @@ def test_the_answer_key_s_own_answers_say_nothing(made, read, known):
         assert evidence_of(who, read.files[who], made.rows[who], known).items == {}
 
 
+@pytest.mark.full
 def test_without_verdicts_the_copies_are_found_as_well(made, read, known):
     found = similarities(read, {}, known)
     planted = {frozenset(pair) for pair in made.planted.values()}

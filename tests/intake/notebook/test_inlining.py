@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from support import sampled
 
 from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.inlining import Inliner
@@ -99,12 +100,13 @@ def test_a_loop_that_fills_one_gradient_is_left():
 DOUBLED = "".join(f"def f{i}():\n    f{i + 1}()\n    f{i + 1}()\n" for i in range(40))
 
 
-@pytest.mark.parametrize(
+@sampled(
     "text",
     [
         PASS.replace("    dW1 = dh", "    dW1 = backward(probs, k)") + "backward(probs, 2)",
         DOUBLED + PASS.replace("backward(probs, k)", "f40()") + "f0()",
     ],
+    keep=1,
 )
 def test_functions_that_call_each_other_come_to_an_end(text):
     try:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 from lecture_notebooks import BATCH_NORM, CHAIN, SOFTMAX, STYLES, stored
+from support import sampled
 
 from grader.intake.notebook.cells import Cell
-from grader.intake.notebook.limited_reading import read_lesson_part
+from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.lesson.notebook_lesson import notebook_lesson
 
@@ -62,7 +63,7 @@ def read(course) -> Callable[[str], dict[str, int]]:
     return rows
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@sampled("name", LOOPS, keep=4)
 def test_the_chain_in_a_loop_is_the_chain(read, name):
     assert read(LOOPS[name]) == {"03": 26}
 

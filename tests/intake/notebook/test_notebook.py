@@ -368,7 +368,7 @@ def test_what_does_not_stand_on_its_own(graded):
     assert rows["dW2"]["status"] == "missing" and "before anything is assigned" in rows["dW2"]["message"]
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("data", "output"),
     [
         (b"", "mine.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as .ipynb."),
@@ -395,6 +395,7 @@ def test_what_does_not_stand_on_its_own(graded):
         ),
         (json.dumps(notebook("dh = 1\n" * 5_001)).encode(), "more than 5,000 statements"),
     ],
+    keep=4,
 )
 def test_what_is_no_notebook_is_a_sentence(hand_in, data, output):
     submission = hand_in(data)

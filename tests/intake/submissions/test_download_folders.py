@@ -26,7 +26,7 @@ from support import GOLDEN, GUARD_SECONDS, ROOT, sampled, solution_of
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.class_folder import is_class
-from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, canvas_files, common_prefix
+from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, canvas_files
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.written_times import seconds_since_1970
@@ -109,7 +109,8 @@ def graded(course, session_for, tmp_path) -> Callable[..., None]:
         assert {each.student: each.status for each in results if each.status != "graded"} == (
             expected.get("status", {})
         )
-        assert list(found.remarks) == expected.get("remarks", [])
+        of_class = [each for each in found.remarks if "is read as a class" in each]  # an archive that no platform made
+        assert [each for each in found.remarks if each not in of_class] == expected.get("remarks", [])
         if found.attendance:
             results += without_results(found.attendance, 3)
         rows = csv_rows(sorted(results, key=lambda each: each.student.lower()), found.attendance)
@@ -202,6 +203,8 @@ def test_one_student_s_submission_that_looks_like_a_class_is_not_one(course, tmp
         assert [each.student for each in found] == ["Bo Li"]
     folder = find([tmp_path / "late"], [course.find("04")], list(course.lessons.values()), roster)
     assert [each.student for each in folder] == ["Bo Li"]
+    without = find([tmp_path / "bo@x.org.zip"], [course.find("04")], list(course.lessons.values()))
+    assert "bo@x.org.zip is read as a class: `Ada Okafor`, `Bo Li`. If one student sent it" in without.remarks[0]
 
 
 def test_metadata_that_cannot_be_read_is_a_sentence(course, tmp_path):
@@ -279,21 +282,6 @@ def test_whatever_the_name_it_is_read_or_not(name):
 )
 def test_names_that_are_not_canvas_s(names):
     assert canvas_files(names) == {}
-
-
-@pytest.mark.parametrize(
-    ("names", "prefix"),
-    [
-        (["hw-ada", "hw-bo"], "hw-"),
-        (["hw-3-ada", "hw-3-ada-b"], "hw-3-"),
-        (["ada", "bo"], ""),
-        (["hw-ada"], ""),
-        (["hwada", "hwbo"], ""),
-        (["hw-", "hw-a"], ""),
-    ],
-)
-def test_what_the_checkouts_of_an_assignment_begin_with(names, prefix):
-    assert common_prefix(names) == prefix
 
 
 def test_checkouts_are_a_download_only_if_all_are(course, tmp_path):

@@ -132,6 +132,7 @@ def test_thousands_of_one_name() -> None:
 RESERVED = ["index.html.part", "grades.csv.part", "gradebook.sqlite-journal", "gradebook.sqlite-wal", "index.html"]
 
 
+@pytest.mark.full
 def test_a_class_page_and_a_second_run(course, tmp_path: Path) -> None:
     """Issue 13: `index.html.part` kept the class page from being written, `gradebook.sqlite-journal` a second run."""
     right = solution_of(course.find("04"))
@@ -190,6 +191,7 @@ def test_a_class_of_empty_folders_as_it_is_typed(course, tmp_path: Path, count: 
         assert sum(row["total"] == "0" for row in csv.DictReader(file)) == count
 
 
+@pytest.mark.full
 def test_one_name_of_moodle_s_among_thousands(course, tmp_path: Path, looks: list[object]) -> None:
     """The class's folder is listed a few times, not once for each entry."""
     (tmp_path / "Ada Okafor_1_assignsubmission_file_").mkdir()

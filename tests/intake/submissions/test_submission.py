@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from lecture_notebooks import NOTEBOOKS
-from packaged import right
 from support import ROOT
 
 from grader.dojo.file import read_own
@@ -498,18 +497,6 @@ def test_a_notebook_is_not_said_to_be_read_as_a_lesson_of_which_it_has_nothing(c
     read = read_submission(tmp_path / name, "ada", lessons)
     assert read.lessons[course.find("06").name].nothing
     assert not read.remarks and not read.questions and read.full_message is None
-
-
-def test_parts_of_a_lesson_next_to_each_other_are_a_question(course, tmp_path):
-    """A lesson is one file: the likelier part is graded, and the student and the instructor read why."""
-    head, *functions = right("02").decode().split("\ndef ")
-    for name, part in (("part1", functions[::2]), ("part2", functions[1::2])):
-        (tmp_path / f"{name}.py").write_text(head + "".join(f"\ndef {each}" for each in part), encoding="utf-8")
-    read = read_submission(tmp_path, "ada", [course.find("02")], list(course.lessons.values()))
-    (question,) = read.questions
-    assert {*question.found} == {"part1.py", "part2.py"}
-    assert question.reason.endswith("A lesson's functions have to be in one file.")
-    assert question.reason in (read.full_message or "")
 
 
 # Packages of the student's -------------------------------------------------------------------------------------------

@@ -261,6 +261,7 @@ def test_the_job_fails_under_its_bound_and_points_at_the_line(job):
     assert "Under 50 %: hw-ada" in job.output
 
 
+@pytest.mark.full
 def test_nothing_that_the_student_printed_is_obeyed(job):
     assert not {"printed", "mine", "/tmp"} & {command.data for command in job.commands}
     assert "::error file=a,line=1::printed" not in job.files["GITHUB_STEP_SUMMARY"].splitlines()
@@ -370,6 +371,7 @@ def test_a_submission_is_graded_gradient_by_gradient(prying):
     assert re.fullmatch(r"Ada ##\[error\] ::error::Okafor: 0 of 3; isolation \w+\.\n", said)
 
 
+@pytest.mark.full
 def test_a_submission_reads_no_secret_and_writes_no_result(prying):
     found, said = prying
     assert "ValueError" in found["tests"][0]["output"], "it looked, and told what it found"

@@ -133,7 +133,7 @@ CHANGING = {
 }
 
 
-@sampled("level", [level for level in LEVELS if level != "none"], keep=2)
+@sampled("level", [level for level in LEVELS if level != "none"], keep=1)
 @pytest.mark.parametrize("user", ["root", "ordinary"])
 def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_python_open, secret, level, user):
     if landlock.abi() < 1 and level != "weak":
@@ -193,7 +193,7 @@ def test_as_in_docker(in_child, outcome, as_root_with_mounts, lay_python_open, l
     assert in_child(action) == [["EACCES", probe.WORKER_UID, 0], 0]
 
 
-@pytest.mark.parametrize("python", ["open", "private"])
+@sampled("python", ["open", "private"], keep=1)
 def test_root_whose_only_way_is_a_user_namespace(
     in_child, outcome, as_root_with_mounts, lay_python_open, monkeypatch, tmp_path, secret, python
 ):
@@ -259,6 +259,7 @@ def test_it_leads_a_session_and_knows_no_folder(in_child):
     assert in_child(action) == [True, "/"]
 
 
+@pytest.mark.full
 def test_memory_of_a_worker_is_closed_to_its_user(in_child):
     assert in_child(lambda: locked_worker(full_plan(), lambda: kernel.prctl(3))[0]).startswith("PermissionError")
 
@@ -270,7 +271,7 @@ def test_memory_of_a_worker_is_closed_to_its_user(in_child):
     assert in_child(dumpable) == 0
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("module", "function"),
     [
         (landlock, "enforce"),
@@ -279,6 +280,7 @@ def test_memory_of_a_worker_is_closed_to_its_user(in_child):
         (capabilities, "no_new_privileges"),
         (lockdown, "apply_limits"),
     ],
+    keep=2,
 )
 def test_a_layer_that_fails_is_never_skipped(in_child, monkeypatch, module, function):
     def fails(*_):
@@ -320,7 +322,7 @@ def test_without_linux_descriptors_are_closed_too(in_child, monkeypatch):
 # Ends ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", ["strong", "fair"])
+@sampled("level", ["strong", "fair"], keep=1)
 def test_a_worker_ends_with_its_zygote(in_child, level):
     """The coordinator is killed, its zygote with it, and a worker that only sleeps is gone as well."""
 

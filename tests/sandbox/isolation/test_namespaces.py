@@ -10,6 +10,7 @@ import socket
 import time
 
 import pytest
+from support import sampled
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, namespaces
 
@@ -183,7 +184,7 @@ def test_everything_ends_with_the_shell_around_the_zygote(in_child, enter):
     assert in_child(action)
 
 
-@pytest.mark.parametrize("ending", ["exit", "signal"])
+@sampled("ending", ["exit", "signal"], keep=1)
 def test_the_shell_ends_as_the_zygote_does(in_child, enter, ending):
     def action():
         shell = os.fork()

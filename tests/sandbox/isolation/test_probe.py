@@ -67,7 +67,7 @@ def test_root_with_everything(in_child, as_root_with_mounts):
     assert set(layers) == set(probe.LAYERS) - {probe.USER_NAMESPACE}
 
 
-@sampled("level", LEVELS, keep=3)
+@sampled("level", LEVELS, keep=1)
 def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open, level):
     if landlock.abi() < 1:
         pytest.skip("this kernel has no Landlock")
@@ -142,6 +142,7 @@ def test_root_that_could_not_kill_another_user_does_not_change_it(in_child, as_r
     assert "CAP_KILL" in missing[1]
 
 
+@pytest.mark.full
 def test_an_ordinary_user_with_and_without_namespaces(in_child, as_root_with_mounts, lay_python_open):
     if landlock.abi() < 1:
         pytest.skip("this kernel has no Landlock")

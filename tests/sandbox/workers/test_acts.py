@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 from shared_nursery import run_python
+from support import sampled
 
 PROGRAM = """
 import json, sys
@@ -92,7 +93,7 @@ def found() -> dict[str, list[tuple[int, str]]]:
     return dict(zip(expressions, json.loads(done.stdout.splitlines()[-1]), strict=True))
 
 
-@pytest.mark.parametrize("expression", NAMED)
+@sampled("expression", NAMED, keep=8)
 def test_an_act_is_named(expression: str) -> None:
     ((line, message),) = found()[expression]
     assert line == 3

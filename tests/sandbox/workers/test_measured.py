@@ -94,7 +94,7 @@ def student(zygote: ZygoteProcess) -> Iterator[Student]:
 # The account ---------------------------------------------------------------------------------------------------------
 
 
-@sampled("megabytes", [8, 32, 128], keep=2)
+@sampled("megabytes", [8, 32, 128], keep=1)
 def test_memory_is_what_the_call_held(student: Student, megabytes: int) -> None:
     measured = measure(student, megabytes, "hold", [megabytes << 17], NOTHING)
     assert megabytes - 1 <= measured.extra_bytes / (1 << 20) <= megabytes + 3

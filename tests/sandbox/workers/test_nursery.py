@@ -173,6 +173,7 @@ print(json.dumps(found | {"path": sys.path, "torch": "torch" in sys.modules, "na
 """
 
 
+@pytest.mark.full
 def test_a_program_has_our_environment_folder_and_path_and_torch(nursery, monkeypatch, tmp_path):
     monkeypatch.setenv("TOKEN", "of ours")
     monkeypatch.chdir(tmp_path)
@@ -258,6 +259,7 @@ def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(own_nurse
     assert found == {"the program": True, "its zygote": False, "the nursery": False}
 
 
+@pytest.mark.full
 def test_a_nursery_that_has_ended_gives_none(own_nursery):
     waiting = own_nursery.zygote()
     own_nursery.close(at_once=True)

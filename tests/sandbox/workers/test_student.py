@@ -125,7 +125,7 @@ FAULTS = {
 NO_BATCH = -1.0
 
 
-@sampled("middle", FAULTS.values(), keep=4, ids=FAULTS.keys())
+@sampled("middle", FAULTS.values(), keep=1, ids=FAULTS.keys())
 def test_batches_and_one_by_one_give_the_same(run, middle):
     one_by_one, _ = run(middle, NO_BATCH)
     for seconds, prefetch in ((5.0, True), (0.02, True), (0.02, False)):

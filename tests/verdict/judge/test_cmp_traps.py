@@ -69,15 +69,15 @@ TRAPS = [
         "a flat vector for a row",
         "def dbnmeani(dbndiff): return -dbndiff.sum(0)",
         "shape",
-        "The numbers are right, the shape is not: `bnmeani` is a matrix with one row. Comparing them by `allclose` "
-        "hides this, since the two broadcast: check what `keepdim` does to a sum.",
+        "The numbers are right, the shape is not: ({hidden},) where `bnmeani` is (1, {hidden}); sum with "
+        "`keepdim=True`. Broadcasting hides this in a comparison, and hurts later.",
     ),
     Trap(
         "a row for a flat vector",
         "def db1(dhprebn): return dhprebn.sum(0, keepdim=True)",
         "shape",
-        "The numbers are right, the shape is not: `b1` is a vector, and your gradient is a matrix with one row. Leave "
-        "out what keeps the dimension.",
+        "The numbers are right, the shape is not: (1, {hidden}) where `b1` is ({hidden},); drop the extra dimension "
+        "(no `keepdim`, or `.view(b1.shape)`). Broadcasting hides this in a comparison, and hurts later.",
     ),
     Trap(
         "a dimension in front",
@@ -96,8 +96,9 @@ TRAPS = [
         "one copy of equal rows",
         "def dbndiff2(dbnvar, n): return dbnvar / (n - 1)",
         "shape",
-        "The numbers are right, once: `bndiff2` has a row for every example, and each row's elements went into the "
-        "sum. What does a sum over the batch become on the way back?",
+        "Your result has shape (1, {hidden}) and the right numbers. But `bndiff2` is ({batch}, {hidden}), and each of "
+        "its elements has a gradient of its own: a sum forward is a broadcast backward (multiply by "
+        "`torch.ones_like(...)`, or use `.expand_as(...)`).",
     ),
     # nothing at all
     Trap(
@@ -165,8 +166,7 @@ TRAPS = [
         "no branch through the maximum",
         "def dlogits(dnorm_logits): return dnorm_logits.clone()",
         "failed",
-        "You have the path through `norm_logits`. `logits` is read in one more line, where the row maximum is taken: "
-        "its gradient is close to zero in the whole network, but it is a path.",
+        "You have the path through `norm_logits`; `logits` also feeds `logit_maxes`. Gradients of all paths add up.",
     ),
     # objects with opinions
     Trap(
