@@ -189,8 +189,8 @@ class Unpacking:
             return None
         if len(path.parts) > MAX_FOLDER_DEPTH[self.whole_class]:
             raise EntryRefused(
-                f"The archive has folders more than {MAX_FOLDER_DEPTH[self.whole_class]} deep: pack the lesson's folder "
-                "itself."
+                f"The archive has folders more than {MAX_FOLDER_DEPTH[self.whole_class]} deep: pack the lesson's "
+                "folder itself."
             )
         return path
 
