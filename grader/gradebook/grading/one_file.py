@@ -21,7 +21,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.printed import cut, label_lines
+from grader.sandbox.workers.printed import label_lines
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import FileProblems, StudentFile
 from grader.verdict.explain.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
@@ -201,14 +201,13 @@ def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answ
 
 def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:
     """What the file printed, and a remark where more than `most_bytes` were printed."""
-    if not student.printed_bytes:
+    output = student.output
+    if not output.total:
         return
-    judged.printed = printed_text(student.printed, student.printed_bytes)
-    judged.shown = label_lines(student.printed, cut(student.spans, 0, len(student.printed)), BACKWARD_FILE)
-    if student.printed_bytes > most_bytes:
-        judged.add(
-            f"It printed {student.printed_bytes:,} bytes; the first {most_bytes:,} were kept, the rest was dropped."
-        )
+    judged.printed = printed_text(output.data, output.total)
+    judged.shown = label_lines(output.data, output.spans, BACKWARD_FILE)
+    if output.total > most_bytes:
+        judged.add(f"It printed {output.total:,} bytes; the first {most_bytes:,} were kept, the rest was dropped.")
 
 
 def forbid_all(judged: JudgedFile) -> None:
@@ -237,7 +236,7 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
             row.chain, row.because_of = verdicts[row.name]
 
 
-def printed_text(printed: bytes, total: int) -> str:
+def printed_text(printed: bytes | bytearray, total: int) -> str:
     """What a submission printed, as text of at most MAX_PRINTED bytes; `total` is how many bytes it printed in all."""
     text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
     return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")

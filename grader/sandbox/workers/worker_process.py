@@ -3,38 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, CallRequest
 from grader.errors import ZygoteDied
-from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import messages
 from grader.sandbox.workers.codec import Budget, Frame
-from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
+from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WorkerLost, how_it_ended
 from grader.sandbox.workers.messages import FileLoaded, Load, Observe, PackedProblem, Request, Run
-from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
+if TYPE_CHECKING:
+    from grader.sandbox.workers.client import ZygoteProcess
+
 MAX_SPANS = 10_000
-
-
-class ZygoteHandle(Protocol):
-    """Who started the worker and knows how it ended (client.ZygoteProcess)."""
-
-    limits: Limits
-    clock: WorkClock
-
-    def end_of(self, number: int) -> int: ...
-
-    def status_if_ended(self, number: int, seconds: float) -> int | None: ...
-
-    def end_and_measure(self, number: int) -> Usage: ...
 
 
 class WorkerProcess:
@@ -43,7 +30,7 @@ class WorkerProcess:
     Every method that waits has a deadline, and raises WorkerLost, DeadlineMissed or Interrupted.
     """
 
-    def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, output: int) -> None:
+    def __init__(self, zygote: ZygoteProcess, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits, self._clock = zygote, number, zygote.limits, zygote.clock
         self._pipes = WorkerPipes(
             *(requests, answers, output),
@@ -82,9 +69,8 @@ class WorkerProcess:
 
     def take_loaded(self) -> FileLoaded:
         frame = self._pipes.receive(self._clock.now() + self._limits.import_seconds)
-        with wire_errors_lose_it():
-            self._loaded = messages.printed_in(frame)
-            return messages.decode_loaded(frame, self._load_ticket)
+        self._loaded = messages.printed_in(frame)
+        return messages.decode_loaded(frame, self._load_ticket)
 
     def run(
         self,
@@ -112,9 +98,8 @@ class WorkerProcess:
         for number, ((problem, run), ticket) in enumerate(zip(runs, tickets, strict=True)):
             for step in run.steps:
                 frame = self._pipes.receive(min(until, self._clock.now() + seconds))
-                with wire_errors_lose_it():
-                    answer = messages.decode_answer(frame, step, ticket, problem.known, problem.room)
-                    self._mark(frame, run.joint[0] if run.joint else step)
+                answer = messages.decode_answer(frame, step, ticket, problem.known, problem.room)
+                self._mark(frame, run.joint[0] if run.joint else step)
                 self._notice(answer)
                 yield number, step, answer
 
@@ -123,8 +108,7 @@ class WorkerProcess:
         self.printed_before = self.output.total
         ticket, _ = self._send(request, until)
         frame = self._pipes.receive(until)
-        with wire_errors_lose_it():
-            return messages.decode_observed(frame, ticket)
+        return messages.decode_observed(frame, ticket)
 
     def call(self, request: CallRequest, until: float) -> Called:
         """One call of a function, a class or a method; the reply is checked as an answer is."""
@@ -132,9 +116,8 @@ class WorkerProcess:
         self._pipes.reader.max_body = messages.CALL_ROOM
         ticket, budget = self._send(request, deadline)
         reply = self._pipes.receive(deadline)
-        with wire_errors_lose_it():
-            called = messages.decode_called(reply, ticket, budget)
-            self._mark(reply, request.name)
+        called = messages.decode_called(reply, ticket, budget)
+        self._mark(reply, request.name)
         self._notice(called.failed)
         return called
 
@@ -175,12 +158,3 @@ class WorkerProcess:
             self._zygote.end_of(self._number)
         finally:
             self._pipes.close()
-
-
-@contextmanager
-def wire_errors_lose_it() -> Iterator[None]:
-    """A worker whose answer cannot be read is given up. Raises WorkerLost."""
-    try:
-        yield
-    except WireError as error:
-        raise WorkerLost(f"Its answer could not be read ({error}).") from error

@@ -116,7 +116,7 @@ def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student:
     student.call_measured("hold", [1])
     assert student._file.process is kept
     student.close()
-    assert student.printed.decode().split() == ["called", "loaded", "called"]
+    assert student.output.data.decode().split() == ["called", "loaded", "called"]
 
 
 def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:

@@ -76,7 +76,7 @@ def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
     student = Student(zygote, StudentFile({"backward.py": LOOKS_AROUND}, "backward.py", ["dx"]))
     assert student.load_failure is None, student.load_failure
     student.close()
-    found: dict[str, object] = json.loads(student.printed)
+    found: dict[str, object] = json.loads(student.output.data)
     return found
 
 

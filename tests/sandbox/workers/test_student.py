@@ -96,7 +96,7 @@ def run(zygote, problems, monkeypatch):
             answers = [student.answers(problem) for problem in problems]
         finally:
             student.close()
-        return answers, student.printed.decode()
+        return answers, student.output.data.decode()
 
     return run
 
