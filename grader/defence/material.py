@@ -28,8 +28,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
+from grader.sandbox.workers.student import Student, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 

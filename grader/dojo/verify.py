@@ -29,8 +29,7 @@ from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
 from grader.results.wording import first_names
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
+from grader.sandbox.workers.student import Student, StudentFile
 
 RIGHT, WRONG, UNSURE, NO_ANSWER = "right", "wrong", "cannot tell", "error"
 """What a checker says of a claim; the last where it gave no answer."""

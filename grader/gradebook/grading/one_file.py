@@ -22,8 +22,7 @@ from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import label_lines
-from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import FileProblems, StudentFile
+from grader.sandbox.workers.student import FileProblems, Student, StudentFile
 from grader.verdict.explain.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts

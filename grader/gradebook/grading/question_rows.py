@@ -20,8 +20,7 @@ from grader.results import Row
 from grader.results.annotations import Answered
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
+from grader.sandbox.workers.student import Student, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 
 

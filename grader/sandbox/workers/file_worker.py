@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import Called
@@ -13,9 +13,11 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.messages import FileLoaded, Load
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
+
+if TYPE_CHECKING:
+    from grader.sandbox.workers.student import StudentFile
 
 
 class MeasuredCall(NamedTuple):

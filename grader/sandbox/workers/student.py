@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -16,9 +16,40 @@ from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.step_scheduler import StepScheduler
-from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.verdict.explain.edits.search import Trials
+from grader.verdict.judge.runner import STRICT, Terms
+
+
+@dataclass(frozen=True)
+class StudentFile:
+    """`files` is {file name: bytes}, `main` the graded one, `steps` its functions that return gradients.
+
+    With `joint`, that function returns all gradients. `not_allowed` are parts of PyTorch that are removed in the
+    worker, see library_off.py.
+    """
+
+    files: Mapping[str, bytes]
+    main: str
+    steps: Sequence[str] = ()
+    joint: Joint | None = None
+    not_allowed: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class FileProblems:
+    """`chain` is the problem of the student's own chain, and for each step those above it.
+
+    `terms` is what the file may write differently from a stub, and `public` the published problem at the file's own
+    sizes, where these differ from the lecture's.
+    """
+
+    chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None
+    terms: Terms = STRICT
+    public: Problem | None = None
+
+
+NO_PROBLEMS = FileProblems()
 
 
 class Student:

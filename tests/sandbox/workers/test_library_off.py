@@ -20,8 +20,7 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX
-from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
+from grader.sandbox.workers.student import Student, StudentFile
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)

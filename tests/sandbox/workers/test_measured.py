@@ -35,8 +35,7 @@ from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import MeasuredCall
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
-from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
+from grader.sandbox.workers.student import Student, StudentFile
 
 HOSTILE = Path(__file__).parents[2] / "hostile"
 FILES = [
