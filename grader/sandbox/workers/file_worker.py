@@ -33,7 +33,6 @@ class FileWorker:
     Attributes:
         interrupt: a descriptor: once it is readable, a wait for a worker raises Interrupted.
         process: the present worker; None before the first one is started and after one was discarded.
-        sent: the numbers of the problems that it has.
         functions: the names of the file's functions, once it was loaded.
         plain_functions: those of them that need no observation, see calling/observing.py.
         note: why statements outside the functions were left out, if any were.
@@ -53,7 +52,6 @@ class FileWorker:
         self.file, self.interrupt = file, interrupt
         self._time = time
         self.process: WorkerProcess | None = None
-        self.sent: set[int] = set()
         self._printed_by_loading = 0  # bytes
         self._is_loading = False
         self.functions: tuple[str, ...] = ()
@@ -94,7 +92,7 @@ class FileWorker:
             self.load_failure = Answer("timeout", message=message)
             return
         worker = self.process = self._zygote.worker()
-        self._zygote.running, self.sent = self.file.main, set()
+        self._zygote.running = self.file.main
         if self.interrupt is not None:
             worker.set_interrupt_fd(self.interrupt)
         try:
@@ -152,14 +150,14 @@ class FileWorker:
     @contextmanager
     def in_own_worker(self) -> Iterator[None]:
         """Inside, `start` starts a worker of its own. The present worker is kept for what comes after."""
-        kept = self.process, self.sent, self._printed_by_loading, self._is_loading
-        self.process, self.sent, self._is_loading = None, set(), False
+        kept = self.process, self._printed_by_loading, self._is_loading
+        self.process, self._is_loading = None, False
         try:
             yield
         finally:
             if self.process is not None:
                 self.process.close()
-            self.process, self.sent, self._printed_by_loading, self._is_loading = kept
+            self.process, self._printed_by_loading, self._is_loading = kept
 
     def end_and_measure(self) -> Usage | None:
         """End the present worker; what it used, by the kernel's account. None where there is no worker."""

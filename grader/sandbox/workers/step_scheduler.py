@@ -116,13 +116,12 @@ class StepScheduler:
         self, runs: Sequence[tuple[PackedProblem, Run]], batch_seconds: float | None
     ) -> Iterator[tuple[int, str, Answer]]:
         """(number of the run, step, answer) from the present worker. Raises WorkerLost and DeadlineMissed."""
-        worker, sent = self._file.process, frozenset(self._file.sent)
+        worker = self._file.process
         assert worker is not None
-        self._file.sent |= {problem.number for problem, _ in runs}
         due = [self.joint.name] if self.joint else [step for _, run in runs for step in run.steps]
         self._file.set_running(due, together=batch_seconds is not None)
         with self._time.waiting():
-            for number, step, answer in worker.run(runs, sent, self._time.end, batch_seconds):
+            for number, step, answer in worker.run(runs, self._time.end, batch_seconds):
                 is_chain = runs[number][1].above is not None
                 if answer.outcome in ("forbidden", "timeout") and not is_chain:  # it is not run again
                     self.given_up[step] = answer
@@ -137,11 +136,8 @@ class StepScheduler:
             return {}
         try:
             packed = self._packed(problem)
-            if packed.number not in self._file.sent:
-                worker.send_bytes(packed.frame, self._time.end)
-                self._file.sent.add(packed.number)
             with self._time.waiting():
-                return worker.observe(Observe(packed.number, steps, joint_fields(self.joint)), self._time.end)
+                return worker.observe(Observe(packed.number, steps, joint_fields(self.joint)), self._time.end, packed)
         except WORKER_FAILURES:
             self._file.discard()
             return {}
