@@ -12,7 +12,6 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
-from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, numbered_line
 from grader.dojo.screen import (
@@ -54,7 +53,6 @@ class View:
         notes: remarks that were not on the screen at the save before.
         below: the answer to the last key, for example a hint.
         listed: the list of lessons, which takes the place of all else until the next key.
-        guide: the next step of `dojo start`.
         running: the progress of a check, while it runs.
         outdated: whether `checked` is about an older text than the one that is being checked.
         took: how long the last check took, in words.
@@ -71,7 +69,6 @@ class View:
     notes: Sequence[Paragraph] = ()
     below: Sequence[RenderableType] = ()
     listed: Sequence[RenderableType] = ()
-    guide: Sequence[RenderableType] = ()
     running: str = ""
     outdated: bool = False
     took: str = ""
@@ -116,8 +113,8 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
     head, checked = list(screen_head(view, console.width)), view.checked
     if checked is None:
         trouble: list[RenderableType] = [Paragraph(view.trouble), "", "Waiting for it."] if view.trouble else []
-        return [*head, "", *view.guide, *trouble, *view.below, "", foot]
-    more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
+        return [*head, "", *trouble, *view.below, "", foot]
+    more = list(view.below)
     runs, table = checked.judged.runs, list[RenderableType]()
     first = list(explanation(view, checked) if runs else broken(checked))
     notes = list(rest(view, checked, console)) if runs else []
@@ -143,7 +140,7 @@ def bar(done: int, of: int, width: int) -> Text:
 
 
 def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
-    """Lesson and file, on one line where it is wide enough; then the bar and the graph."""
+    """Lesson and file, on one line where it is wide enough; then the bar."""
     title = f"{view.lesson.number} {view.lesson.title}"
     if len(title) + 3 + len(view.file) <= columns:
         yield Text.assemble((title, "bold"), (f" · {view.file}", "dim"))
@@ -159,11 +156,6 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
         room = columns - 2 - len(words)
     done, of = len(progress.reached), len(progress.items)
     yield bar(done, of, max(MIN_COLUMNS // 2, min(MAX_BAR, room))).append(f"  {words}")
-    sinks = view.lesson.public.graph.sinks if view.lesson.gradients else ()
-    marks = graph_marks(progress, sinks if len(sinks) == 1 else ())
-    names = [item.target or item.name for item in progress.items if item.name == view.focus]
-    at = next((number for number, mark in enumerate(marks) if mark[0] in names), 0)
-    yield graph_line(marks, at, columns)
 
 
 def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[Text]:

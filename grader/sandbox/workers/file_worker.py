@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from grader.calling.answer import Answer
@@ -11,14 +11,11 @@ from grader.calling.protocol import Called
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
-from grader.sandbox.workers.hang import take_hang_lines
 from grader.sandbox.workers.messages import FileLoaded, Load
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
-from grader.source.loop_lines import line_of_loop
-from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 
 class MeasuredCall(NamedTuple):
@@ -121,20 +118,11 @@ class FileWorker:
             f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
             "is there a loop outside the functions?"
         )
-        return Answer("timeout", message=message, line=self.hang_line())
+        return Answer("timeout", message=message)
 
     def _fail(self, failure: Answer) -> None:
         self.load_failure = failure
         self.discard()
-
-    def hang_line(self) -> int | None:
-        """The line where the loop begins in which the present worker hangs; None where that is not known."""
-        lines = take_hang_lines(self.process.output, self.file.main) if self.process is not None else []
-        with suppress(ReadingStopped, ReadingFailed):
-            text = self.file.files[self.file.main].decode("utf-8", errors="replace")
-            found: int | None = source_reader().call(line_of_loop, text, lines) if lines else None
-            return found
-        return None
 
     def set_running(self, due: Sequence[str], together: bool) -> None:
         """Note for `zygote.running` which function runs: the first that is due, where they do not run `together`."""
@@ -145,7 +133,6 @@ class FileWorker:
         self._is_loading = False
         if self.process is not None:
             self.process.close()
-            take_hang_lines(self.process.output, self.file.main)
             self._keep(self.process, 0, self.process.output.total)
             self.process = None
 

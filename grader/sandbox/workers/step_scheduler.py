@@ -171,9 +171,9 @@ class StepScheduler:
         """The answer of a step or a function whose worker ended or missed the deadline."""
         if not isinstance(error, DeadlineMissed):
             return Answer("crashed", message=str(error))
-        file, line = self._file, self._file.hang_line()
-        message = f"It did not return within {file.limits.step_seconds:g} seconds."
+        limits = self._file.limits
+        message = f"It did not return within {limits.step_seconds:g} seconds."
         if self._time.is_used_up:
-            seconds = f"{file.limits.total_seconds:g} seconds"
+            seconds = f"{limits.total_seconds:g} seconds"
             message = f"It had not returned when the {seconds} of this submission were used up."
-        return Answer("timeout", message=message, line=line)
+        return Answer("timeout", message=message)

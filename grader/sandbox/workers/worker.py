@@ -27,7 +27,6 @@ from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.codec import Budget
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
-from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.messages import FileLoaded, GivenProblem, Load, Observe, Request, Run
@@ -37,20 +36,12 @@ MAX_TOGETHER = 1 << 16  # bytes of answers that wait for others
 
 
 class Worker:
-    def __init__(
-        self,
-        operator_cap: int,
-        imports: Sequence[str] = (),
-        step_seconds: float = 0.0,
-    ) -> None:
-        """`imports` are modules that an instructor allows.
-
-        Shortly before a step has run for `step_seconds`, the lines at which it is are written to its output.
-        """
+    def __init__(self, operator_cap: int, imports: Sequence[str] = ()) -> None:
+        """`imports` are modules that an instructor allows."""
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problems: dict[int, tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]] = {}
-        self._operator_cap, self._imports, self._step_seconds = operator_cap, tuple(imports), step_seconds
+        self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
         self._together = bytearray()  # answers that are not sent yet
         self._output, self._printed = Counter(), 0
@@ -86,7 +77,6 @@ class Worker:
 
     def next_request(self) -> codec.Frame | None:
         """The next request. Answers that wait are sent first if none has arrived yet."""
-        stop_reporting()
         if self._together and not select.select([REQUESTS_FD], [], [], 0)[0]:
             self.send_together()
         return codec.read_frame(REQUESTS_FD)
@@ -106,7 +96,6 @@ class Worker:
         tripwires(self._autograd_used.append, self._files)
         name_acts(False)
         sys.breakpointhook = refuse_to_stop
-        report_lines_after(self._step_seconds)
         self._output = count_output()
         loaded = load(request.files, request.main, self._imports)
         name_acts(True)
@@ -201,7 +190,6 @@ class Worker:
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
     ) -> Answer:
         watch = OperatorWatch(cap=self._operator_cap) if traced else None
-        report_lines_after(self._step_seconds)
         answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
         if self._autograd_used:  # also where a bare `except` swallowed it
             answer = failure(self._autograd_used[0], step, self._files)
@@ -212,7 +200,6 @@ class Worker:
         assert request.joint is not None
         joint, (dtype, values, _) = Joint(*request.joint), self._problems[request.problem]
         watch = OperatorWatch(cap=self._operator_cap) if request.traced else None
-        report_lines_after(self._step_seconds)
         answers = call_joint(self._functions.get(joint.name), joint, request.steps, values, dtype, self._files, watch)
         if self._autograd_used:
             answers = dict.fromkeys(request.steps, failure(self._autograd_used[0], joint.name, self._files))
@@ -232,7 +219,6 @@ class Worker:
 
     def called(self, request: CallRequest) -> Called:
         more = self._functions.get, self._objects, self._files, self._operator_cap
-        report_lines_after(self._step_seconds)
         called = invoke(request, *more)
         if request.handle is None and called.failed is not None and is_about_dtypes(called.failed):
             narrowed = replace(request, args=narrow(list(request.args)), kwargs=narrow(dict(request.kwargs)))

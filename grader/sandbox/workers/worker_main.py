@@ -20,7 +20,7 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZ
 
     A layer that cannot be applied ends the worker before any student code runs.
     """
-    worker = Worker(plan.limits.operators, plan.imports, plan.limits.step_seconds)
+    worker = Worker(plan.limits.operators, plan.imports)
     parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
     arrange_descriptors(requests, answers, output)
     try:
