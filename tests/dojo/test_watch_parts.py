@@ -21,7 +21,7 @@ from grader.dojo.file import changed_rows, read_own
 from grader.dojo.lesson_end import finish_lines, other_form
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.rows import numbered_line, row_line
+from grader.dojo.screen import numbered_line, row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, watch_screen
