@@ -30,7 +30,7 @@ from grader.verdict.judge.earlier_gradient import TRIVIAL
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judge.problems import ProblemBook
 
-HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 4
+HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 3
 
 
 def faults_of(lesson: Lesson) -> Iterator[str]:

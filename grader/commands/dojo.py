@@ -11,7 +11,6 @@ from grader.commands.console import ReportingGroup
 from grader.commands.dojo_desk import LessonParam, desk, exercises_option, lessons_in_file_option, selected_work, show
 from grader.commands.dojo_questions import answer, defend
 from grader.commands.dojo_servers import assistant, lsp
-from grader.commands.dojo_verify import verify_own
 from grader.commands.dojo_watch import open_live, start_command, watch
 from grader.commands.options import FILE_PATH
 from grader.commands.train import train
@@ -138,7 +137,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], problems: bool, course
                 at.remember(checked)
             wrong |= any(row in rows for row in checked.progress.wrong)
             if problems:
-                from grader.dojo.editor.remarks import problem_lines  # torch comes with it
+                from grader.dojo.remarks import problem_lines  # torch comes with it
 
                 click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
                 continue
@@ -245,7 +244,39 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start_command, answer, defend, assistant, train, verify_own, watch, open_live, lsp):
+VERIFY_EPILOG = """\b
+Examples:
+  dojo verify         every lesson that your checker can be used on
+  dojo verify 03      lesson 03
+
+\b
+Exit status: 0 your checker agrees with the judge everywhere and rejects every broken copy, 1 it does not,
+2 it could not be used (the message says why).
+"""
+
+
+@main.command("verify", epilog=VERIFY_EPILOG)
+@click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
+@exercises_option
+def verify_own(words: tuple[str, ...], course: Path | None) -> None:
+    """Checks your gradients with the gradient checker that you wrote in lesson 08.
+
+    For each gradient it shows what your checker says, what the judge says, and how many broken copies of the right
+    gradient your checker rejects. At the end it lists what your checker gets wrong.
+    """
+    with desk(course) as at:
+        from grader.dojo.verify import checker_lesson, lesson_part, summary, verify_lessons
+
+        rows = []
+        for checked, verified in verify_lessons(at, [at.find_lesson(word) for word in words]):
+            show(lesson_part(checked, verified))
+            show([""])
+            rows += verified
+        show(summary(rows, checker_lesson(at).config.verification.function))
+    raise SystemExit(EXIT_SOMETHING_WRONG if any(row.faults for row in rows) else EXIT_ALL_RIGHT)
+
+
+for command in (start_command, answer, defend, assistant, train, watch, open_live, lsp):
     main.add_command(command)
 
 

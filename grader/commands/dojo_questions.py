@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
-import select
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -77,32 +75,10 @@ def ask_name() -> str:
     return name
 
 
-def read_line_within(seconds: float | None) -> str | None:
-    """One line of input; None at its end. Raises TimeoutError after so many seconds, where the system can tell."""
-    if seconds is None or not sys.stdin.isatty():
-        return read_input_line()
-    Console(highlight=False).print("> ", end="")
-    try:
-        ready, _, _ = select.select([sys.stdin], [], [], max(seconds, 0.0))
-    except (OSError, ValueError):  # Windows: only sockets can be waited for
-        ready = [sys.stdin]
-    if not ready:
-        with contextlib.suppress(ImportError, OSError):
-            import termios
-
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed is not for the shell
-        raise TimeoutError
-    return typed_line()
-
-
 def read_input_line() -> str | None:
     """One line of input, after a prompt in a terminal; None at its end."""
     if sys.stdin.isatty():
         Console(highlight=False).print("> ", end="")
-    return typed_line()
-
-
-def typed_line() -> str | None:
     line = sys.stdin.readline()
     return line.rstrip("\n") if line else None
 
@@ -111,7 +87,6 @@ DEFEND_EPILOG = """\b
 Examples:
   dojo defend 03                 six questions about your own lines of lesson 03
   dojo defend 03 --seed 4711     the same questions again, as long as your file is the same
-  dojo defend 03 --minutes 10    with a time limit, and no verdict before the end
   dojo defend homework.ipynb 03  about a notebook or a script, which may have several lessons
 
 \b
@@ -123,15 +98,14 @@ The questions are about gradients that are right. Enter leaves a question out, q
 @click.argument("words", nargs=-1, required=True, type=LessonParam(), metavar="[FILE] [LESSON]")
 @click.option("--seed", metavar="TEXT", help="The same seed and file give the same questions.  [default: new ones]")
 @click.option("--questions", "count", type=click.IntRange(1, 12), default=6, show_default=True, help="How many.")
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="A time limit, as in an exam.")
 @exercises_option
-def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float | None, course: Path | None) -> None:
+def defend(words: tuple[str, ...], seed: str | None, count: int, course: Path | None) -> None:
     """Asks about your own code, as a defence does.
 
     Every question is made from your file. Each time you get other questions.
     """
     from grader.defence.generate import generate
-    from grader.dojo.defending import DefenceAtTerminal, verdict_screen
+    from grader.dojo.defending import practise
 
     with desk(course) as at:
         work, parts = selected_work(at, words)
@@ -150,13 +124,6 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
         if defence.reason:
             raise UserError(f"{defence.reason} {defence.for_student}".strip())
         out = console_for()
-        held = DefenceAtTerminal(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
-        for part in held.screens(read_line_within):
+        for part in practise(defence.questions, read_input_line):
             out.print(part)
-        if minutes is not None:
-            for number, (question, answer) in enumerate(zip(held.questions, held.answers, strict=True), 1):
-                out.print(f"Question {number}, {question.row}:")
-                for part in verdict_screen(question, answer):
-                    out.print(part)
-            out.print(f"{held.right} of {len(held.questions)} right.")
         click.echo(f"The same questions again: dojo defend {work.words(lesson)} --seed {chosen}")

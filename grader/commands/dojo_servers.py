@@ -102,12 +102,12 @@ Neovim, Helix and Emacs. It needs: pip install "backprop-ninja[lsp]"   (in a kit
 
 @click.command("lsp", epilog=LSP_EPILOG)
 def lsp() -> None:
-    """Shows mistakes, shapes and hints in your editor.
+    """Shows mistakes and shapes in your editor.
 
     It is a language server: any editor that speaks the language server protocol can use it.
     """
     try:
-        from grader.dojo.editor.server import serve_editor
+        from grader.dojo.language_server import serve_editor
     except ModuleNotFoundError as error:
         raise UserError(
             f"The language server needs {error.name}. Type `pip install pygls`, and start it again."

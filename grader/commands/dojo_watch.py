@@ -1,89 +1,63 @@
-"""`dojo start`, `dojo watch` and `dojo open`: a folder to work in, and the terminal that checks a saved file.
-
-Next to `dojo watch` there may be the guide of the first five minutes, and a page in the browser.
-"""
+"""`dojo start`, `dojo watch` and `dojo open`: a folder to work in, and the terminal that checks a saved file."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from pathlib import Path
 
 import click
 
 from grader.commands.console import console_for
 from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selected_work, show
-from grader.commands.options import EXISTING_FOLDER
+from grader.dojo.file import shown_path
+from grader.dojo.overview import welcome
 from grader.errors import UserError
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
 from grader.results.wording import count_text
 
-DOJO_WATCH_EPILOG = """\b
+START_EPILOG = """\b
 Examples:
   dojo start               makes the folder backprop-ninja with all lessons
   dojo start my-work       another name
-  dojo start               in the folder from your instructor: only the guide
+  dojo start               in the folder from your instructor: only where to begin
   dojo start hard --bare   harder: you choose what each gradient is computed from
-  dojo start --from ../kit in the folder of a new release: copies what you wrote in ../kit
 
 \b
 Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
 """
 
 
-@click.command("start", epilog=DOJO_WATCH_EPILOG)
+@click.command("start", epilog=START_EPILOG)
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[FOLDER]")
 @click.option("--bare", is_flag=True, help="Empty parentheses: you write what each gradient is computed from.")
-@click.option(
-    "--guide/--no-guide",
-    "guided",
-    default=None,
-    help="Whether the first five minutes follow.  [default: in a terminal]",
-)
-@click.option(
-    "--from",
-    "before",
-    type=EXISTING_FOLDER,
-    metavar="OLD",
-    help="Copy what you wrote in the folder OLD.",
-)
 @exercises_option
-def start_command(
-    folder: Path | None, bare: bool, guided: bool | None, before: Path | None, course: Path | None
-) -> None:
+def start_command(folder: Path | None, bare: bool, course: Path | None) -> None:
     """Makes a folder to work in.
 
-    Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. Where there
-    is a folder exercises/ already, here or above, you work in that one and get only the guide. The new folder is called
-    backprop-ninja unless you name it. The lessons come from the course that you are in; outside of a course, they are
-    those that were installed with this command.
-
-    If your instructor gives out a new release, unpack it into a new folder. With --from, the command copies your work
-    into it. OLD stays as it is.
+    Each lesson in it has an empty backward.py. Where there is a folder exercises/ already, here or above, you work in
+    that one, and the command says where to begin. The new folder is called backprop-ninja unless you name it. The
+    lessons come from the course that you are in; outside of a course, they are those that were installed with this
+    command.
     """
     from grader.dojo.start import make_working_folder
 
-    guided = sys.stdin.isatty() and sys.stdout.isatty() if guided is None else guided
     around = course_around() if course is None else None
     if around is not None and folder is None and not bare:
         if around != Path.cwd() or not is_working_folder(around):
             click.echo(f"You work in {exercises_in(around)}. For a folder of its own: dojo start my-work\n")
-        if before is not None:
-            copy_from(before, around)
-        else:
-            follow_guide(around, guided, named=False)
+        with desk(around) as at:
+            set_named(around, False)
+            show(welcome(at.current()))
         return
     folder = folder or Path("backprop-ninja")
-    if is_working_folder(folder) and not bare and course is None and before is None:
+    if is_working_folder(folder) and not bare and course is None:
         click.echo(
             f"{folder}{os.sep} is there already, with your work in it. Go on there:\n\n    cd {folder}\n    dojo"
         )
         return
-    if before is not None:
-        require_lessons(before)  # before there is a new folder, which the next attempt would find
     source = nearest_course(course) or (WITH_EXERCISES if has_lessons(WITH_EXERCISES) else None)
     if source is None:
         raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
@@ -92,69 +66,15 @@ def start_command(
     click.echo(f"{folder}{os.sep} has {count_text(len(loaded.lessons), 'lesson')}. Next:\n\n    cd {folder}\n    dojo")
     if around is not None:
         click.echo(f"\n{exercises_in(around)} is another folder: `dojo` counts the one that you are in.")
-    if before is not None:
-        copy_from(before, folder)
-    elif guided:
-        click.echo()
-        follow_guide(folder, guided, named=course is not None)
-
-
-def copy_from(before: Path, folder: Path) -> None:
-    """Copy a student's work from another folder, and say what was copied. Raises UserError."""
-    from grader.dojo.start import take_over
-
-    require_lessons(before)
-    if before.resolve() == folder.resolve():
-        raise UserError(f"{before} is the folder that you are in: name the one in which you worked before.")
-    sentences = take_over(before, Course(folder, secrets=False))
-    click.echo("\n".join(sentences) or f"Nothing is written in {before} yet: nothing was copied.")
-
-
-def require_lessons(before: Path) -> None:
-    if not has_lessons(before):
-        raise UserError(f"{before} has no folder exercises/: name the folder in which you worked before.")
 
 
 def exercises_in(folder: Path) -> str:
-    from grader.dojo.file import shown_path
-
     return shown_path(folder / "exercises") + os.sep
 
 
 def is_working_folder(folder: Path) -> bool:
     """Whether students work here: it has lessons and no answers."""
     return has_lessons(folder) and not (folder / "solutions").is_dir()
-
-
-def follow_guide(folder: Path, waits: bool, named: bool) -> None:
-    """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen.
-
-    `named`: whether --course has named where the lessons come from.
-    """
-    from grader.dojo.file import own_file, shown_path
-    from grader.dojo.guide import Guide, welcome
-
-    with desk(folder) as at:
-        set_named(folder, named)
-        lesson = at.current()
-        show(welcome(lesson, shown_path(lesson.exercise / "README.md"), shown_path(own_file(lesson))))
-        if not waits:
-            click.echo(f"\nThen type: dojo watch {lesson.number}")
-            return
-        click.echo("\nPress Enter to begin. q ends it at any time.")
-        if not input_line():
-            return
-        at.state_file.set_last_lesson(lesson)
-        at.judge.prepare(lesson)
-        at.busy = contextlib.nullcontext
-        from grader.dojo.watch import Watch
-
-        Watch(at, lesson, console_for(), lessons=[lesson], guide=Guide()).run()
-
-
-def input_line() -> bool:
-    """Whether somebody pressed Enter without a q before it."""
-    return not (line := sys.stdin.readline()).strip().lower().startswith("q") and bool(line)
 
 
 WATCH_EPILOG = """\b
@@ -181,7 +101,7 @@ words_argument = click.argument("words", nargs=-1, type=LessonParam(), metavar="
 port_option = click.option(
     "--port",
     type=click.IntRange(1024, 65535),
-    help="The port of the live page.  [default: the last one that was used, or a free one]",
+    help="The port of the live page.  [default: a free one]",
 )
 
 
@@ -219,6 +139,6 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
         if not opened:
             Watch(at, lessons[0], console_for(), work, lessons).run()
             return
-        page = stack.enter_context(LiveServer(at.course.root, at.judge.isolation, port))
+        page = stack.enter_context(LiveServer(at.judge.isolation, port or 0))
         open_in_browser(page.address)
         Watch(at, lessons[0], console_for(), work, lessons, live=page.address, tell=page.tell).run()

@@ -1,7 +1,5 @@
 """A lesson's questions in the terminal, for `dojo answer`. Answers are stored after each question in answers.toml.
 
-The live page stores and judges with the same functions.
-
 With the answer keys (in a checkout of the course) an answer is judged; in a student's kit it is recorded.
 """
 
@@ -139,6 +137,9 @@ def ask_questions(
 ) -> Iterator[RenderableType]:
     """Ask one question after another. Repeat it if the answer has another form; skip it if the answer is empty."""
     places = list(sheet.questions)
+    if not sheet.is_judged:
+        yield Paragraph("Only your course has the answer key: here your answers are recorded, not judged.", "bold")
+        yield ""
     for question in due:
         posed = sheet.posed(question)
         yield from question_screen(posed, places.index(question.name) + 1, len(places))
@@ -173,7 +174,7 @@ def choice_lines(posed: Posed) -> Iterator[RenderableType]:
 def verdict_words(judged: Judged | None) -> tuple[str, str]:
     """What a student reads about an answer that was just stored, and its style in the terminal."""
     if judged is None:
-        return "Recorded. Only your course has the answer key.", "green"
+        return "Recorded.", "green"
     if judged.status == "passed":
         return "Right.", "bold green"
     if judged.message == WAITS:

@@ -7,7 +7,6 @@ secrets has none.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import pairwise
 
 from grader.dojo.desk import Desk
@@ -70,21 +69,19 @@ def row_explanation(line: RowView) -> list[str]:
 
 
 def hint_text(at: Desk, words: str) -> str:
-    """A question about the row's mistake, else the lesson's next hint; stored as taken. Raises UserError."""
+    """The next hint for a row, which is stored as taken. Raises UserError."""
     lesson, row = at.find(words)
     if row is None:
         raise UserError(f"Which row? `hint` needs one, such as {lesson.number}.{lesson.items[0].name}.")
-    if question := at.state_file.take_question(lesson, row):
-        return inert(f"A question about the mistake in {row}: {question}")
     hints = lesson.item_for(row).hints
     if not hints:
-        return f"There is no hint for {row}."
+        return "This row has no hints."
     taken = at.state_file.take_hint(lesson, row)
     return f"Hint {taken} of {len(hints)} for {row}, recorded in {at.state_file.path.name}: {hints[taken - 1]}"
 
 
 def readme_text(at: Desk, words: str, heading: str = "") -> str:
-    """The section of a lesson's README with this heading, or the one that says most about a row. Raises UserError."""
+    """The section of a lesson's README with this heading, or the one that names a row most often. Raises UserError."""
     lesson, row = at.find(words)
     try:
         text = read_ordinary(lesson.exercise / "README.md").decode("utf-8", errors="replace")
@@ -101,14 +98,7 @@ def readme_text(at: Desk, words: str, heading: str = "") -> str:
         return found[0]
     if row is None:
         return f"The sections of lesson {lesson.number}: {'; '.join(titles)}."
-    names = [name for name in (row, lesson.item_for(row).target) if name]
-    return max(sections, key=lambda section: mention_density(section[1], names))[1]
-
-
-def mention_density(text: str, names: Sequence[str]) -> float:
-    """How often these names occur in a text, the first counting most, divided by the root of its length."""
-    counts = (len(re.findall(rf"\b{re.escape(name)}\b", text)) / 10**place for place, name in enumerate(names))
-    return float(sum(counts) / max(len(text), 500) ** 0.5)
+    return max(sections, key=lambda section: section[1].count(row))[1]
 
 
 def sections_of(text: str) -> list[tuple[str, str]]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
 from grader.dojo.lesson_words import named_lesson, no_such_lesson, suggestion
-from grader.dojo.mistake_question import question_about_mistake
 from grader.dojo.progress import BROKEN_FILE_STATUS, Progress
 from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
@@ -267,15 +266,11 @@ class Desk:
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        questions = {
-            row.name: question_about_mistake(lesson, row) for row in checked.judged.rows if row.mistake is not None
-        }
-        questions = {row: question for row, question in questions.items() if question}
         before = self.state_file.read().verdicts.get(lesson.name, ("", {}))[1]
         new = [row for row in checked.judged.rows if before.get(row.name) != row.status]
         mistakes = [row.mistake.id for row in new if row.mistake is not None]
         digest = verdict_digest(lesson, checked.submitted.files)
-        self.state_file.keep_verdict(lesson, digest, statuses, working, questions, mistakes)
+        self.state_file.keep_verdict(lesson, digest, statuses, working, mistakes)
 
     def all_progress(self, checked: Checked | None = None) -> list[Progress]:
         """`progress` of every lesson; `checked` is the latest check of one, stored or not."""

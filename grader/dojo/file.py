@@ -127,6 +127,12 @@ class Outline:
         node = self._node(item)
         return node.lineno if node else None
 
+    def last_return(self, item: Item) -> int | None:
+        """The line of the last `return` in a row's function, else its first line."""
+        node = self._node(item)
+        lines = [each.lineno for each in ast.walk(node) if isinstance(each, ast.Return)] if node else []
+        return max(lines, default=self.line(item))
+
     def is_unwritten(self, item: Item) -> bool:
         """Whether the row's function, or a method of its class, only raises NotImplementedError, as a stub does."""
         node = self._node(item)

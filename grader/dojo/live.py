@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import read_ordinary
 from grader.dojo.report import graded_checks
 from grader.dojo.session import Event
 from grader.errors import UserError
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.probe import Isolation
 
-ADDRESS_FILE = ".dojo-live"
 LOOPBACK = "127.0.0.1"
 HOSTS = (LOOPBACK, "localhost")
 TOKEN_BYTES = 16
@@ -46,20 +42,13 @@ class LiveServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, folder: Path, isolation: Isolation, port: int | None = None) -> None:
-        """`folder` keeps port and token, so that a tab of yesterday shows today's session as well.
-
-        Raises UserError where `port` cannot be used.
-        """
-        kept_port, kept_token = read_address(folder / ADDRESS_FILE)
+    def __init__(self, isolation: Isolation, port: int = 0) -> None:
+        """Port 0 is any free one. Raises UserError where `port` cannot be used."""
         try:
-            super().__init__((LOOPBACK, port or kept_port or 0), LiveRequest)
+            super().__init__((LOOPBACK, port), LiveRequest)
         except OSError as error:
-            if port is not None:
-                raise UserError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
-            super().__init__((LOOPBACK, 0), LiveRequest)
-        self.token = kept_token or secrets.token_urlsafe(TOKEN_BYTES)
-        write_address(folder / ADDRESS_FILE, self.server_address[1], self.token)
+            raise UserError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
+        self.token = secrets.token_urlsafe(TOKEN_BYTES)
         self._isolation, self._reporter = isolation, Reporter([])
         self._event: Event | None = None
         self._check = 0  # its number
@@ -157,27 +146,3 @@ class LiveRequest(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *arguments: object) -> None:
         """The terminal is the student's."""
-
-
-def read_address(path: Path) -> tuple[int | None, str | None]:
-    """(port, token) as they were kept; None where there are none, or where somebody else could have read them."""
-    try:
-        if path.stat().st_mode & 0o077:
-            return None, None
-        kept = json.loads(read_ordinary(path).decode())
-        port, token = kept["port"], kept["token"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None, None
-    usable = type(port) is int and 1024 <= port < 65536 and isinstance(token, str) and len(token) >= TOKEN_BYTES
-    return (port, token) if usable else (None, None)
-
-
-def write_address(path: Path, port: int, token: str) -> None:
-    """Where the folder cannot be written, the next session has another address; nothing else is lost."""
-    temporary = path.with_name(f"{ADDRESS_FILE}.{os.getpid()}")
-    with contextlib.suppress(OSError):
-        temporary.unlink(missing_ok=True)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"port": port, "token": token}, file)
-        temporary.replace(path)

@@ -1,4 +1,4 @@
-"""The screens of `dojo` and `dojo hint`. Nothing here imports torch, which takes a second to load."""
+"""The screens of `dojo`, `dojo hint` and `dojo start`. Nothing here imports torch, which takes a second to load."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from grader.dojo.file import HIDDEN_SUITE_DECIDES
+from grader.dojo.file import HIDDEN_SUITE_DECIDES, own_file, shown_path
 from grader.dojo.progress import Progress
 from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
@@ -166,7 +166,7 @@ def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterat
     """The hints taken, the latest last; `again` is the command or key for the next."""
     hints = lesson.item_for(row).hints
     if not hints:
-        yield Text(f"There is no hint for {row}: lesson.toml has none.")
+        yield Text("This row has no hints.")
         return
     for at in range(taken):
         latest = at == taken - 1
@@ -175,3 +175,14 @@ def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterat
         yield ""
     more = f"{again or f'`dojo hint {lesson.number}.{row}`'} gives the next one. Hints are free."
     yield Text("That was the last one." if taken == len(hints) else more, "dim")
+
+
+def welcome(lesson: Lesson) -> Iterator[RenderableType]:
+    """What to read and open before the first check of a lesson."""
+    readme, file = shown_path(lesson.exercise / "README.md"), shown_path(own_file(lesson))
+    yield Text(f"Lesson {lesson.number}: {lesson.title}", "bold")
+    yield ""
+    yield Paragraph(f"1. Read {readme}. It teaches what you need and works out one gradient in full.")
+    yield Paragraph(f"2. Open {file} in your editor. You write one function for each gradient.")
+    watch = f"dojo watch {lesson.number}"
+    yield Paragraph(f"3. Type: {watch}. It checks the file whenever you save, and says what is wrong.")

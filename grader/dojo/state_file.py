@@ -12,14 +12,13 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from grader import __version__
 from grader.dojo.file import read_ordinary
 from grader.gradebook.files import write_whole
-from grader.gradebook.plain_values import from_plain, to_plain
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
+from grader.results.typed_json import from_json, to_json
 
 STATE_FILE = ".dojo.json"
 STATE_FILE_VERSION = 1
@@ -35,7 +34,6 @@ class State:
         last: the lesson last worked on.
         hints: {lesson: {row: hints taken}}.
         verdicts: {lesson: (digest of its files, {row: status})}.
-        questions: {lesson: {row: a question about its mistake}}, until it was shown.
         tries: {lesson: how many versions of its files were checked}.
         mistakes: {lesson: {mistake's id: in how many rows of those versions it was new}}.
     """
@@ -43,20 +41,19 @@ class State:
     last: str | None = None
     hints: dict[str, dict[str, int]] = field(default_factory=dict)
     verdicts: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
-    questions: dict[str, dict[str, str]] = field(default_factory=dict)
     tries: dict[str, int] = field(default_factory=dict)
     mistakes: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        return json.dumps({"version": STATE_FILE_VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
+        return json.dumps({"version": STATE_FILE_VERSION, **to_json(self)}, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> State:
-        """Raises TypeError or ValueError for anything that `to_json` would not have written."""
+        """Raises ValueError for anything that `to_json` would not have written."""
         found = json.loads(text)
         if not isinstance(found, dict) or found.get("version") != STATE_FILE_VERSION:
             raise ValueError("it was not written by this version")
-        state: State = from_plain(cls, found, bytes.fromhex)
+        state: State = from_json(cls, found)
         return state
 
 
@@ -99,13 +96,11 @@ class StateFile:
         digest: str,
         statuses: Mapping[str, str],
         working: bool,
-        questions: Mapping[str, str] = MappingProxyType({}),
         mistakes: Collection[str] = (),
     ) -> None:
         """Stores the verdict on one version of a student's files; with `working`, the lesson is the one worked on.
 
-        `questions` are about the mistakes in rows. One that was shown is not shown again for the same files. `mistakes`
-        are the ids of those in rows that had another status before.
+        `mistakes` are the ids of those in rows that had another status before.
         """
 
         def keep(state: State) -> None:
@@ -114,9 +109,6 @@ class StateFile:
                 counts = state.mistakes.setdefault(lesson.name, {})
                 for mistake in mistakes:
                     counts[mistake] = counts.get(mistake, 0) + 1
-                state.questions.pop(lesson.name, None)
-                if questions:
-                    state.questions[lesson.name] = dict(questions)
             state.verdicts[lesson.name] = (digest, dict(statuses))
             state.last = lesson.name if working else state.last
 
@@ -133,13 +125,6 @@ class StateFile:
 
         self.change(keep)
         return taken
-
-    def take_question(self, lesson: Lesson, row: str) -> str:
-        """The question about the mistake in `row`, once; "" where there is none or it was shown."""
-        question = self.read().questions.get(lesson.name, {}).get(row, "")
-        if question:
-            self.change(lambda state: state.questions.get(lesson.name, {}).pop(row, None))
-        return question
 
     def _complain_once(self, sentence: str) -> None:
         if sentence not in self._complaints:

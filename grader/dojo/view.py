@@ -12,19 +12,21 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
-from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
-from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, numbered_line
 from grader.dojo.screen import (
+    CHAIN,
     ROUNDING_REMARK,
+    ROW_NAME_WIDTH,
+    broken_file,
+    colour_of,
     elsewhere_note,
     forward_part,
     group_heading,
     group_message,
     has_rounding,
+    numbered_line,
     printed_lines,
     printed_on,
-    quoted_line,
     remark_lines,
     tally,
 )
@@ -54,7 +56,6 @@ class View:
         notes: remarks that were not on the screen at the save before.
         below: the answer to the last key, for example a hint.
         listed: the list of lessons, which takes the place of all else until the next key.
-        guide: the next step of `dojo start`.
         running: the progress of a check, while it runs.
         outdated: whether `checked` is about an older text than the one that is being checked.
         took: how long the last check took, in words.
@@ -71,7 +72,6 @@ class View:
     notes: Sequence[Paragraph] = ()
     below: Sequence[RenderableType] = ()
     listed: Sequence[RenderableType] = ()
-    guide: Sequence[RenderableType] = ()
     running: str = ""
     outdated: bool = False
     took: str = ""
@@ -116,10 +116,11 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
     head, checked = list(screen_head(view, console.width)), view.checked
     if checked is None:
         trouble: list[RenderableType] = [Paragraph(view.trouble), "", "Waiting for it."] if view.trouble else []
-        return [*head, "", *view.guide, *trouble, *view.below, "", foot]
-    more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
+        return [*head, "", *trouble, *view.below, "", foot]
+    more = list(view.below)
     runs, table = checked.judged.runs, list[RenderableType]()
-    first = list(explanation(view, checked) if runs else broken(checked))
+    first = list(explanation(view, checked) if runs else broken_file(checked))
+    first += list(next_lines(checked.progress, checked.next_place))[: 0 if runs else 1]
     notes = list(rest(view, checked, console)) if runs else []
     if runs:
         around = lines_in(console, [*head, "", "", *notes, *more, "", foot])
@@ -143,7 +144,7 @@ def bar(done: int, of: int, width: int) -> Text:
 
 
 def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
-    """Lesson and file, on one line where it is wide enough; then the bar and the graph."""
+    """Lesson and file, on one line where it is wide enough; then the bar."""
     title = f"{view.lesson.number} {view.lesson.title}"
     if len(title) + 3 + len(view.file) <= columns:
         yield Text.assemble((title, "bold"), (f" · {view.file}", "dim"))
@@ -159,11 +160,6 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
         room = columns - 2 - len(words)
     done, of = len(progress.reached), len(progress.items)
     yield bar(done, of, max(MIN_COLUMNS // 2, min(MAX_BAR, room))).append(f"  {words}")
-    sinks = view.lesson.public.graph.sinks if view.lesson.gradients else ()
-    marks = graph_marks(progress, sinks if len(sinks) == 1 else ())
-    names = [item.target or item.name for item in progress.items if item.name == view.focus]
-    at = next((number for number, mark in enumerate(marks) if mark[0] in names), 0)
-    yield graph_line(marks, at, columns)
 
 
 def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[Text]:
@@ -248,14 +244,6 @@ def rest(view: View, checked: Checked, console: Console) -> Iterator[RenderableT
     if checked.judged.shown:
         yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
         yield from printed_lines(checked.judged.shown, max(6, console.height // 3) if console.is_terminal else None)
-
-
-def broken(checked: Checked) -> Iterator[RenderableType]:
-    row = checked.judged.rows[0]
-    yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
-    yield Paragraph(inert(checked.judged.message or ""), indent=LIST_INDENT)
-    yield from quoted_line(checked.text_of(row), row.line)
-    yield from list(next_lines(checked.progress, checked.next_place))[:1]
 
 
 def footer(view: View, columns: int) -> Text:

@@ -19,10 +19,9 @@ from rich.text import Text
 from grader.dojo.changes import Changes, time_since_save
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import HERE, changed_rows, shown_path
-from grader.dojo.guide import Guide
 from grader.dojo.keys import Keys
 from grader.dojo.lesson_end import finish_lines
-from grader.dojo.overview import Paragraph, hint_screen, list_screen
+from grader.dojo.overview import hint_screen, list_screen
 from grader.dojo.progress import Progress, next_lesson
 from grader.dojo.report import REPORT_FILE, open_page, write_report
 from grader.dojo.session import CheckSession, Event, Wakeup
@@ -47,7 +46,6 @@ class Watch:
         console: Console,
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
-        guide: Guide | None = None,
         live: str = "",
         tell: Callable[[Event], object] = id,
     ) -> None:
@@ -57,7 +55,7 @@ class Watch:
         """
         self._desk, self._console = desk, console
         self._work, self._lessons = work or Exercises(desk.course), lessons
-        self._guide, self._live, self._tell = guide, live, tell
+        self._live, self._tell = live, tell
         self._events: deque[Event] = deque()
         self._news = Wakeup()
         self._last_run: Checked | None = None  # the last check of a file that ran
@@ -155,7 +153,6 @@ class Watch:
             [note for note in notes if note.plain not in self._read],
             below,
             view.listed,
-            guide=self._guide.lines(checked) if self._guide else (),
             took=time_since_save(self._work.path(checked.lesson), saved),
             live=view.live,
         )
@@ -164,8 +161,7 @@ class Watch:
             self._last_run = checked if runs else before
 
     def _view_of(self, lesson: Lesson) -> View:
-        guide, file = self._guide.lines(None) if self._guide else (), shown_path(self._work.path(lesson))
-        return View(lesson, file, guide=guide, live=self._live)
+        return View(lesson, shown_path(self._work.path(lesson)), live=self._live)
 
     # keys
 
@@ -211,10 +207,6 @@ class Watch:
             self._say_there_is_no("hint")
         elif row is None:
             self._say(Text("Nothing is left to do here: this lesson needs no hint."))
-        elif question := self._desk.state_file.take_question(self._lesson, row):
-            self._say(
-                Text(f"About this mistake in {row}", "bold"), Paragraph(question, indent=4), "", "h gives a hint."
-            )
         else:
             taken = self._desk.state_file.take_hint(self._lesson, row)
             self._say(*hint_screen(self._lesson, row, taken, again="h"))

@@ -8,17 +8,10 @@ from pathlib import Path
 from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
 from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
-from grader.intake.notebook.outline import FileOutline, outlines_limited
+from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.absences import nothing_gradable
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.fitting import (
-    MIN_SHARE_OF_FUNCTIONS,
-    Fitting,
-    fits_of,
-    fitting_lessons,
-    hints,
-    lesson_text,
-)
+from grader.intake.submissions.fitting import fitting_lessons, hints, lesson_text
 from grader.intake.submissions.lesson_files import LessonFiles, read_file
 from grader.intake.submissions.lesson_reading import PageRead, read_page
 from grader.lesson.lesson import Course, Lesson
@@ -124,9 +117,8 @@ class OneFile:
         fitting = fitting_lessons(outline, self._all, hints([self._path.name], self._all))
         if not fitting.lessons:
             raise UserError(nothing_gradable(self.shown, page.lessons.values()))
-        alike = fitting.unclear[0] if fitting.unclear else equal_by_names(outline, self._all, fitting)
-        if alike:
-            numbers = sorted(self._course.lessons[name].number for name in alike)
+        if fitting.unclear:
+            numbers = sorted(self._course.lessons[name].number for name in fitting.unclear[0])
             raise UserError(
                 f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
                 f"meant, as in `dojo check {self.shown} {numbers[0]}`."
@@ -138,18 +130,6 @@ class OneFile:
             return read_page(self._path, self.shown, lessons, functions)
         except NotebookError as error:
             raise UserError(f"{self.shown} cannot be read: {error}") from error
-
-
-def equal_by_names(outline: FileOutline, lessons: Sequence[Lesson], fitting: Fitting) -> list[str]:
-    """The lessons of which a file defines equally many functions, if it defines few and only parameters decide."""
-    best = fitting.fits[fitting.lessons[0]]
-    fits = fits_of(outline, lessons, any_parameters=True)
-    equal = [
-        name
-        for name, fit in fits.items()
-        if len(fit.functions) == len(best.functions) and fit.share < MIN_SHARE_OF_FUNCTIONS
-    ]
-    return equal if best.share < MIN_SHARE_OF_FUNCTIONS and len(equal) > 1 else []
 
 
 Work = Exercises | OneFile

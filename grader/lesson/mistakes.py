@@ -13,17 +13,12 @@
         The running variance is unbiased: ...
     ''')
 
-    @mistake("You average over the copies: ...")
-    def dC__averaged(demb, C, Xb):
-        ...
-
 In a list, `[name]` is the function that is wrong. An entry is the mistake's id, the wrong formula, and below it the
 message. Further lines of the formula are indented by eight spaces; its last statement is the expression that it
 returns. Its parameters are the names that it reads. Below lines that begin with `- `, an entry is an edit of the answer
 key: its code replaces the text of those lines, which must occur once. A line that begins with `#` is a comment.
 
-A longer formula is a function decorated with `mistake` and named `gradient__id`; `edit` declares a single edit. The
-message says what the formula computes and what to check. It does not give the answer.
+The message says what the formula computes and what to check. It does not give the answer.
 """
 
 from __future__ import annotations
@@ -61,9 +56,8 @@ class Signature:
 class Mistake:
     """A wrong function in place of `gradient`'s (or of another function's), or an edit of the solution's text.
 
-    A mistake of a list has its `formula`, and the `arguments` of the `function` once this is made. In a `reindented`
-    edit, the further lines of `old` and `new` are indented like the line in which `old` is found. `edit`:
-    the lines alone, where `old` and `new` have more.
+    It has a `formula`, with the `arguments` of the `function` once this is made, or `new` text for `old`, whose further
+    lines are indented like the line in which `old` is found. `edit`: the lines alone, where `old` and `new` have more.
     """
 
     gradient: str
@@ -74,7 +68,6 @@ class Mistake:
     new: str = ""
     formula: str = ""
     arguments: ast.arguments | None = None
-    reindented: bool = False
     edit: tuple[str, str] = ("", "")
 
     @property
@@ -95,13 +88,11 @@ class Mistake:
 
     def _edited(self, solution: str) -> Iterator[str]:
         """The solution with `old` replaced, for each place where it is found."""
-        old, new = self.old, self.new
-        for match in re.finditer(re.escape(old.partition("\n")[0] if self.reindented else old), solution):
+        for match in re.finditer(re.escape(self.old.partition("\n")[0]), solution):
             start = match.start()
-            if self.reindented:
-                line = solution[solution.rfind("\n", 0, start) + 1 : start]
-                indentation = "\n" + line[: len(line) - len(line.lstrip())]
-                old, new = self.old.replace("\n", indentation), self.new.replace("\n", indentation)
+            line = solution[solution.rfind("\n", 0, start) + 1 : start]
+            indentation = "\n" + line[: len(line) - len(line.lstrip())]
+            old, new = self.old.replace("\n", indentation), self.new.replace("\n", indentation)
             if solution.startswith(old, start):
                 yield solution[:start] + new + solution[start + len(old) :]
 
@@ -113,24 +104,18 @@ class Mistake:
         return "\n\n\n".join([*helpers.values(), ast.unparse(definition)])
 
     def declaration(self) -> str:
-        """The mistake as Python, however mistakes.py declares it; of an edit, each new line is a string of its own."""
+        """The mistake as Python; of an edit, each new line is a string of its own."""
         if self.function is None:
             lines = [line.strip() for line in self.new.splitlines() if line.strip() not in self.old]
-            return f"edit({self.name!r}, {self.message!r}, {self.old!r}, {self.new!r})\n{lines}"
+            return f"{[self.name, self.message, self.old, self.new, lines]!r}"
         definition = self.definition()
         definition.name = self.name
-        return f"mistake({self.message!r})\n\n{ast.unparse(definition)}"
+        return f"{self.message!r}\n\n{ast.unparse(definition)}"
 
     def definition(self) -> ast.FunctionDef:
         """The wrong formula as a function, named for the gradient."""
-        if self.arguments is not None:
-            return _function(self.gradient, self.arguments, ast.parse(self.formula).body)
-        assert self.function is not None
-        tree = ast.parse(textwrap.dedent(inspect.getsource(self.function)))
-        definition = tree.body[0]
-        assert isinstance(definition, ast.FunctionDef)
-        definition.decorator_list, definition.name = [], self.gradient
-        return definition
+        assert self.arguments is not None
+        return _function(self.gradient, self.arguments, ast.parse(self.formula).body)
 
 
 def _helpers_of(code: ast.AST, namespace: dict[str, Any]) -> dict[str, str]:
@@ -145,33 +130,6 @@ def _helpers_of(code: ast.AST, namespace: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
-    """Declares the decorated wrong formula; a student whose answer equals it sees `message`.
-
-    Raises ValueError when the function's name is not `gradient__id`.
-    """
-
-    def declare(function: Callable[..., Any]) -> Mistake:
-        return Mistake(*_split_name(function.__name__), " ".join(message.split()), function)
-
-    return declare
-
-
-def edit(name: str, message: str, old: str, new: str) -> Mistake:
-    """A mistake that is one piece of the solution's text replaced: `old`, which occurs once, by `new`.
-
-    Raises ValueError when `name` is not `function__id`.
-    """
-    return Mistake(*_split_name(name), " ".join(message.split()), None, old, new)
-
-
-def _split_name(name: str) -> tuple[str, str]:
-    gradient, separator, identifier = name.partition("__")
-    if not (separator and gradient and identifier):
-        raise ValueError(f"`{name}`: name a mistake `gradient__what_is_wrong`, for example `dW2__transposed`.")
-    return gradient, identifier
-
-
 def mistake_list(text: str, replaces: str = "", by: str = "") -> tuple[Mistake, ...]:
     """The mistakes of a list, in its order.
 
@@ -180,7 +138,7 @@ def mistake_list(text: str, replaces: str = "", by: str = "") -> tuple[Mistake, 
     """
     return tuple(
         Mistake(each.gradient, each.id, each.message, None, replaces, each.applied_to(by), edit=(each.old, each.new))
-        if replaces and each.reindented
+        if replaces and each.old
         else each
         for each in _entries(text)
     )
@@ -214,7 +172,7 @@ def _entry(section: str, identifier: str, old: str, first: str, below: list[str]
     code = "\n".join(filter(None, [first, textwrap.dedent("\n".join(further))]))
     said = " ".join(" ".join(message).split())
     if old:
-        return Mistake(section, identifier, said, None, old, code, reindented=True)
+        return Mistake(section, identifier, said, None, old, code)
     return Mistake(section, identifier, said, formula=code)
 
 
@@ -227,7 +185,7 @@ def mistakes_of(namespace: dict[str, Any], signature: Callable[[str], Signature]
     for value in list(namespace.values()):
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, Mistake):
-                yield _bound(each, namespace, signature) if each.function is None and not each.old else each
+                yield each if each.old else _bound(each, namespace, signature)
 
 
 def signatures_in(text: str) -> dict[str, Signature]:

@@ -194,22 +194,6 @@ class Graph:
         shares = gradients(self._outputs[consumer], [self._leaves[p] for p in parents], upstream)
         return dict(zip(parents, (share.detach() for share in shares if share is not None), strict=True))
 
-    def element_derivatives(self, consumer: str, name: str, index: tuple[int, ...]) -> tuple[Tensor, dict[str, Tensor]]:
-        """Derivatives of element `index` of what `consumer` contributes to d`name`, for a random upstream gradient.
-
-        (With respect to that upstream gradient, {parent of `consumer`: with respect to its value}). Where a derivative
-        is not zero, the element is computed from it. Raises RuntimeError for a step that is not differentiable twice.
-        """
-        output, parents = self._outputs[consumer], self.parents[consumer]
-        generator = torch.Generator().manual_seed(0)
-        upstream = torch.randn(output.shape, generator=generator, dtype=output.dtype).requires_grad_()
-        leaves = [self._leaves[parent] for parent in parents]
-        with torch.enable_grad():
-            share = torch.autograd.grad((output * upstream).sum(), self._leaves[name], create_graph=True)[0]
-            found = torch.autograd.grad(share[index], [upstream, *leaves], retain_graph=True, allow_unused=True)
-        above = torch.zeros_like(upstream) if found[0] is None else found[0]
-        return above, {parent: each for parent, each in zip(parents, found[1:], strict=True) if each is not None}
-
     def chain(self, at_the_end: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """{name: the gradient of the whole pass, in the shape of the value}. Equals `loss.backward()`.
 

@@ -7,13 +7,11 @@ wrong. They get the same message. (`db1` is the exception: it is zero, and it st
 import torch
 import torch.nn.functional as F
 
-from grader.lesson.mistakes import mistake, mistake_list
+from grader.lesson.mistakes import mistake_list
 
 MISTAKES_1 = mistake_list("""
 [learning_rate]
 - return 0.1 if step < max_steps / 2 else 0.01
-never_lowered: return 0.1
-    The learning rate is 0.1 to the end. In the second half of the run it should be 0.01.
 the_lecture_s_half: return 0.1 if step < 100_000 else 0.01
     The learning rate falls at step 100,000 in every run. That is half of the lecture's; take half of `max_steps`.
 one_zero_too_many: return 0.1 if step < max_steps / 2 else 0.001
@@ -79,34 +77,27 @@ loss_without_minus: loss = -F.cross_entropy(logits, Yb)
     The loss is negative: a log-probability is below zero, and the loss is its opposite. Look for the minus sign.
 loss_in_tens: loss = F.cross_entropy(logits, Yb).log10()
     This is the logarithm of the loss to base 10, which the lecture stores for its plot. Return the loss itself.
-""")
 
-
-@mistake(
-    "The batch's variance is divided by n. This network divides it by n - 1 (`unbiased=True`), in the forward pass and "
-    "so on the way back."
-)
-def gradients__biased_variance(parameters, Xb, Yb):
-    C, W1, b1, W2, b2, bngain, bnbias = parameters
-    n = Xb.shape[0]
-    embcat = C[Xb].view(n, -1)
-    hprebn = embcat @ W1 + b1
-    bnvar_inv = (hprebn.var(0, keepdim=True, unbiased=False) + 1e-5) ** -0.5
-    bnraw = (hprebn - hprebn.mean(0, keepdim=True)) * bnvar_inv
-    h = torch.tanh(bngain * bnraw + bnbias)
-    logits = h @ W2 + b2
-    loss = F.cross_entropy(logits, Yb)
-    dlogits = (F.softmax(logits, 1) - F.one_hot(Yb, b2.shape[0])) / n
-    dhpreact = (1 - h**2) * (dlogits @ W2.T)
-    dbnbias, dbngain = dhpreact.sum(0, keepdim=True), (dhpreact * bnraw).sum(0, keepdim=True)
-    dhprebn = bngain * bnvar_inv / n * (n * dhpreact - dbnbias - bnraw * dbngain)
-    demb = (dhprebn @ W1.T).view(-1, C.shape[1])
-    dC = torch.zeros_like(C).index_add_(0, Xb.view(-1), demb)
-    return loss, [dC, embcat.T @ dhprebn, dhprebn.sum(0), h.T @ dlogits, dlogits.sum(0), dbngain, dbnbias]
-
-
-MISTAKES_2 = mistake_list("""
 [gradients]
+biased_variance:
+        C, W1, b1, W2, b2, bngain, bnbias = parameters
+        n = Xb.shape[0]
+        embcat = C[Xb].view(n, -1)
+        hprebn = embcat @ W1 + b1
+        bnvar_inv = (hprebn.var(0, keepdim=True, unbiased=False) + 1e-5) ** -0.5
+        bnraw = (hprebn - hprebn.mean(0, keepdim=True)) * bnvar_inv
+        h = torch.tanh(bngain * bnraw + bnbias)
+        logits = h @ W2 + b2
+        loss = F.cross_entropy(logits, Yb)
+        dlogits = (F.softmax(logits, 1) - F.one_hot(Yb, b2.shape[0])) / n
+        dhpreact = (1 - h**2) * (dlogits @ W2.T)
+        dbnbias, dbngain = dhpreact.sum(0, keepdim=True), (dhpreact * bnraw).sum(0, keepdim=True)
+        dhprebn = bngain * bnvar_inv / n * (n * dhpreact - dbnbias - bnraw * dbngain)
+        demb = (dhprebn @ W1.T).view(-1, C.shape[1])
+        dC = torch.zeros_like(C).index_add_(0, Xb.view(-1), demb)
+        loss, [dC, embcat.T @ dhprebn, dhprebn.sum(0), h.T @ dlogits, dlogits.sum(0), dbngain, dbnbias]
+    The batch's variance is divided by n. This network divides it by n - 1 (`unbiased=True`), in the forward pass
+    and so on the way back.
 - bnvar = hprebn.var(0, keepdim=True)
 - bnvar_inv = (bnvar + 1e-5) ** -0.5
 - bnraw = (hprebn - bnmean) * bnvar_inv

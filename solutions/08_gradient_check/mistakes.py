@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.lesson.mistakes import edit, mistake, mistake_list
+from grader.lesson.mistakes import mistake_list
 
 MISTAKES_1 = mistake_list("""
 [numerical_gradient]
@@ -18,234 +18,180 @@ backward_difference: gradient[index] = (f(x) - below) / eps
 lower_point_is_x: gradient[index] = (above - f(x)) / (2 * eps)
     Every slope is half of a forward difference: the lower point is x itself. After the first step the element is at x +
     eps, and eps less than that is the old value. Start both steps from the old value.
-""")
 
-
-@mistake(
-    "It does not depend on the eps that it is given. This function is to use the caller's step and no other; the "
-    "verdict on a poor step is `gradient_check`'s business."
-)
-def numerical_gradient__own_eps(f, x, eps=1e-5):
-    x = np.array(x, dtype=np.float64)
-    gradient = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        step = np.zeros_like(x)
-        step[index] = 1e-5
-        gradient[index] = (f(x + step) - f(x - step)) / 2e-5
-    return gradient
-
-
-MISTAKES_2 = mistake_list("""
 [numerical_gradient]
+own_eps:
+        x = np.array(x, dtype=np.float64)
+        gradient = np.zeros_like(x)
+        for index in np.ndindex(x.shape):
+            step = np.zeros_like(x)
+            step[index] = 1e-5
+            gradient[index] = (f(x + step) - f(x - step)) / 2e-5
+        gradient
+    It does not depend on the eps that it is given. This function is to use the caller's step and no other; the
+    verdict on a poor step is `gradient_check`'s business.
 all_at_once: x = np.array(x, dtype=np.float64); np.full(x.shape, (f(x + eps) - f(x - eps)) / (2 * eps))
     All elements are moved at once, so every entry is the sum of all slopes (and has no shape of x's own). Move one
     element at a time.
+by_rows:
+        x = np.array(x, dtype=np.float64)
+        rows = x.reshape(1) if x.ndim == 0 else x
+        gradient = np.zeros_like(rows)
+        for i in range(len(rows)):
+            kept = rows[i].copy()
+            rows[i] = kept + eps
+            above = f(x)
+            rows[i] = kept - eps
+            below = f(x)
+            rows[i] = kept
+            gradient[i] = (above - below) / (2 * eps)
+        gradient.reshape(x.shape)
+    A whole row is moved at once: `x[i]` of a table is a row. Run over all indices, with `np.ndindex(x.shape)`, say,
+    or over a flat view.
+float32:
+        x = np.array(x, dtype=np.float32)
+        gradient = np.zeros_like(x)
+        for index in np.ndindex(x.shape):
+            kept = x[index]
+            x[index] = kept + np.float32(eps)
+            above = f(x)
+            x[index] = kept - np.float32(eps)
+            below = f(x)
+            x[index] = kept
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    In float32 a step of 1e-5 drowns in rounding: it has seven digits, and the difference needs sixteen. Convert to
+    float64.
+integers:
+        x = np.array(x)
+        gradient = np.zeros_like(x)
+        for index in np.ndindex(x.shape):
+            kept = x[index]
+            x[index] = kept + eps
+            above = f(x)
+            x[index] = kept - eps
+            below = f(x)
+            x[index] = kept
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    An array of integers stays one of integers here, so a step of eps is cut off to nothing (`np.zeros_like(x)` is
+    of integers, too). Convert x to float64 first.
+never_restored:
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            x[index] += eps
+            above = f(x)
+            x[index] -= 2 * eps
+            below = f(x)
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    An element is not put back before the next one is moved, so every slope after the first is taken at another
+    place. And the caller's x is changed.
+restored_by_arithmetic:
+        x = x if x.dtype == np.float64 else x.astype(np.float64)
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            x[index] += eps
+            above = f(x)
+            x[index] -= 2 * eps
+            below = f(x)
+            x[index] += eps
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    x is not quite what it was: adding eps and taking it off again rounds each time, and the last digits stay
+    changed. Keep the old element and write it back, or work on a copy.
+steps_cut_off:
+        x = np.array(x)
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            kept = x[index]
+            x[index] = kept + eps
+            above = f(x)
+            x[index] = kept - eps
+            below = f(x)
+            x[index] = kept
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    An array of integers cuts off the step that is written into it: 2 - 1e-5 becomes 1, and 2 + 1e-5 stays 2.
+    Convert x to float64 first; `np.asarray` keeps integers.
 """)
 
 
-@mistake(
-    "A whole row is moved at once: `x[i]` of a table is a row. Run over all indices, with `np.ndindex(x.shape)`, say, "
-    "or over a flat view."
-)
-def numerical_gradient__by_rows(f, x, eps=1e-5):
-    x = np.array(x, dtype=np.float64)
-    rows = x.reshape(1) if x.ndim == 0 else x
-    gradient = np.zeros_like(rows)
-    for i in range(len(rows)):
-        kept = rows[i].copy()
-        rows[i] = kept + eps
-        above = f(x)
-        rows[i] = kept - eps
-        below = f(x)
-        rows[i] = kept
-        gradient[i] = (above - below) / (2 * eps)
-    return gradient.reshape(x.shape)
+MISTAKES_OF_CODE_8 = mistake_list("""
+[numerical_gradient]
+integers_in_place:
+        x = np.array(x)
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            kept = x[index]
+            x[index] += eps
+            above = f(x)
+            x[index] -= 2 * eps
+            below = f(x)
+            x[index] = kept
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    An array of integers cuts off what `+=` adds to it: 2 moved by 1e-5 stays 2, and moved back by 2e-5 becomes 1.
+    Convert x to float64 first.
+integers_in_place_like_x:
+        x = np.array(x)
+        gradient = np.zeros_like(x)
+        for index in np.ndindex(x.shape):
+            kept = x[index]
+            x[index] += eps
+            above = f(x)
+            x[index] -= 2 * eps
+            below = f(x)
+            x[index] = kept
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    An array of integers cuts off what `+=` adds to it: 2 moved by 1e-5 stays 2, and moved back by 2e-5 becomes 1.
+    Convert x to float64 first.
+step_of_integers:
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            step = np.zeros_like(x)
+            step[index] = eps
+            gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
+        gradient
+    At integers, every slope is zero, as if nothing had moved: an array of integers cuts off a step of 1e-5.
+    `np.zeros_like(x)` has the dtype of x, so make the array of the step with `np.zeros(x.shape)`.
+not_put_back:
+        x = np.array(x, dtype=np.float64)
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            kept = x[index]
+            x[index] = kept + eps
+            above = f(x)
+            x[index] = kept - eps
+            below = f(x)
+            gradient[index] = (above - below) / (2 * eps)
+        gradient
+    An element is not put back before the next one is moved, so every slope after the first is taken at another
+    place.
+result_of_integers:
+        gradient = np.zeros_like(x)
+        for index in np.ndindex(x.shape):
+            step = np.zeros(x.shape)
+            step[index] = eps
+            gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
+        gradient
+    The array for the result has integers, as x has, so every quotient loses its digits behind the point. Make it
+    with `np.zeros(x.shape)`: `np.zeros_like(x)` takes the dtype of x.
+always_integers:
+        x = np.array(x, dtype=np.float64)
+        gradient = np.zeros(x.shape, dtype=int)
+        for index in np.ndindex(x.shape):
+            step = np.zeros_like(x)
+            step[index] = eps
+            gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
+        gradient
+    The array for the result has a dtype of integers, so every quotient loses its digits behind the point.
+one_array:
+        np.zeros(np.shape(x))
+    Every slope is zero, as if both points were the same. `a = x` gives an array a second name and makes no copy:
+    does each of your two points have an array of its own?
 
-
-@mistake(
-    "In float32 a step of 1e-5 drowns in rounding: it has seven digits, and the difference needs sixteen. Convert to "
-    "float64."
-)
-def numerical_gradient__float32(f, x, eps=1e-5):
-    x = np.array(x, dtype=np.float32)
-    gradient = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        kept = x[index]
-        x[index] = kept + np.float32(eps)
-        above = f(x)
-        x[index] = kept - np.float32(eps)
-        below = f(x)
-        x[index] = kept
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "An array of integers stays one of integers here, so a step of eps is cut off to nothing (`np.zeros_like(x)` is of "
-    "integers, too). Convert x to float64 first."
-)
-def numerical_gradient__integers(f, x, eps=1e-5):
-    x = np.array(x)
-    gradient = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        kept = x[index]
-        x[index] = kept + eps
-        above = f(x)
-        x[index] = kept - eps
-        below = f(x)
-        x[index] = kept
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "An element is not put back before the next one is moved, so every slope after the first is taken at another "
-    "place. And the caller's x is changed."
-)
-def numerical_gradient__never_restored(f, x, eps=1e-5):
-    gradient = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        x[index] += eps
-        above = f(x)
-        x[index] -= 2 * eps
-        below = f(x)
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "x is not quite what it was: adding eps and taking it off again rounds each time, and the last digits stay "
-    "changed. Keep the old element and write it back, or work on a copy."
-)
-def numerical_gradient__restored_by_arithmetic(f, x, eps=1e-5):
-    x = x if x.dtype == np.float64 else x.astype(np.float64)
-    gradient = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        x[index] += eps
-        above = f(x)
-        x[index] -= 2 * eps
-        below = f(x)
-        x[index] += eps
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "An array of integers cuts off the step that is written into it: 2 - 1e-5 becomes 1, and 2 + 1e-5 stays 2. Convert "
-    "x to float64 first; `np.asarray` keeps integers."
-)
-def numerical_gradient__steps_cut_off(f, x, eps=1e-5):
-    x = np.array(x)
-    gradient = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        kept = x[index]
-        x[index] = kept + eps
-        above = f(x)
-        x[index] = kept - eps
-        below = f(x)
-        x[index] = kept
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-IN_PLACE = (
-    "An array of integers cuts off what `+=` adds to it: 2 moved by 1e-5 stays 2, and moved back by 2e-5 becomes 1. "
-    "Convert x to float64 first."
-)
-
-
-@mistake(IN_PLACE)
-def numerical_gradient__integers_in_place(f, x, eps=1e-5):
-    x = np.array(x)
-    gradient = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        kept = x[index]
-        x[index] += eps
-        above = f(x)
-        x[index] -= 2 * eps
-        below = f(x)
-        x[index] = kept
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-@mistake(IN_PLACE)
-def numerical_gradient__integers_in_place_like_x(f, x, eps=1e-5):
-    x = np.array(x)
-    gradient = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        kept = x[index]
-        x[index] += eps
-        above = f(x)
-        x[index] -= 2 * eps
-        below = f(x)
-        x[index] = kept
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "At integers, every slope is zero, as if nothing had moved: an array of integers cuts off a step of 1e-5. "
-    "`np.zeros_like(x)` has the dtype of x, so make the array of the step with `np.zeros(x.shape)`."
-)
-def numerical_gradient__step_of_integers(f, x, eps=1e-5):
-    gradient = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        step = np.zeros_like(x)
-        step[index] = eps
-        gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "An element is not put back before the next one is moved, so every slope after the first is taken at another place."
-)
-def numerical_gradient__not_put_back(f, x, eps=1e-5):
-    x = np.array(x, dtype=np.float64)
-    gradient = np.zeros(x.shape)
-    for index in np.ndindex(x.shape):
-        kept = x[index]
-        x[index] = kept + eps
-        above = f(x)
-        x[index] = kept - eps
-        below = f(x)
-        gradient[index] = (above - below) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "The array for the result has integers, as x has, so every quotient loses its digits behind the point. Make it "
-    "with `np.zeros(x.shape)`: `np.zeros_like(x)` takes the dtype of x."
-)
-def numerical_gradient__result_of_integers(f, x, eps=1e-5):
-    gradient = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        step = np.zeros(x.shape)
-        step[index] = eps
-        gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
-    return gradient
-
-
-@mistake("The array for the result has a dtype of integers, so every quotient loses its digits behind the point.")
-def numerical_gradient__always_integers(f, x, eps=1e-5):
-    x = np.array(x, dtype=np.float64)
-    gradient = np.zeros(x.shape, dtype=int)
-    for index in np.ndindex(x.shape):
-        step = np.zeros_like(x)
-        step[index] = eps
-        gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
-    return gradient
-
-
-@mistake(
-    "Every slope is zero, as if both points were the same. `a = x` gives an array a second name and makes no copy: "
-    "does each of your two points have an array of its own?"
-)
-def numerical_gradient__one_array(f, x, eps=1e-5):
-    return np.zeros(np.shape(x))
-
-
-MISTAKES_3 = mistake_list("""
 [relative_error]
 - return float(quotient.max())
 absolute: return float(np.abs(a - b).max())
@@ -426,17 +372,6 @@ mean_decides: worst += outside / max(abs(dx[index]), abs(low), abs(high)) / x.si
 """)
 
 
-integers_stay = edit(
-    "gradient_check__integers_stay",
-    "A right gradient at integers is refused. An array of integers cuts off every step that is added to it: convert x "
-    "to float64 first.",
-    ANSWER,
-    PLAIN.replace("np.array(x, dtype=np.float64)", "np.array(x)").replace(
-        "if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:", "if False:"
-    ),
-)
-
-
 MISTAKES_7 = checks("""
 [gradient_check]
 - if dx.shape != x.shape or not np.isfinite(dx).all():
@@ -539,39 +474,37 @@ trusts_large_eps: eps = max(eps, 1e-6)
 trusts_small_eps: eps = min(eps, 1e-4)
     Your check replaces a step that is too large, but uses one that is too small. With 1e-14 the difference of two
     values of f is only rounding.
+
+[gradient_check]
+any_step:
+        x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+        if dx.shape != x.shape or not np.isfinite(dx).all():
+            return False, float("inf")
+        best, here = float("inf"), f(x)
+        for step in (eps, 1e-4, 1e-5, 1e-6):
+            worst = 0.0
+            for index in np.ndindex(x.shape):
+                kept, slopes = x[index], []
+                for distance in (step, step / 2):
+                    x[index] = kept + distance
+                    above = f(x)
+                    x[index] = kept - distance
+                    below = f(x)
+                    x[index] = kept
+                    slopes += [(here - below) / distance, (above - here) / distance]
+                left, right, near_left, near_right = slopes
+                noise = 1e-14 * max(abs(above), abs(below), abs(here)) / max(step, 1e-6)
+                if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:
+                    outside = max(min(left, right) - dx[index], dx[index] - max(left, right), 0.0)
+                else:
+                    outside = abs((near_left + near_right) / 2 - dx[index])
+                if outside > noise:
+                    worst = max(worst, outside / max(abs(dx[index]), abs(left), abs(right)))
+            best = min(best, worst)
+        best < 1e-3, best
+    Several steps are tried, and it is enough that *any* of them agrees. So what a poor step gives is accepted as
+    well. Let the steps that agree with each other decide.
 """)
-
-
-@mistake(
-    "Several steps are tried, and it is enough that *any* of them agrees. So what a poor step gives is accepted as "
-    "well. Let the steps that agree with each other decide."
-)
-def gradient_check__any_step(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    best, here = float("inf"), f(x)
-    for step in (eps, 1e-4, 1e-5, 1e-6):
-        worst = 0.0
-        for index in np.ndindex(x.shape):
-            kept, slopes = x[index], []
-            for distance in (step, step / 2):
-                x[index] = kept + distance
-                above = f(x)
-                x[index] = kept - distance
-                below = f(x)
-                x[index] = kept
-                slopes += [(here - below) / distance, (above - here) / distance]
-            left, right, near_left, near_right = slopes
-            noise = 1e-14 * max(abs(above), abs(below), abs(here)) / max(step, 1e-6)
-            if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:
-                outside = max(min(left, right) - dx[index], dx[index] - max(left, right), 0.0)
-            else:
-                outside = abs((near_left + near_right) / 2 - dx[index])
-            if outside > noise:
-                worst = max(worst, outside / max(abs(dx[index]), abs(left), abs(right)))
-        best = min(best, worst)
-    return best < 1e-3, best
 
 
 MISTAKES_12 = checks("""

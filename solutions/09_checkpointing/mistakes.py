@@ -4,13 +4,11 @@ Those of memory and recomputation return the right gradients: the hidden test su
 mistake may call the solution's other functions, because its text is appended to the solution's.
 """
 
-# ruff: noqa: F821
-
 import math
 
 import torch
 
-from grader.lesson.mistakes import mistake, mistake_list
+from grader.lesson.mistakes import mistake_list
 
 MISTAKES_1 = mistake_list("""
 [forward]
@@ -136,22 +134,15 @@ one_layer_late:
                 kept.append(h)
         kept
     The checkpoints are one layer too late: h_1, h_(every + 1) ... Is it kept before the layer's turn, or after?
-""")
-
-
-@mistake("What is kept is the product before tanh. A segment starts from an activation.")
-def checkpoints__before_tanh(x, weights, every):
-    kept, h = [x], x
-    for i, W in enumerate(weights[:-1], start=1):
-        z = h @ W
-        h = torch.tanh(z)
-        if i % every == 0:
-            kept.append(z)
-    return kept
-
-
-MISTAKES_2 = mistake_list("""
-[checkpoints]
+before_tanh:
+        kept, h = [x], x
+        for i, W in enumerate(weights[:-1], start=1):
+            z = h @ W
+            h = torch.tanh(z)
+            if i % every == 0:
+                kept.append(z)
+        kept
+    What is kept is the product before tanh. A segment starts from an activation.
 same_tensor_throughout:
         kept, h = [], x.clone()
         for i, W in enumerate(weights):
@@ -206,34 +197,26 @@ segments_in_backward_order: gradients = gradients + segment_gradients
 last_segment_only: gradients = segment_gradients
     Only one segment's gradients are returned, those of the first layers. Each pass of the loop replaces the list of the
     one before.
-""")
 
-
-@mistake("The second run of a segment has no tanh in it. It must give the very activations of the first run.")
-def backward_checkpointed__recomputed_without_tanh(x, weights, dout, every):
-    kept = checkpoints(x, weights, every)
-    dh, gradients = dout, []
-    for number in reversed(range(len(kept))):
-        segment = weights[number * every : (number + 1) * every]
-        h = [kept[number]]
-        for W in segment:
-            h.append(h[-1] @ W)
-        for i in reversed(range(len(segment))):
-            dz = dh * (1 - h[i + 1] ** 2)
-            gradients.insert(0, h[i].T @ dz)
-            dh = dz @ segment[i].T
-    return dh, gradients
-
-
-MISTAKES_4 = mistake_list("""
 [backward_checkpointed]
+recomputed_without_tanh:
+        kept = checkpoints(x, weights, every)
+        dh, gradients = dout, []
+        for number in reversed(range(len(kept))):
+            segment = weights[number * every : (number + 1) * every]
+            h = [kept[number]]
+            for W in segment:
+                h.append(h[-1] @ W)
+            for i in reversed(range(len(segment))):
+                dz = dh * (1 - h[i + 1] ** 2)
+                gradients.insert(0, h[i].T @ dz)
+                dh = dz @ segment[i].T
+        dh, gradients
+    The second run of a segment has no tanh in it. It must give the very activations of the first run.
 - kept = checkpoints(x, weights, every)
 every_ignored: every = best_spacing(len(weights)); kept = checkpoints(x, weights, every)
     The segments have `every` layers each. Where does your function use `every`?
-""")
 
-
-MISTAKES_5 = mistake_list("""
 [best_spacing]
 half_the_depth: max(1, depth // 2)
     Half the depth makes two long segments. Count again: checkpoints, plus the activations of one segment.

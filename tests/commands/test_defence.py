@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
@@ -22,12 +21,11 @@ from support import ROOT, solution_of
 
 from bench.defence import CourseFile, holds, right_rows
 from grader.commands.defence import entered_answers
-from grader.commands.dojo_questions import read_line_within
 from grader.commands.grade import main
 from grader.defence.generate import generate
 from grader.defence.question import DefenceQuestion
 from grader.dojo.check import LocalJudge
-from grader.dojo.defending import DefenceAtTerminal
+from grader.dojo.defending import practise
 from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
@@ -288,48 +286,11 @@ def test_pages_escape_what_students_wrote():
     assert "The sum." not in papers and "The sum." in keys_page([SHEET])
 
 
-def test_a_round_with_a_time_limit_says_nothing_before_its_end():
-    now, lines = iter([0.0, 1.0, 2.0, 30.0, 40.0, 41.0, 61.0]), iter(["3", "a"])
-    held = DefenceAtTerminal(SHEET.questions, shows_verdicts=False, minutes=1, clock=lambda: next(now))
-    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda left: next(lines)))
-    assert held.answers == ["3", ""] and held.right == 1
-    assert "too late and does not count" in said and "Right" not in said
-
-
-def test_a_prompt_that_waits_ends_with_the_time():
-    """The answer given before is kept; the rest of the questions has none."""
-    left: list[float | None] = []
-
-    def ask(seconds: float | None) -> str:
-        left.append(seconds)
-        if len(left) == 2:
-            raise TimeoutError
-        return "3"
-
-    held = DefenceAtTerminal(SHEET.questions, shows_verdicts=False, minutes=1, clock=iter(range(9)).__next__)
-    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(ask))
-    assert held.answers == ["3", ""] and "The time is over" in said and "1 of 2 questions answered" in said
-    assert left == [58, 55]
-
-
-def test_a_terminal_is_read_until_the_time_is_over():
-    """A real terminal, on which nothing whole is typed: the prompt ends, and a typed line is read before."""
-    outer, inner = os.openpty()
-    with open(inner, encoding="utf-8") as terminal, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.stdin", terminal)
-        os.write(outer, b"b d\nhalf a li")
-        assert read_line_within(60) == "b d"
-        with pytest.raises(TimeoutError):
-            read_line_within(0)
-    os.close(outer)
-
-
 def test_practice_explains_each_answer():
     lines = iter(["x", "4", "b", None])
-    held = DefenceAtTerminal(SHEET.questions)
-    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda left: next(lines)))
+    said = " ".join(str(getattr(part, "plain", part)) for part in practise(SHEET.questions, lambda: next(lines)))
     assert "`x` is not a number" in said and "The answer is 3. The sum." in said and "No." in said
-    assert held.answers == ["4", "b"] and held.right == 0
+    assert said.endswith("0 of 2 right.")
 
 
 @pytest.mark.parametrize(

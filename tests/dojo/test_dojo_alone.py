@@ -35,10 +35,8 @@ def test_the_first_five_minutes_begin_where_the_exercises_are(kit, dojo):
         "works out one gradient in full.\n"
         "2. Open exercises/03_makemore_steps/backward.py in your editor. You write one\n"
         "function for each gradient.\n"
-        "3. Keep this window next to it. It checks the file whenever you save, and says\n"
-        "what is wrong.\n"
-        "\n"
-        "Then type: dojo watch 03\n"
+        "3. Type: dojo watch 03. It checks the file whenever you save, and says what is\n"
+        "wrong.\n"
     )
     made = dojo("start", "elsewhere")
     assert made.exit_code == 0 and (kit / "elsewhere" / "exercises").is_dir()

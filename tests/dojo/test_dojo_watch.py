@@ -27,7 +27,6 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
     assert watching.until("0 of 26 right", START_SECONDS) == (
         "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
         "░░░░░░░░░░░░░░░░░░░░░░░░░░  0 of 26 right, 26 to do · 0 of 26 points\n"
-        "loss ✓ logprobs · probs · counts_sum_inv · counts_sum · counts · norm_logits · …\n"
         "\n"
         f"· dlogprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dlogprobs')}\n"
         "    forward: loss = -logprobs[range(n), Yb].mean()\n"
@@ -47,7 +46,6 @@ def test_what_turned_right_is_said(place, terminal):
     assert screen == (
         "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
         "█░░░░░░░░░░░░░░░░░░░░░░░░░  1 of 26 right, 25 to do · 1 of 26 points\n"
-        "loss ✓ logprobs ✓ probs · counts_sum_inv · counts_sum · counts · norm_logits · …\n"
         "\n"
         f"· dprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
         "    forward: logprobs = probs.log()\n"
@@ -68,7 +66,7 @@ def test_what_turned_wrong_is_said_too(place, terminal):
     replace(file_of(place), right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
     screen = terminal.until("✗ dprobs was right before.")
     assert "\n▸ 2 dprobs          | exact: False | approx.: False | maxdiff: 5.9     | wrong ✗\n" in screen
-    assert "\n✗ dprobs wrong value  exercises/" in screen and "\nloss ✓ logprobs ✓ probs ✗ counts_sum_inv · " in screen
+    assert "\n✗ dprobs wrong value  exercises/" in screen
 
 
 def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_changed(place, terminal):
@@ -84,7 +82,6 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
         "03 The makemore network, step by step\n"
         "exercises/03_makemore_steps/backward.py\n"
         "██░░░░░░░░░░░░░░░░░░░░░░░░  2 of 26 right, 2 wrong, 22 to do\n"
-        "… counts_sum_inv ✓ counts_sum ✗ counts · norm_logits · …\n"
         "\n"
         "✗ dcounts_sum wrong value\n"
         f"exercises/03_makemore_steps/backward.py:{line}\n"
@@ -112,8 +109,6 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
     assert terminal.screen == (
         "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
         "██░░░░░░░░░░░░░░░░░░░░░░░░  2 of 26 right, 2 wrong, 22 to do · 2 of 26 points\n"
-        "loss ✓ logprobs ✓ probs ✗ counts_sum_inv ✓ counts_sum ✗ counts · norm_logits · logit_maxes · logits · h · W2 ·"
-        " b2 · hpreact · bngain · bnbias · …\n"
         "\n"
         f"✗ dprobs wrong value  exercises/03_makemore_steps/backward.py:{of_dprobs}\n"
         "    forward: logprobs = probs.log()\n"
@@ -133,17 +128,14 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
     )
     terminal.resize(80, 24)
     terminal.press("n")
-    assert terminal.until("▸ 4 dcounts_sum").split("\n")[4:8] == [
+    assert terminal.until("▸ 4 dcounts_sum").split("\n")[3:7] == [
         f"✗ dcounts_sum wrong value  exercises/03_makemore_steps/backward.py:{line}",
         "    forward: counts_sum_inv = counts_sum**-1",
         "    The sign is flipped: your `dcounts_sum` is exactly minus the gradient. One",
         "    minus is missing, or one too many: compare with the forward line.",
     ]
     terminal.press("h")
-    question = " ".join(terminal.until("About this mistake in dcounts_sum").split())
-    assert (
-        "Raise one element of `counts_sum` a little. In `counts_sum_inv = counts_sum**-1`, does the result" in question
-    )
+    terminal.until("Hint 1 of 3 for dcounts_sum")
 
 
 def test_a_syntax_error_and_what_was_right_before_it(place, terminal):
@@ -192,7 +184,9 @@ def test_keys(place, terminal):
     assert "Hint 1 of 3 for dprobs\n    The forward line works" in terminal.until("h gives the next one.")
     terminal.press("h")
     assert "Hint 2 of 3 for dprobs\n" in terminal.until("Hint 2 of 3")
-    assert json.loads((place / ".dojo.json").read_text())["hints"] == {"03_makemore_steps": {"dprobs": 2}}
+    assert json.loads((place / ".dojo.json").read_text())["hints"] == {
+        "03_makemore_steps": {"dcounts_sum": 1, "dprobs": 2}
+    }
     terminal.press("\x1b[C")  # this arrow is no key of ours
     terminal.press("l")
     assert "\n→ 03 The makemore network, step by step          1 of 26  25 to do\n" in terminal.until("Backprop Ninja:")

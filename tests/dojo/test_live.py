@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,8 +39,8 @@ def checked(judge: Any, tmp_path_factory: pytest.TempPathFactory) -> Checked:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[LiveServer]:
-    with LiveServer(tmp_path, NONE) as server:
+def server() -> Iterator[LiveServer]:
+    with LiveServer(NONE) as server:
         yield server
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -72,11 +71,7 @@ def test_where_exercises_are_already_it_starts_on_those(tmp_path, source, monkey
         status, printed, _ = start()
         assert status == 0
         assert printed.startswith(f"You work in {shown}. For a folder of its own: dojo start my-work\n\nLesson 03: ")
-        assert printed.endswith("\nThen type: dojo watch 03\n")
-    old = tmp_path / "old"
-    make_working_folder(Course(source), old, bare=False)
-    (old / "exercises" / "04_cross_entropy" / "backward.py").write_text("X = 1\n")
-    assert "Lesson 04: backward.py copied." in start("--from", old)[1]
+        assert "3. Type: dojo watch 03." in printed
     assert sorted(source.iterdir()) == there and not list(below.iterdir())
     assert start("my-work") == (
         0,
@@ -135,72 +130,3 @@ def test_without_any_course_dojo_says_how_to_begin(tmp_path, monkeypatch):
     assert done.stderr.startswith(
         "dojo: there is no folder exercises/ here. Make a folder to work in with `dojo start`,"
     )
-
-
-def test_work_is_copied_into_a_new_release(tmp_path, source, monkeypatch):
-    """Unpacked over the old one, a new kit would replace it by stubs."""
-    old, new = tmp_path / "old", tmp_path / "new"
-    make_working_folder(Course(source), old, bare=False)
-    make_working_folder(Course(source), new, bare=False)
-    before, after = (folder / "exercises" / "03_makemore_steps" for folder in (old, new))
-    work = (before / ".stub").read_text().replace("def dC(", "def dCC(") + "\nX = 1\n"
-    (before / "backward.py").write_text(work)
-    (before / "helpers.py").write_text("Y = 2\n")
-    (before / "answers.toml").write_text('student = "ada"\n')
-    (before / "notes.ipynb").write_text("{}")
-    monkeypatch.chdir(new)
-    copied = "Lesson 03: backward.py, answers.toml, helpers.py, notes.ipynb copied."
-    lacks = " It has no dC yet: see exercises/03_makemore_steps/.stub.\n"
-    assert start("--from", "../old") == (0, copied + lacks, "")
-    assert (after / "backward.py").read_text() == work and (after / "helpers.py").read_text() == "Y = 2\n"
-    (after / "backward.py").write_text("Z = 3\n")
-    left = "Lesson 03: exercises/03_makemore_steps/backward.py is left as it is: it is not the stub any more.\n"
-    assert start("--from", "../old") == (0, left, "")
-    assert (after / "backward.py").read_text() == "Z = 3\n"
-    assert start("--from", tmp_path)[0] == 2 and start("--from", ".")[0] == 2
-    assert start("../fourth", "--from", tmp_path)[0] == 2 and not (tmp_path / "fourth").exists()
-    monkeypatch.chdir(old)
-    assert start("../third", "--from", ".")[0] == 0
-    third = tmp_path / "third" / "exercises" / "03_makemore_steps"
-    assert (third / "backward.py").read_text() == work and (third / "answers.toml").is_file()
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
-def test_nothing_in_another_folder_stalls_or_leads_elsewhere(tmp_path, source, monkeypatch):
-    """A pipe would be waited for, a link gives a file of somebody else's, and nobody has room for a sparse file."""
-    old, new, lesson = tmp_path / "old", tmp_path / "new", "03_makemore_steps"
-    for folder in (old, new):
-        make_working_folder(Course(source), folder, bare=False)
-    before, after = (folder / "exercises" / lesson for folder in (old, new))
-    for unread in (before / "lesson.toml", before / ".stub", old / "course.toml"):
-        unread.unlink(missing_ok=True)
-        os.mkfifo(unread)
-    (tmp_path / "key").write_text("SECRET = 1\n")
-    (before / "linked.py").symlink_to(tmp_path / "key")
-    (before / "zero.py").symlink_to("/dev/zero")
-    os.mkfifo(before / "pipe.py")
-    (before / "folder.py").mkdir()
-    (before / "\x1b]0;name\x07.py").write_text("Y = 2\n")
-    with open(before / "sparse.py", "wb") as file:
-        file.truncate(1 << 40)
-    (before / "backward.py").write_text("X = 1\n")
-    there = os.listdir(after)
-    monkeypatch.chdir(new)
-    status, printed, _ = start("--from", "../old")
-    assert status == 0 and sorted(set(os.listdir(after)) - {*there}) == ["\x1b]0;name\x07.py"]
-    assert printed.isascii() and printed.replace("\n", "").isprintable()
-    for name, why in (
-        ("linked.py", "it is a link"),
-        ("zero.py", "it is a link"),
-        ("pipe.py", "it is not an ordinary file"),
-        ("folder.py", "it is not an ordinary file"),
-        ("sparse.py", "it has 1,099,511,627,776 bytes, more than 33,554,432"),
-    ):
-        assert f"{name} was not copied: {why}." in printed
-    assert (after / "backward.py").read_text() == "X = 1\n"
-    (after / "backward.py").write_bytes((after / ".stub").read_bytes())
-    (before / "backward.py").unlink()
-    (before / "backward.py").symlink_to(tmp_path / "key")
-    status, printed, _ = start("--from", "../old")
-    assert status == 0 and "backward.py was not copied: it is a link." in printed
-    assert (after / "backward.py").read_bytes() == (after / ".stub").read_bytes()

@@ -61,13 +61,14 @@ def test_a_good_checker_agrees_except_where_one_problem_is_not_enough(kit, dojo)
         "    db                right         right         1 of 1\n"
         "    5 not written yet: dbeta, dh_norm, dh and 2 more\n"
         "\n"
-        "What your checker misses:\n"
-        "    02.dgamma: wrong on other problems, and right on the only one that it sees\n"
+        "What your checker gets wrong:\n"
+        "    02.dgamma: it accepts your gradient, which is wrong\n"
         "\n"
         "`gradient_check` agrees with the judge on 4 of 5 of your gradients, and it\n"
         "rejects 21 of 21 broken copies.\n"
-        "Your checker saw each gradient at one small problem. A broken copy is the right\n"
-        "gradient with one mistake put into it.\n"
+        "Your checker saw each gradient at one small problem: what is wrong only at other\n"
+        "sizes, it cannot find. A broken copy is the right gradient with one mistake put\n"
+        "into it.\n"
     )
     assert result.exit_code == 1 and result.stderr == ""
 
@@ -77,21 +78,19 @@ def test_a_loose_checker_is_shown_what_it_misses_and_rejects_wrongly(kit, dojo):
     result = dojo("verify", "02")
     assert result.exit_code == 1
     assert result.stdout.partition("2 more\n\n")[2] == (
-        "What your checker misses:\n"
+        "What your checker gets wrong:\n"
         "    02.dlogits, 02.dh_bn, 02.dW2 and 2 more: it accepts the right gradient with\n"
         "    one element 5 % too large\n"
-        "    02.dgamma: wrong on other problems, and right on the only one that it sees\n"
-        "\n"
-        "Right gradients that it does not accept:\n"
-        '    02.db: it says "wrong"\n'
-        "\n"
-        "Where it gives no answer:\n"
-        "    02.dlogits, 02.dh_bn, 02.dW2 and 2 more: ValueError: the shapes differ\n"
+        "    02.dlogits, 02.dh_bn, 02.dW2 and 2 more: it gives no answer: ValueError: the\n"
+        "    shapes differ\n"
+        "    02.dgamma: it accepts your gradient, which is wrong\n"
+        '    02.db: it says "wrong" of your gradient, which is right\n'
         "\n"
         "`gradient_check` agrees with the judge on 3 of 5 of your gradients, and it\n"
         "rejects 11 of 21 broken copies.\n"
-        "Your checker saw each gradient at one small problem. A broken copy is the right\n"
-        "gradient with one mistake put into it.\n"
+        "Your checker saw each gradient at one small problem: what is wrong only at other\n"
+        "sizes, it cannot find. A broken copy is the right gradient with one mistake put\n"
+        "into it.\n"
     )
 
 

@@ -18,13 +18,10 @@ from support import GUARD_SECONDS, ROOT, wait_until
 
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
-from grader.dojo.graph_line import graph_line, graph_marks
-from grader.dojo.guide import Guide
 from grader.dojo.lesson_end import finish_lines, other_form
-from grader.dojo.mistake_question import BY_ID, question_about_mistake
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.rows import numbered_line, row_line
+from grader.dojo.screen import numbered_line, row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, watch_screen
@@ -32,7 +29,7 @@ from grader.dojo.watch import Watch, default_focus, news_of
 from grader.errors import Interrupted
 from grader.gradebook.grading.trials import FileTrials
 from grader.publish.view import RowView
-from grader.results import NamedMistake, Row
+from grader.results import Row
 from grader.source.reader import ReadingStopped, SourceReader
 
 pytest_plugins = ["dojos"]
@@ -60,25 +57,8 @@ def checked(judge, tmp_path_factory) -> Checked:
     return Checked(lesson, submitted, judge.judge(lesson, submitted), 0.1)
 
 
-def test_a_graph_in_one_line_keeps_the_row_in_focus_in_sight():
-    marks = [(f"n{number}", "✓" if number < 6 else "·", "") for number in range(20)]
-    assert graph_line(marks, 0, 31).plain == "n0 ✓ n1 ✓ n2 ✓ n3 ✓ n4 ✓ n5 ✓ …"[:31]
-    assert graph_line(marks, 10, 20).plain == "… n9 · n10 · n11 · …"
-    assert graph_line(marks, 19, 20).plain == "… n17 · n18 · n19 ·"
-    assert len(graph_line(marks, 3, 400).plain.split()) == 40 and graph_line([], 0, 80).plain == ""
-    for columns in (10, 40, 60):
-        assert all(
-            len(graph_line(marks, at, columns).plain) <= columns and f"n{at} " in graph_line(marks, at, columns).plain
-            for at in range(20)
-        )
-
-
-def test_a_bar_is_full_only_when_all_is_done(course):
+def test_a_bar_is_full_only_when_all_is_done():
     assert [bar(done, 26, 10).plain.count("█") for done in (0, 1, 13, 25, 26)] == [0, 1, 5, 9, 10]
-    progress = Progress(course.find("07"), {"loss": "here", "dW2": "passed", "db2": "failed", "update": "hidden"})
-    signs = {name: sign for name, sign, _ in graph_marks(progress, ["loss"])}
-    assert [signs[name] for name in ("W2", "b2", "update", "loss", "C")] == ["✓", "✗", "?", "✓", "·"]
-    assert list(signs).count("loss") == 1
 
 
 def test_what_a_save_changed():
@@ -141,27 +121,6 @@ def colours_of(view: View) -> set[str]:
     return {code for code in captured.get().split("\x1b[")[1:] if not code.startswith(("0m", "2;3m", "3;2m"))}
 
 
-def test_the_next_step_of_the_guide(checked, judge):
-    def said(each: Checked) -> str:
-        console = Console(width=400, color_system=None)
-        with console.capture() as captured:
-            console.print(*Guide().lines(each), sep="\n")
-        return captured.get()
-
-    assert said(checked).startswith("\nStep 2 of 3: dprobs is not right yet.")
-    stub = checked.lesson.pristine.read_text()
-
-    def version(text: str) -> Checked:
-        files = type(checked.submitted)(checked.lesson.name, {"backward.py": text.encode()}, shown="backward.py")
-        return Checked(checked.lesson, files, judge.judge(checked.lesson, files), 0.1)
-
-    assert "Step 1 of 3: Open backward.py:20 in your editor" in said(version(stub))
-    assert "Step 3 of 3: dlogprobs is right. The word" in said(version(solved("03", "dlogprobs")))
-    assert "Step 2 of 3: Python cannot read" in said(version("def f(:"))
-    guide, done = Guide(), version(solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv"))
-    assert len(guide.lines(done)) == 2 and guide.lines(done) == []
-
-
 def test_other_right_forms_come_from_the_variants_and_only_where_they_are(checked):
     lesson = Desk(ROOT, print).course.find("03")
     own = (lesson.solution / "backward.py").read_text()
@@ -199,24 +158,6 @@ def test_a_lesson_with_rows_for_later_is_not_called_finished(judge):
     lines = captured.get().splitlines()
     assert lines[0] == "Lesson 02 is done for now."
     assert lines[1] == "What is left needs a later lesson: dlogits after lesson 04, dh after lesson 05."
-
-
-def test_a_question_is_about_the_mistake_and_is_asked_once(checked, tmp_path):
-    def row(mistake: str) -> Row:
-        return Row("dprobs", "failed", 0, 1, mistake=NamedMistake(mistake, "…"))
-
-    for mistake in BY_ID:
-        question = question_about_mistake(checked.lesson, row(mistake))
-        assert question.endswith(("?", ".")) and "{" not in question and len(question) < 260
-    assert "`logprobs = probs.log()`" in question_about_mistake(checked.lesson, row("sign"))
-    assert question_about_mistake(checked.lesson, row("no such mistake")) == ""
-    state_file = StateFile(tmp_path, print)
-    state_file.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})
-    assert [state_file.take_question(checked.lesson, "dprobs") for _ in range(2)] == ["Why?", ""]
-    state_file.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})  # the same file again
-    assert state_file.take_question(checked.lesson, "dprobs") == ""
-    state_file.keep_verdict(checked.lesson, "def", {}, True, {"dprobs": "Why?"})
-    assert state_file.take_question(checked.lesson, "dprobs") == "Why?"
 
 
 def test_titles_are_cut_only_where_the_terminal_is_narrow(course):
@@ -307,7 +248,7 @@ def test_a_hint_stays_when_the_same_text_is_checked_again(watching):
     right = solved("04", "dlogits")
     watching.check(right)
     watching.check(right.replace("/ n", "/ n / n"))
-    hint = re.search(r"About this mistake in dlogits\n.*?\n\n", watching.press("h"), re.S)
+    hint = re.search(r"Hint 1 of 3 for dlogits\n.*?\n\n", watching.press("h"), re.S)
     after = watching.check()
     assert hint and hint[0] in after and "✗ dlogits, in_one_go were right before." in after
 

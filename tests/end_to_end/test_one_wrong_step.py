@@ -124,6 +124,6 @@ def test_the_line_that_changes_an_argument_is_told(grade, lesson):
     source = solution_of(lesson) + "\n\n" + body
     row = grade("03", source)["dhprebn"]
     line = source.splitlines().index("    mine += dbnmeani / n") + 1
-    assert (row["status"], row["line"], row["mistake"]["id"]) == ("failed", line, "changes_dbndiff")
+    assert (row["status"], row["line"], row["mistake"]["id"]) == ("failed", line, "changed_argument")
     assert row["message"] == row["mistake"]["message"]
     assert row["message"].endswith(f" Line {line} does it: `mine += dbnmeani / n`.")

@@ -22,7 +22,8 @@ from support import GUARD_PROCESSOR_SECONDS, GUARD_SECONDS, ROOT, calls_in, rows
 
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
-from grader.intake.notebook.limited_reading import read_lesson_part, read_notebook, read_notebook_limited
+from grader.intake.notebook.limited_reading import read_notebook, read_notebook_limited
+from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_reading import read_page_bytes
 from grader.intake.submissions.submission import read_submission

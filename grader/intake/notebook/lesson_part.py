@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -140,13 +140,13 @@ class Chooser:
         return self.of_several(name, here)
 
     def of_several(self, name: str, runs: Sequence[StatementRun]) -> ChosenRun | None:
-        """The last that fits the graph; of several variables the one that is computed from the others."""
+        """The last that fits the graph, if the answers that fit have one variable."""
         candidates = [self.found(run) for run in runs[: -MAX_ANSWERS_TRIED - 1 : -1]]
         fitting: dict[str, ChosenRun] = {}
         for each in candidates:
             if self.is_consistent(name, each):
                 fitting.setdefault(each.variable, each)
-        last = last_of(fitting)
+        last = list(fitting)
         if len(last) > 1 or (not last and len({run.variable for run in runs}) > 1):
             self.undecided[name] = tuple(reversed(last)) or tuple(dict.fromkeys(run.variable for run in runs))
             return None
@@ -210,15 +210,6 @@ class Chooser:
             return targets, ChosenRun((), self.slicer.slice({run.variable: run.places for run in targets.values()}))
         except CannotSlice as reason:
             return targets, ChosenRun((), reason=reason)
-
-
-def last_of(found: Mapping[str, ChosenRun]) -> list[str]:
-    """Of several variables the one whose statements include those of all the others; else all of them."""
-    firsts = {each.run[0] for each in found.values()}
-    for name, each in found.items():
-        if each.part is not None and firsts <= each.part.places:
-            return [name]
-    return list(found)
 
 
 def is_placeholder(run: Sequence[Statement]) -> bool:

@@ -7,23 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, syntax_error
-from grader.intake.notebook.reading import read_statements
+from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
-from grader.results.typed_json import object_from_json
+from grader.results.typed_json import from_json
 from grader.source.reader import source_reader
-
-
-def read_lesson_part(
-    lesson: NotebookLesson, page: Page, shown: str, functions: bool = True, definitions: Mapping[str, int] = {}
-) -> NotebookReading:
-    """What the cells contain for the lesson; `shown` is the name of the whole in messages. Raises NotebookError.
-
-    With `functions` they may also contain the stub's functions: only where it is known which lesson they are for,
-    because several lessons have a function `dx`. `definitions` says which of the definitions of a function is the
-    lesson's, counted from 0 in the order of the cells; of other functions it is the last one.
-    """
-    return read_statements(lesson, page, shown, definitions if functions else None)
 
 
 @dataclass(frozen=True)
@@ -57,15 +45,16 @@ def read_notebook_limited(
     functions: bool,
     definitions: Mapping[str, Mapping[str, int]] = {},
 ) -> NotebookRead:
-    """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages, `functions` as in
-    `read_lesson_part`, and `definitions` too, for each lesson by its name.
+    """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages.
+
+    `functions` and `definitions`, for each lesson by its name, as in `reading.read_lesson_part`.
 
     Raises:
         ReadingStopped, ReadingFailed: as SourceReader.call.
         NotebookError: nothing of it can be read.
     """
     answer = source_reader().call(read_notebook, data, shown, is_notebook, lessons, functions, definitions)
-    read = object_from_json(NotebookRead, answer)
+    read: NotebookRead = from_json(NotebookRead, answer)
     if read.refused is not None:
         raise NotebookError(read.refused)
     with_texts = {

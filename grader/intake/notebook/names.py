@@ -15,7 +15,7 @@ from functools import cached_property
 
 from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.forward_pass import NamedExpression, agreeing_names, lines_like, other_names
-from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
+from grader.intake.notebook.lesson_part import Chooser, ChosenRun
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import GRADIENT_MARKS, WORDS_AROUND_A_GRADIENT, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
@@ -267,7 +267,7 @@ class NameReader:
     def similar(self, gradients: Sequence[str]) -> dict[str, list[str]]:
         """{gradient: variables with a similar name whose formula reads the right upstream gradients}"""
         near = {gradient: self.near[gradient] for gradient in gradients if gradient in self.near}
-        return {gradient: last_of(self.fitting_runs(gradient, variables)) for gradient, variables in near.items()}
+        return {gradient: [*self.fitting_runs(gradient, variables)] for gradient, variables in near.items()}
 
     def candidates(self, lacking: Iterable[str]) -> list[str]:
         """Gradients that nothing is taken for yet, and about which no comparison disagrees."""

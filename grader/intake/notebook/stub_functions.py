@@ -17,7 +17,7 @@ def with_functions(
 ) -> NotebookReading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code.
 
-    `definitions` as in `limited_reading.read_lesson_part`. A function with a line that Python cannot read is left out.
+    `definitions` as in `reading.read_lesson_part`. A function with a line that Python cannot read is left out.
     """
     left_out = set(other_definitions(script, definitions))
     unreadable: dict[str, Broken] = {}

@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import stat
+import unicodedata
 from pathlib import Path, PurePath
 
 MIB = 1 << 20
@@ -59,6 +60,17 @@ def is_copy(path: PurePath) -> bool:
 def is_clutter(name: str) -> bool:
     """Whether a file or folder of this name is hidden, or made by a program: nobody has submitted it."""
     return name.startswith((".", "~$", "__MACOSX")) or name in CLUTTER or name.lower() in DEBRIS
+
+
+def begins_formula(text: str) -> bool:
+    """Whether a spreadsheet may take a cell for a formula."""
+    return unicodedata.normalize("NFKC", text)[:1] in tuple("=+-@|")
+
+
+def file_cell(file: str) -> str:
+    """A file's place in the submission as a cell of intake.csv has it: `_` for what separates, or nobody sees."""
+    safe = "".join("_" if each == ";" or not each.isprintable() else each for each in file).strip()
+    return f"./{safe}" if begins_formula(safe) else safe
 
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC

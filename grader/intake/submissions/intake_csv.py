@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import LessonError, UserError
+from grader.intake.submissions.file_kinds import begins_formula, file_cell
 from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.tables import found_columns, read_table
 from grader.lesson.lesson import Course
@@ -39,9 +39,9 @@ class IntakeLine:
     def of(cls, student: str, question: GuessQuestion) -> IntakeLine:
         return cls(
             student,
-            "; ".join(map(shown_file, question.found)),
-            question.guess,
-            shown_file(question.reason),
+            "; ".join(map(file_cell, question.found)),
+            {lesson: file_cell(file).removeprefix("./") for lesson, file in question.guess.items()},
+            file_cell(question.reason),
             guesses_text(question.alternatives),
         )
 
@@ -62,39 +62,8 @@ class IntakeLine:
         return [student, self.found, guesses_text(self.guess.items()), self.reason, self.alternatives, yes]
 
 
-def begins_formula(text: str) -> bool:
-    """Whether a spreadsheet may take a cell for a formula."""
-    return unicodedata.normalize("NFKC", text)[:1] in tuple("=+-@|")
-
-
-def shown_file(file: str) -> str:
-    """A file's place in the submission, as written in a cell. `file_shown_as` reads it.
-
-    Characters that separate, or that nobody sees, are percent-encoded as in an address: `work%C2%AD2.py`.
-    """
-    safe = re.sub(r"^ +| +\Z|%(?=[0-9A-F]{2})|[^ -:<-~]", percent_encoded, file)
-    return f"./{safe}" if begins_formula(safe) else safe
-
-
-def percent_encoded(found: re.Match[str]) -> str:
-    if found[0].isprintable() and found[0][0] not in " %;":
-        return found[0]
-    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
-
-
-def file_shown_as(cell: str) -> str:
-    """The file's place. A cell that `shown_file` does not write, such as `a%20b.py`, is the name itself."""
-    cell = cell.removeprefix("./")
-    raw = re.sub(rb"%([0-9A-F]{2})", lambda found: bytes([int(found[1], 16)]), cell.encode("utf-8", "surrogatepass"))
-    try:
-        file = raw.decode("utf-8", "surrogatepass")
-    except UnicodeError:
-        return cell
-    return file if shown_file(file).removeprefix("./") == cell else cell
-
-
 def guesses_text(guesses: Iterable[tuple[str, str]]) -> str:
-    return "; ".join(f"{lesson}: {shown_file(file)}" for lesson, file in guesses)
+    return "; ".join(f"{lesson}: {file_cell(file)}" for lesson, file in guesses)
 
 
 def read_intake(path: Path, course: Course) -> list[IntakeLine]:
@@ -133,7 +102,7 @@ def guess_of(cell: str, where: str, course: Course) -> dict[str, str]:
             name = course.find(lesson).name
         except LessonError as error:
             raise UserError(f"{where}: {error}") from error
-        file = file_shown_as(file)
+        file = file.removeprefix("./")
         if guess.setdefault(name, file) != file:
             raise UserError(f"{where} gives two files for {name}: write one, or one line with all of them removed.")
     return guess

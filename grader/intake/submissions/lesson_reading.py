@@ -49,7 +49,7 @@ class PageRead:
 def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool) -> PageRead:
     """Reads a notebook or a Python file, in a separate process under limits; `shown` is its name in messages.
 
-    With `functions` it may also define the stub's functions: see notebook.limited_reading.read_lesson_part. Raises
+    With `functions` it may also define the stub's functions: see notebook.reading.read_lesson_part. Raises
     Unreadable, and NotebookError where nothing of it can be read.
     """
     is_notebook = suffix_of(path) == NOTEBOOK

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import DEFINITION, outlines_limited
-from grader.intake.submissions.file_kinds import is_copy, stem_of
+from grader.intake.submissions.file_kinds import file_cell, is_copy, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
@@ -371,7 +371,9 @@ def apply_decision(files: SubmittedFiles, lesson: Lesson, wanted: str) -> Recogn
         message = "The instructor decided that no file of the submission is this lesson."
         remark = IntakeRemark("decided", f"No file is read as {lesson.name}: the instructor decided so.")
         return Recognition({lesson.name: LessonFiles(lesson.name, message=message)}, (remark,))
-    file = next((each for each in files.files if each.shown == wanted), None)
+    file = next(
+        (each for each in files.files if wanted in (each.shown, file_cell(each.shown).removeprefix("./"))), None
+    )
     if file is None:
         return unread_remark(f"intake.csv says that `{wanted}` is {lesson.name}, and the submission has no such file.")
     remark = IntakeRemark("decided", f"`{wanted}` is read as {lesson.name}: the instructor decided so.")

@@ -10,7 +10,7 @@ from lecture_notebooks import BATCH_NORM, CHAIN, SOFTMAX, STYLES, stored
 from support import sampled
 
 from grader.intake.notebook.cells import Cell
-from grader.intake.notebook.limited_reading import read_lesson_part
+from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.lesson.notebook_lesson import notebook_lesson
 

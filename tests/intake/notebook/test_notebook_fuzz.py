@@ -12,7 +12,7 @@ from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES
 
 from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import NotebookError, cells_of
-from grader.intake.notebook.limited_reading import read_lesson_part
+from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_reading import files_of_reading
 from grader.lesson.lesson import Course, Lesson

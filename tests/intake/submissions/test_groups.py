@@ -90,7 +90,7 @@ def test_different_submissions_of_one_group(found):
     here = found({"Ada Okafor/04/backward.py": right("04"), "Bo Chen/04/backward.py": other("04")})
     assert present(here) == {"Ada Okafor": "right", "Bo Chen": "other"}
     sentence = (
-        "Project Group 1 has different submissions: `Ada Okafor`, `Bo Chen`. Each counts for who submitted it. None "
+        "Project Group 1 has several submissions: `Ada Okafor`, `Bo Chen`. Each counts for who submitted it. None "
         "counts for Cem Kaya until you say which: remove the others, and run again."
     )
     assert here.remarks == (sentence,)

@@ -99,11 +99,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mistakes = secret / "mistakes.py"
     mistakes.write_text(
         mistakes.read_text()
-        + "\n\nfrom grader.lesson.mistakes import mistake\n"
-        + f'\n\n@mistake("{planted("mistake_message")} is told to nobody here.")\n'
-        + f"def dlogits__{planted('mistake_name')}(logits):\n"
-        + f"    {planted('mistake_body')} = 3  # {planted('mistake_comment')}\n"
-        + f"    return logits * {planted('mistake_body')}\n"
+        + f'\n\nMORE = mistake_list("""\n# {planted("mistake_comment")}\n[dlogits]\n{planted("mistake_name")}:\n'
+        + f"        {planted('mistake_body')} = 3\n        logits * {planted('mistake_body')}\n"
+        + f'    {planted("mistake_message")} is told to nobody here.\n""")\n'
     )
     for number, path in enumerate(sorted((secret / "variants").glob("*.py"))):
         path.write_text(f"{path.read_text()}\n# {planted(f'variant_{number}')}\n")

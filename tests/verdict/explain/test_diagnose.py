@@ -15,7 +15,7 @@ from support import sampled
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.lesson.mistakes import Mistake, mistake
+from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.source.in_place_changes import lines_of_changes
 from grader.verdict.explain.diagnose import explain
@@ -459,6 +459,11 @@ def test_a_row_for_a_column_is_not_told_to_drop_a_dimension(problems):
 
 
 # What comes first ----------------------------------------------------------------------------------------------------
+
+
+def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
+    """The decorated function, named `gradient__id`, as a known mistake."""
+    return lambda function: Mistake(*function.__name__.split("__"), message, function)
 
 
 @mistake("You used y where its square belongs.")

@@ -1,25 +1,29 @@
-"""Known mistakes: by function, by edit."""
+"""Known mistakes: a formula, and edits of the answer key."""
 
-from grader.lesson.mistakes import edit, mistake
+from grader.lesson.mistakes import mistake_list
 
+MISTAKES = mistake_list("""
+[gap]
+mean: distance = (a - b).abs(); {"gap": distance.mean().item(), "where": int(distance.argmax())}
+    This is the mean distance, and the largest one was asked for.
 
-@mistake("This is the mean distance, and the largest one was asked for.")
-def gap__mean(a, b):
-    distance = (a - b).abs()
-    return {"gap": distance.mean().item(), "where": int(distance.argmax())}
+[Counter]
+- self.total = self.total + x.sum(0)
+last_batch: self.total = x.sum(0)
+    This is the mean of the last batch alone: keep the total.
 
+[slope]
+- (f(x + 1e-5) - f(x - 1e-5)) / 2e-5
+one_sided: (f(x + 1e-5) - f(x)) / 1e-5
+    This is a difference to one side: it is off by a term in eps.
 
-of_the_last_batch = edit(
-    "Counter__last_batch",
-    "This is the mean of the last batch alone: keep the total.",
-    old="self.total = self.total + x.sum(0)",
-    new="self.total = x.sum(0)",
-)
-one_sided = edit(
-    "slope__one_sided",
-    "This is a difference to one side: it is off by a term in eps.",
-    old="(f(x + 1e-5) - f(x - 1e-5)) / 2e-5",
-    new="(f(x + 1e-5) - f(x)) / 1e-5",
-)
-uniform = edit("drawn__uniform", "These numbers are uniform, not normal.", old="torch.randn(n,", new="torch.rand(n,")
-tripled = edit("doubled__tripled", "That is three times.", old="value *= 2", new="value *= 3")
+[drawn]
+- torch.randn(n,
+uniform: torch.rand(n,
+    These numbers are uniform, not normal.
+
+[doubled]
+- value *= 2
+tripled: value *= 3
+    That is three times.
+""")

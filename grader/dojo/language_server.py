@@ -1,4 +1,4 @@
-"""The language server: a check at every save, remarks under wrong lines, hovers, and hints above functions."""
+"""`dojo lsp`: a check at every save, remarks under wrong lines, and what is known of the name under the cursor."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ from pygls.uris import to_fs_path
 
 from grader import __version__
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.editor.remarks import function_lines, hover, remarks
+from grader.dojo.remarks import hover, remarks
 from grader.dojo.session import CheckSession, Event
 from grader.errors import LessonError
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE, has_lessons
-
-HINT = "dojo.hint"
-SOURCE = "dojo"
 
 
 class DojoServer:
@@ -39,22 +36,10 @@ class DojoServer:
         self._checked: dict[str, Checked] = {}  # by the lesson's name
         self._uris: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._register()
-
-    def serve(self, output: TextIO) -> None:
-        """Speaks on standard input and on `output` until the editor ends it."""
-        self.server.start_io(sys.stdin.buffer, output.buffer)
-        if self._session is not None:
-            self._session.close()
-
-    def _register(self) -> None:
         add = self.server.feature
 
         @add(lsp.TEXT_DOCUMENT_DID_OPEN)
         async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-            path = Path(to_fs_path(params.text_document.uri) or "")
-            if path.name == BACKWARD_FILE and not self._is_in_workspace(path):
-                self._log(f"{path} is in no folder of the workspace, so it is not checked.")
             self._save(params.text_document.uri)
 
         @add(lsp.TEXT_DOCUMENT_DID_SAVE)
@@ -63,29 +48,31 @@ class DojoServer:
 
         @add(lsp.TEXT_DOCUMENT_HOVER)
         def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
-            lesson = self._lesson_of(params.text_document.uri)
-            if lesson is None:
+            uri, place = params.text_document.uri, params.position
+            lesson, document = self._lesson_of(uri), self.server.workspace.text_documents.get(uri)
+            if lesson is None or document is None:  # a file that it has not opened could be a pipe
                 return None
-            place = params.position
-            source = self._source(params.text_document.uri)
+            lines = document.source.splitlines()
             try:
-                text = hover(lesson, source, place.line + 1, place.character, self._checked.get(lesson.name))
+                line = lines[place.line] if place.line < len(lines) else ""
+                text = hover(lesson, line, place.character, self._checked.get(lesson.name))
             except LessonError:  # the check has said it
                 return None
             return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text)) if text else None
 
-        @add(lsp.TEXT_DOCUMENT_CODE_LENS)
-        def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-            return self._lenses(params.text_document.uri)
-
-        @self.server.command(HINT)
-        def hint(lesson_name: str, row: str) -> None:
-            self._hint(lesson_name, row)
+    def serve(self, output: TextIO) -> None:
+        """Speaks on standard input and on `output` until the editor ends it."""
+        self.server.start_io(sys.stdin.buffer, output.buffer)
+        if self._session is not None:
+            self._session.close()
 
     def _lesson_of(self, uri: str) -> Lesson | None:
         """The lesson whose backward.py it is; None for another file, and for one outside the workspace."""
         path = Path(to_fs_path(uri) or "")
-        if path.name != BACKWARD_FILE or not self._is_in_workspace(path):
+        if path.name != BACKWARD_FILE:
+            return None
+        if not self._is_in_workspace(path):
+            self._log(f"{path} is in no folder of the workspace, so it is not checked.")
             return None
         if self._desk is None:
             root = next((folder for folder in path.parents if has_lessons(folder)), None)
@@ -107,11 +94,6 @@ class DojoServer:
         folders = [to_fs_path(uri) for uri in list(workspace.folders) or [workspace.root_uri or ""]]
         return any(path.resolve().is_relative_to(Path(each).resolve()) for each in folders if each)
 
-    def _source(self, uri: str) -> str:
-        """The text as the editor shows it; "" for a file that it has not opened, which could be a pipe."""
-        document = self.server.workspace.text_documents.get(uri)
-        return "" if document is None else str(document.source)
-
     def _save(self, uri: str) -> None:
         self._loop = asyncio.get_running_loop()
         lesson = self._lesson_of(uri)
@@ -125,61 +107,18 @@ class DojoServer:
         if event.kind == "checked" and event.checked is not None:
             self._loop.call_soon_threadsafe(self._publish, event.checked)
         elif event.kind == "failed":
-            sentence = f"Lesson {event.lesson.number}: {event.sentence}"
-            self._loop.call_soon_threadsafe(self._show, sentence, lsp.MessageType.Warning)
+            said = lsp.ShowMessageParams(lsp.MessageType.Warning, f"Lesson {event.lesson.number}: {event.sentence}")
+            self._loop.call_soon_threadsafe(self.server.window_show_message, said)
 
     def _publish(self, checked: Checked) -> None:
-        name = checked.lesson.name
+        name, texts = checked.lesson.name, checked.source.splitlines()
         self._checked[name] = checked
-        texts = checked.source.splitlines()
+        error = lsp.DiagnosticSeverity.Error
         found = [
-            lsp.Diagnostic(
-                range_of_line(texts, remark.line),
-                remark.message,
-                lsp.DiagnosticSeverity.Error,
-                code=remark.mistake,
-                source=SOURCE,
-            )
-            for remark in remarks(checked)
+            lsp.Diagnostic(range_of_line(texts, each.line), each.message, error, code=each.mistake, source="dojo")
+            for each in remarks(checked)
         ]
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(self._uris[name], found))
-        self._refresh_lenses()
-
-    def _refresh_lenses(self) -> None:
-        workspace = self.server.client_capabilities.workspace
-        if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
-            self.server.workspace_code_lens_refresh(None)
-
-    def _lenses(self, uri: str) -> list[lsp.CodeLens]:
-        lesson = self._lesson_of(uri)
-        if lesson is None or self._desk is None:
-            return []
-        source = self._source(uri)
-        taken = self._desk.state_file.read().hints.get(lesson.name, {})
-        texts = source.splitlines()
-        found = []
-        for each in function_lines(lesson, source, self._checked.get(lesson.name), taken):
-            command = lsp.Command(each.title, HINT if each.row else "", arguments=[lesson.name, each.row])
-            found.append(lsp.CodeLens(range_of_line(texts, each.line), command))
-        return found
-
-    def _hint(self, lesson_name: str, row: str) -> None:
-        """Shows the question about a row's mistake, then one hint after another."""
-        lesson = self._desk.course.lessons.get(lesson_name) if self._desk is not None else None
-        if lesson is None or self._desk is None or row not in [item.name for item in lesson.items]:
-            return
-        question = self._desk.state_file.take_question(lesson, row)
-        if question:
-            self._show(f"About this mistake in {row}: {question}")
-        else:
-            taken = self._desk.state_file.take_hint(lesson, row)
-            hints = lesson.item_for(row).hints
-            if taken:
-                self._show(f"Hint {taken} of {len(hints)} for {row}: {hints[taken - 1]}")
-        self._refresh_lenses()
-
-    def _show(self, sentence: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
-        self.server.window_show_message(lsp.ShowMessageParams(kind, sentence))
 
     def _log(self, sentence: str) -> None:
         self.server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, sentence))

@@ -1,1 +1,0 @@
-"""`dojo lsp`: what an editor shows of a check, by the language server protocol."""
