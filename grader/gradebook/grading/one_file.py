@@ -21,8 +21,9 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.printed import label_lines
-from grader.sandbox.workers.student import FileProblems, Student, StudentFile
+from grader.sandbox.workers.student import FileProblems, Student
 from grader.verdict.explain.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts

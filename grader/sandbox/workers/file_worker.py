@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader.calling.answer import Answer
+from grader.calling.joint import Joint
 from grader.calling.protocol import Called
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
@@ -16,8 +18,20 @@ from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 
-if TYPE_CHECKING:
-    from grader.sandbox.workers.student import StudentFile
+
+@dataclass(frozen=True)
+class StudentFile:
+    """`files` is {file name: bytes}, `main` the graded one, `steps` its functions that return gradients.
+
+    With `joint`, that function returns all gradients. `not_allowed` are parts of PyTorch that are removed in the
+    worker, see library_off.py.
+    """
+
+    files: Mapping[str, bytes]
+    main: str
+    steps: Sequence[str] = ()
+    joint: Joint | None = None
+    not_allowed: Sequence[str] = ()
 
 
 class MeasuredCall(NamedTuple):

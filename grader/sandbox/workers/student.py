@@ -13,27 +13,12 @@ from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
-from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
+from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall, StudentFile
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.verdict.explain.edits.search import Trials
 from grader.verdict.judge.runner import STRICT, Terms
-
-
-@dataclass(frozen=True)
-class StudentFile:
-    """`files` is {file name: bytes}, `main` the graded one, `steps` its functions that return gradients.
-
-    With `joint`, that function returns all gradients. `not_allowed` are parts of PyTorch that are removed in the
-    worker, see library_off.py.
-    """
-
-    files: Mapping[str, bytes]
-    main: str
-    steps: Sequence[str] = ()
-    joint: Joint | None = None
-    not_allowed: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

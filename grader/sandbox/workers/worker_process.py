@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, CallRequest
 from grader.errors import ZygoteDied
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import messages
 from grader.sandbox.workers.codec import Budget, Frame
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WorkerLost, how_it_ended
 from grader.sandbox.workers.messages import FileLoaded, Load, Observe, PackedProblem, Request, Run
+from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
-if TYPE_CHECKING:
-    from grader.sandbox.workers.client import ZygoteProcess
-
 MAX_SPANS = 10_000
+
+
+class ZygoteHandle(Protocol):
+    """Who started the worker and knows how it ended (client.ZygoteProcess)."""
+
+    limits: Limits
+    clock: WorkClock
+
+    def end_of(self, number: int) -> int: ...
+
+    def status_if_ended(self, number: int, seconds: float) -> int | None: ...
+
+    def end_and_measure(self, number: int) -> Usage: ...
 
 
 class WorkerProcess:
@@ -30,7 +42,7 @@ class WorkerProcess:
     Every method that waits has a deadline, and raises WorkerLost, DeadlineMissed or Interrupted.
     """
 
-    def __init__(self, zygote: ZygoteProcess, number: int, requests: int, answers: int, output: int) -> None:
+    def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits, self._clock = zygote, number, zygote.limits, zygote.clock
         self._pipes = WorkerPipes(
             *(requests, answers, output),

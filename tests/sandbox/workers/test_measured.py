@@ -33,9 +33,9 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, own_usage, used_by
 from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import MeasuredCall
+from grader.sandbox.workers.file_worker import MeasuredCall, StudentFile
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 HOSTILE = Path(__file__).parents[2] / "hostile"
 FILES = [

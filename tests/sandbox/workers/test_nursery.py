@@ -18,8 +18,9 @@ from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.forked import Nursery, NurseryEnded, path_of_a_program
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 # What a worker finds around itself, and what it can do: printed as JSON.
 LOOKS_AROUND = b"""
