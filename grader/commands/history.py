@@ -15,9 +15,9 @@ from grader.commands.opened_gradebook import StudentParam, out_option, read_grad
 from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
-from grader.gradebook.plain_values import time_from_text
 from grader.gradebook.records import Decision
 from grader.results import points_text
+from grader.results.typed_json import time_from_text
 
 HistoryLine = tuple[tuple[datetime, int], tuple[str, ...]]
 """((when, decisions come after attempts), the cells of the table)"""

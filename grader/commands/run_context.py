@@ -32,6 +32,7 @@ class RunContext:
     roster_file: Path | None
     times_files: tuple[Path, ...]
     intake_file: Path | None
+    code_page: str | None
     jobs: int | None
     cluster: str | None
     seed: int | None

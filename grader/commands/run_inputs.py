@@ -112,7 +112,9 @@ class GivenSubmissions:
         from grader.intake.submissions.finding import find
 
         self._out, roster = context.out, context.roster
-        self.found = find(context.submissions, context.lessons, context.course_lessons, roster)
+        self.found = find(
+            context.submissions, context.lessons, context.course_lessons, roster, code_page=context.code_page
+        )
         set_times(self.found, context, context.quiet)
         self._lines = apply_intake(self.found, context.out, context.intake_file, context.loaded)
         print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
@@ -157,6 +159,19 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
             f"{path} was edited for {', '.join(edited[:MAX_INPUTS_NAMED])}, which counts only with --intake."
         )
     return sentences
+
+
+class CodePageParam(click.ParamType):  # type: ignore[type-arg]
+    """A code page such as cp932."""
+
+    name = "code"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            str(value).encode("ascii").decode(str(value))
+            return str(value)
+        except (LookupError, ValueError):
+            self.fail(f"{value!r} is no code page; expected a name such as cp932, gbk or cp866.", param, ctx)
 
 
 MAX_BAD_LINES_SHOWN, MAX_UNKNOWN_LINES_SHOWN = 5, 20

@@ -10,7 +10,7 @@ from grader.commands.assignments import assignment_option, extensions_option
 from grader.commands.console import course_option
 from grader.commands.follow import follow_options
 from grader.commands.options import FILE_PATH, Command, gradebook_option, lesson_option, require_option, roster_option
-from grader.commands.run_inputs import times_option
+from grader.commands.run_inputs import CodePageParam, times_option
 from grader.publish.export.outputs import FORMATS
 
 RUN_EPILOG = """\b
@@ -49,6 +49,13 @@ OPTIONS = (
         type=FILE_PATH,
         metavar="CSV",
         help="OUT/intake.csv, after you have edited it.",
+    ),
+    click.option(
+        "--zip-names",
+        "code_page",
+        type=CodePageParam(),
+        metavar="CODE",
+        help="Code page of names in a .zip, such as cp932.",
     ),
     click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes; default: one per core."),
     click.option(

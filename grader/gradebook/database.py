@@ -21,9 +21,9 @@ from grader.gradebook.current import current_results, graded_lessons
 from grader.gradebook.decision_table import DecisionTable
 from grader.gradebook.guarded import fault_text
 from grader.gradebook.identity import PEOPLE_ENTRY, names_here
-from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
 from grader.results import SubmissionResult
+from grader.results.typed_json import from_json, to_json
 
 GRADEBOOK = "gradebook.sqlite"
 RENAMED = "renamed "
@@ -198,13 +198,13 @@ class Gradebook(AttemptTable):
         text = self.about().get(ASSIGNMENT_SETTING)
         if text is None:
             return None
-        found: Assignment = from_plain(Assignment, json.loads(text), bytes.fromhex)
+        found: Assignment = from_json(Assignment, json.loads(text))
         return found
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Store the assignment. Every student's folder is stale if it has changed."""
         self._term_read = None
-        text = json.dumps(to_plain(assignment, bytes.hex))
+        text = json.dumps(to_json(assignment))
         if self.about().get(ASSIGNMENT_SETTING) != text:
             with self._connection.transaction(durable=True):
                 self.describe({ASSIGNMENT_SETTING: text})

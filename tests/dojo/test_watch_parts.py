@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from kits import file_of, make_kit, solved
 from rich.console import Console
-from support import GUARD_SECONDS, ROOT, wait_until
+from support import GUARD_SECONDS, ROOT
 
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
 from grader.dojo.lesson_end import finish_lines, other_form
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.rows import numbered_line, row_line
+from grader.dojo.screen import numbered_line, row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, watch_screen
@@ -260,21 +260,6 @@ def test_the_last_row_of_a_lesson_is_checked_once_and_has_a_card(watching, judge
     card = watching.check(right)
     assert judged == ["04"] * 3
     assert "That was the last row of lesson 04.\n3 of 3 points; 3 tries; mistakes: " in card
-
-
-def test_a_file_that_is_incomplete_or_away_while_it_is_saved(watching):
-    path, lesson = file_of(watching.kit, "04"), watching.watch._lesson
-    path.write_text("def f(:")
-    first = watching.session.check(lesson)
-    assert wait_until(lambda: watching.session._due is None)  # it is read, and waits for the rest of the save
-    path.unlink()
-    second = watching.session.check(lesson)
-    assert wait_until(lambda: watching.session._due is None)
-    path.write_text(solved("04", "dlogits"))
-    assert watching.session.check(lesson).result(GUARD_SECONDS).judged.runs
-    path.unlink()
-    assert all(each.done() for each in (first, second)) and "is not there" in watching.check()
-    assert "does not run" in watching.check("def f(:")
 
 
 def test_a_key_is_answered_while_a_file_with_an_endless_loop_is_checked(watching):

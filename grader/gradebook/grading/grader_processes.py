@@ -81,6 +81,8 @@ class GraderProcess:
         A submission that occupies a grader for longer than its limits is rejected: its process is ended, and a fresh
         one writes the result that says so.
         """
+        if submission.fault:
+            return Reply(fault=submission.fault)
         fault = ""
         for _ in range(MAX_GRADING_TRIES):
             line, late = self._request(submission)

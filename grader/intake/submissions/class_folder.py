@@ -41,12 +41,14 @@ def arrivals_at(
     new_folder: NewFolder,
     alone: bool = True,
     is_a_student: Callable[[str], bool] = lambda name: False,
+    code_page: Callable[[Path], str | None] = lambda path: None,
 ) -> list[Arrival]:
     """The submissions at `given`. Raises SubmissionError, OSError.
 
     An archive may be a class only if it is given `alone`. Of
     several archives each is one student's, who could otherwise choose, by the names inside, under whose name it is
-    graded. For the same reason, a folder or an archive whose name `is_a_student`'s is that student's alone.
+    graded. For the same reason, a folder or an archive whose name `is_a_student`'s is that student's alone. `code_page`
+    says in which one the names of a class's archive are.
     """
     if not given.exists():
         raise SubmissionError(
@@ -70,7 +72,7 @@ def arrivals_at(
             )
         return arrivals
     if alone and not is_students and path.is_file() and is_archive(path):
-        arrivals = in_class_archive(given, all_lessons, new_folder)
+        arrivals = in_class_archive(given, all_lessons, new_folder, code_page)
         if arrivals:
             return arrivals
     return [Arrival(student, path, str(path), given=True)]
@@ -125,18 +127,21 @@ def with_unread_files(folder: Path, arrivals: Sequence[Arrival]) -> list[Arrival
     return found
 
 
-def in_class_archive(given: Path, lessons: Sequence[Lesson], new_folder: NewFolder) -> list[Arrival]:
+def in_class_archive(
+    given: Path, lessons: Sequence[Lesson], new_folder: NewFolder, code_page: Callable[[Path], str | None]
+) -> list[Arrival]:
     """The submissions in a whole class's archive; none if it is something else. Raises SubmissionError, OSError."""
     path = given.resolve()
     try:
-        names = archive_names(path)
+        page = code_page(path)
+        names = archive_names(path, page)
     except ArchiveRefused:
         return []  # as one submission, it is refused with the same sentence
     if not is_class(names, lessons):
         return []
     folder = new_folder()
     try:
-        refused = unpack_class(path, folder)
+        refused = unpack_class(path, folder, page)
     except ArchiveRefused as error:
         raise SubmissionError(f"{given} cannot be used as a class's archive: {error}") from error
     while len(folders(folder)) == 1 and not gradable(folder) and not (folder / METADATA).exists():

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
-from grader.intake.submissions.archive import archive_names, is_archive
+from grader.intake.submissions.archive import archive_names, code_page_of, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK
@@ -217,7 +217,8 @@ def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson])
 def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:
     """The question about an entry of a class, a file or an empty folder, of which nothing is graded."""
     with suppress(OSError):  # a folder that may not be listed
-        if arrival.given or has_lesson(read.lessons) or (is_folder(arrival.path) and visible(arrival.path)):
+        is_read = read.fault or has_lesson(read.lessons) or (is_folder(arrival.path) and visible(arrival.path))
+        if arrival.given or is_read:
             return ()
     messages = [read.message, *(remark.message for remark in read.remarks if remark.kind == "unread")]
     messages += [each.message for each in read.lessons.values()]
@@ -247,13 +248,15 @@ def find(
     all_lessons: Sequence[Lesson],
     roster: Roster | None = None,
     within: Path | None = None,
+    code_page: str | None = None,
 ) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
     an archive. One that has the name of a member of the roster is this member's submission, whatever is inside. What
-    has to be unpacked is unpacked `within` that folder. Raises SubmissionError for a path that does not exist or
-    contains no submission.
+    has to be unpacked is unpacked `within` that folder. Names in a class's .zip that are not marked as UTF-8 are in the
+    `code_page`, else in the one in which the roster's names are there. Raises SubmissionError for a path that does not
+    exist or contains no submission.
     """
     found = FoundSubmissions(lessons, all_lessons, within)
     arrivals: list[Arrival] = []
@@ -266,6 +269,7 @@ def find(
                 found.new_folder,
                 len(given) == 1,
                 lambda name: roster is not None and matches_a_member(roster, name),
+                lambda archive: code_page or code_page_of(archive, roster),
             )
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error

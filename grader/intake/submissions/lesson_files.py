@@ -11,6 +11,7 @@ from pathlib import Path
 from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
 from grader.intake.submissions.file_kinds import open_regular, too_large_advice
+from grader.intake.submissions.unpacking import refuse_pointer
 from grader.lesson.paths import BACKWARD_FILE
 
 MAX_FILE_BYTES = 1 << 20
@@ -60,7 +61,10 @@ class Unreadable(UserError):
 
 
 def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key. Raises Unreadable."""
+    """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key.
+
+    Raises Unreadable, and IncompleteDownload.
+    """
     try:
         descriptor = open_regular(path)
     except OSError as error:
@@ -70,7 +74,9 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
         size = os.fstat(descriptor).st_size
         if size > most:
             raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.{too_large_advice(path)}")
-        return without_magics(as_utf_8(file.read(most + 1)))
+        data = file.read(most + 1)
+    refuse_pointer(path.name, data)
+    return without_magics(as_utf_8(data))
 
 
 def without_magics(data: bytes) -> bytes:

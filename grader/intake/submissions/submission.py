@@ -13,8 +13,7 @@ from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.absences import (
-    PERHAPS_WORK,
-    kind_by_suffix,
+    may_be_code,
     not_submitted,
     nothing_gradable,
     only_others,
@@ -39,7 +38,7 @@ from grader.intake.submissions.lesson_reading import (
 )
 from grader.intake.submissions.places import Inside, innermost, is_gradable, names_lesson
 from grader.intake.submissions.recognition import MAX_FILES_NAMED, GuessQuestion, Wanted, has_lesson, recognise
-from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark
@@ -55,6 +54,7 @@ class Submission:
     Attributes:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
+        fault: the same where the reason is not the student's; there is no score then, instead of 0.
         submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
         time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
         platform: "late" or "on time", where the platform itself says so; else "".
@@ -70,6 +70,7 @@ class Submission:
     remarks: tuple[IntakeRemark, ...] = ()
     questions: tuple[GuessQuestion, ...] = ()
     time_source: str = ""
+    fault: str = ""
     platform: str = ""
 
     @property
@@ -126,7 +127,8 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             return replace(refused, message=f"{path.name} is no file and no folder. Submit the file itself.")
         return read_folder(path, student, wanted)
     except ArchiveRefused as error:
-        return replace(refused, message=str(error))
+        fault = str(error) if isinstance(error, IncompleteDownload) else ""
+        return replace(refused, message=str(error), fault=fault)
     except OSError as error:
         return replace(refused, message=f"{path.name} cannot be read: {error.strerror or error}.")
 
@@ -173,7 +175,7 @@ def with_other_kinds(read: Submission, names: Sequence[str]) -> Submission:
     """What was read of a folder in which only files of other kinds are, with a remark and, perhaps, a question."""
     sentence = only_others(names)
     reason = f"{sentence} Unpack or rename it, and run again."
-    is_open = not read.questions and PERHAPS_WORK & {*map(kind_by_suffix, names)}
+    is_open = not read.questions and any(map(may_be_code, names))
     questions = (GuessQuestion(tuple(names[:MAX_FILES_NAMED]), {}, (), reason),) if is_open else read.questions
     return replace(read, remarks=(IntakeRemark("unread", sentence), *read.remarks), questions=questions)
 

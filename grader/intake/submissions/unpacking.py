@@ -34,12 +34,13 @@ from grader.intake.submissions.file_kinds import (
     too_large_advice,
 )
 from grader.intake.submissions.people import fold_case
+from grader.source.unparsed import LFS_POINTER
 
 CHUNK_BYTES = 1 << 16
 MAX_ARCHIVE_BYTES = {False: 64 * MIB, True: 4096 * MIB}
 """{whether it is a whole class's: bytes of the archive, and of all that comes out of it}"""
 MAX_ENTRIES = {False: 10_000, True: 100_000}
-MAX_DEPTH = {False: 10, True: 20}
+MAX_FOLDER_DEPTH = {False: 10, True: 20}
 MAX_BYTES = {".py": MIB, ".ipynb": 20 * MIB, ".toml": MIB}
 """Of one file that comes out of an archive, by its suffix; other kinds stay inside."""
 MAX_OTHERS = 20
@@ -61,6 +62,18 @@ class EntryRefused(ArchiveRefused):
     """The same because of one entry, which in a whole class's archive affects only its student."""
 
 
+class IncompleteDownload(ArchiveRefused):
+    """A file that the download does not contain, which is not its student's fault. The text is a sentence."""
+
+
+def refuse_pointer(name: str, start: bytes) -> None:
+    """Raise IncompleteDownload if the file that begins like this only says where Git LFS keeps the file."""
+    if start.removeprefix(b"\xef\xbb\xbf").startswith(LFS_POINTER.encode()):
+        raise IncompleteDownload(
+            f"{name} is a Git LFS pointer, not the file itself: run `git lfs pull` in the download, and grade again."
+        )
+
+
 @dataclass
 class Unpacked:
     """What became of archives.
@@ -70,21 +83,26 @@ class Unpacked:
         refused: {place: sentence} of entries left out in a whole class's archive, and of archives inside an archive.
         others: the names of some files that were left out.
         names: the names of the entries that are files.
+        is_incomplete: whether the archive itself is not in the download.
     """
 
     sentence: str = ""
     refused: dict[str, str] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    is_incomplete: bool = False
 
 
-def unpack(archives: Mapping[str, Path], folder: Path | None, whole_class: bool) -> Unpacked:
+def unpack_archives(
+    archives: Mapping[str, Path], folder: Path | None, whole_class: bool, code_page: str | None = None
+) -> Unpacked:
     """Unpacks archives into `folder`, {place in it: archive}, under the limits of one; without a folder lists them.
 
     Of one student's, the archives inside become folders of their names. One of several that is refused does not affect
-    the others. A whole class's archive keeps its students' archives as they are.
+    the others. A whole class's archive keeps its students' archives as they are. `code_page` is that of names in a
+    .zip which are not marked as UTF-8.
     """
-    unpacking = Unpacking(folder, whole_class)
+    unpacking = Unpacking(folder, whole_class, code_page)
     waiting = [(PurePosixPath(place), path) for place, path in archives.items()]
     try:
         for is_inside in (False, True):
@@ -99,6 +117,7 @@ def unpack(archives: Mapping[str, Path], folder: Path | None, whole_class: bool)
             unpacking.keeps_archives = False
     except (ArchiveRefused, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
+        unpacking.found.is_incomplete = isinstance(error, IncompleteDownload)
         unpacking.found.sentence = f"The archive cannot be unpacked: {reason}." if reason else str(error)
     return unpacking.found
 
@@ -106,8 +125,9 @@ def unpack(archives: Mapping[str, Path], folder: Path | None, whole_class: bool)
 class Unpacking:
     """The entries of archives, written below `folder`; what is written is counted for all of them together."""
 
-    def __init__(self, folder: Path | None, whole_class: bool) -> None:
+    def __init__(self, folder: Path | None, whole_class: bool, code_page: str | None) -> None:
         self.folder, self.whole_class, self.found = folder, whole_class, Unpacked()
+        self._code_page = code_page
         self.inner: list[tuple[PurePosixPath, Path]] = []
         self.keeps_archives = True
         self._entries = self._bytes = 0
@@ -119,7 +139,9 @@ class Unpacking:
         try:
             with open(path, "rb", opener=open_regular) as file, as_refusal(own_name):
                 check_kind(own_name, file, MAX_ARCHIVE_BYTES[self.whole_class])
-                for name, is_file, is_folder, content in entries_of(file, own_name.lower().endswith(".zip")):
+                for name, is_file, is_folder, content in entries_of(
+                    file, own_name.lower().endswith(".zip"), self._code_page
+                ):
                     self._entry(place, name, is_file, is_folder, content)
         except (ArchiveRefused, OSError) as error:
             if may_refuse:
@@ -165,10 +187,10 @@ class Unpacking:
         if not (self.whole_class or suffix_of(path) in MAX_BYTES or self._is_inner(path)):
             self.found.others += [path.name] if len(self.found.others) < MAX_OTHERS else []
             return None
-        if len(path.parts) > MAX_DEPTH[self.whole_class]:
+        if len(path.parts) > MAX_FOLDER_DEPTH[self.whole_class]:
             raise EntryRefused(
-                f"The archive has folders more than {MAX_DEPTH[self.whole_class]} deep: pack the lesson's folder "
-                "itself."
+                f"The archive has folders more than {MAX_FOLDER_DEPTH[self.whole_class]} deep: pack the lesson's "
+                "folder itself."
             )
         return path
 
@@ -207,11 +229,12 @@ class Unpacking:
 
 def check_kind(name: str, file: IO[bytes], most: int) -> None:
     """Raises ArchiveRefused for an archive that is too large, or of a kind that Python's library does not read."""
-    size, start = os.fstat(file.fileno()).st_size, file.read(6)
+    size, start = os.fstat(file.fileno()).st_size, file.read(len(LFS_POINTER) + 3)
     file.seek(0)
+    refuse_pointer(name, start)
     if size > most:
         raise ArchiveRefused(f"{name} has {size:,} bytes; at most {most:,} are read.")
-    suffix = FOREIGN_MAGIC.get(start) or next((s for s in UNREAD_ARCHIVES if name.lower().endswith(s)), "")
+    suffix = FOREIGN_MAGIC.get(start[:6]) or next((s for s in UNREAD_ARCHIVES if name.lower().endswith(s)), "")
     if suffix:
         raise ArchiveRefused(f"{name} is {UNREAD_ARCHIVES[suffix]}, which is not read: submit a .zip or a .tar.gz.")
 
@@ -228,7 +251,9 @@ def as_refusal(name: str) -> Iterator[None]:
         raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
 
 
-def entries_of(file: IO[bytes], is_zip: bool) -> Iterator[tuple[str, bool, bool, Callable[[], IO[bytes]]]]:
+def entries_of(
+    file: IO[bytes], is_zip: bool, code_page: str | None
+) -> Iterator[tuple[str, bool, bool, Callable[[], IO[bytes]]]]:
     """(name, whether it is an ordinary file, whether it is a folder, what opens it) of each entry.
 
     The first bytes of a tar say how it is compressed, not its suffix.
@@ -236,7 +261,7 @@ def entries_of(file: IO[bytes], is_zip: bool) -> Iterator[tuple[str, bool, bool,
     if is_zip:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.infolist():
-                kind, name = stat.S_IFMT(entry.external_attr >> 16), zip_name(entry)
+                kind, name = stat.S_IFMT(entry.external_attr >> 16), zip_name(entry, code_page)
                 yield name, kind in (0, stat.S_IFREG), name.endswith(("/", "\\")), partial(open_zipped, archive, entry)
     else:
         with tarfile.open(fileobj=file, encoding="utf-8", errors="surrogateescape") as tar:
@@ -246,11 +271,11 @@ def entries_of(file: IO[bytes], is_zip: bool) -> Iterator[tuple[str, bool, bool,
                 tar.members.clear()  # type: ignore[attr-defined]
 
 
-def zip_name(entry: zipfile.ZipInfo) -> str:
-    """The entry's name, which packers forget to mark as UTF-8."""
+def zip_name(entry: zipfile.ZipInfo, code_page: str | None) -> str:
+    """The entry's name: without a mark that says UTF-8, in the `code_page`, else as UTF-8, else as cp437."""
     if not entry.flag_bits & 0x800:
         with suppress(UnicodeError):
-            return entry.orig_filename.encode("cp437").decode()
+            return entry.orig_filename.encode("cp437").decode(code_page or "utf-8")
     return entry.orig_filename
 
 

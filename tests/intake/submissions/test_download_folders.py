@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -373,3 +373,55 @@ def test_file_names_of_canvas_say_who_was_on_time_if_they_say_who_was_late(cours
         (tmp_path / name).write_text("def dlogits(logits):\n    return logits\n", encoding="utf-8")
     found = find([tmp_path], [course.find("04")], list(course.lessons.values()))
     assert {each.student: each.platform for each in found} == (says or {"chenbo": "", "okaforada": ""})
+
+
+def zip_in_code_page(path: Path, names: Sequence[str], code_page: str) -> Path:
+    """A class's zip as Windows packs it: names in a code page, without a word about which."""
+    with zipfile.ZipFile(path, "w") as made:
+        for number, name in enumerate(names):
+            stand_in = chr(ord("A") + number) * len(name.encode(code_page))
+            made.writestr(f"{stand_in}/04_cross_entropy/backward.py", "import torch\n")
+    data = path.read_bytes()
+    for number, name in enumerate(names):
+        raw = name.encode(code_page)
+        data = data.replace(chr(ord("A") + number).encode() * len(raw) + b"/", raw + b"/")
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("code_page", "names"),
+    [
+        ("cp932", ["山田太郎", "鈴木花子", "表十三"]),  # the last has a backslash inside a letter
+        ("gbk", ["王小明", "李华"]),
+        ("big5", ["陳大文", "黃小美"]),
+        ("cp949", ["김철수", "이영희"]),
+        ("cp866", ["Иванова Мария", "Щукин Пётр"]),
+        ("cp1251", ["Иванова Мария", "Щукин Пётр"]),
+        ("cp437", ["Amélie Dupont", "Jürgen Groß"]),
+        ("cp850", ["Søren Ågård", "João Conceição"]),
+        ("latin-1", ["Søren Ågård", "Amélie Dupont"]),
+        ("cp852", ["Łukasz Żak", "Jiří Novák"]),
+        ("utf-8", ["王小明", "Amélie Dupont"]),
+    ],
+)
+def test_names_in_a_code_page_are_read_as_the_roster_has_them(course, tmp_path, code_page, names):
+    zipped = zip_in_code_page(tmp_path / "class.zip", names, code_page)
+    (tmp_path / "roster.csv").write_text("name,id\n" + "".join(f"{each},{at}\n" for at, each in enumerate(names)))
+    found = find([zipped], [course.find("04")], list(course.lessons.values()), read_roster(tmp_path / "roster.csv"))
+    assert {each.student for each in found.arrivals} == {*names} and not found.remarks and not found.attendance.absent
+    given = find([zipped], [course.find("04")], list(course.lessons.values()), code_page=code_page)
+    assert {each.student for each in given.arrivals} == {*names}
+
+
+def test_a_roster_without_the_names_changes_nothing(course, tmp_path):
+    zipped = zip_in_code_page(tmp_path / "class.zip", ["山田太郎", "鈴木花子"], "cp932")
+    (tmp_path / "roster.csv").write_text("name\nАда\n")
+    with_roster = find([zipped], [course.find("04")], [*course.lessons.values()], read_roster(tmp_path / "roster.csv"))
+    without = find([zipped], [course.find("04")], [*course.lessons.values()])
+    assert [each.student for each in with_roster.arrivals] == [each.student for each in without.arrivals]
+
+
+def test_a_code_page_that_nobody_knows_is_a_sentence(tmp_path):
+    failed = CliRunner().invoke(main, ["run", str(tmp_path), "--zip-names", "cp99"])
+    assert failed.exit_code == 2 and "'cp99' is no code page; expected a name such as cp932" in failed.stderr

@@ -92,7 +92,7 @@ def test_an_archive_that_becomes_a_pipe_stops_nobody(tmp_path, monkeypatch):
         packed.writestr("04_cross_entropy/backward.py", RIGHT)
 
     changing(unpacking, monkeypatch, lambda: put_a_pipe(path))
-    found = unpacking.unpack({"": path}, tmp_path / "unpacked", False)
+    found = unpacking.unpack_archives({"": path}, tmp_path / "unpacked", False)
     assert found.sentence == "The archive cannot be unpacked: it is not an ordinary file."
     assert not (tmp_path / "unpacked").exists()
 

@@ -17,6 +17,7 @@ from lecture_notebooks import NOTEBOOKS
 from support import ROOT
 
 from grader.dojo.file import read_own
+from grader.gradebook.grading.grader_processes import GraderProcess, Reply
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.helper_packages import MAX_PACKAGE_FILES
@@ -559,3 +560,35 @@ def test_the_dojo_reads_the_same_packages(tmp_path, found, lessons):
     (ada,) = found(exercise, wanted="04")
     packages = {name for name in own if "/" in name}
     assert packages == {name for name in ada.lessons[ENTROPY].files if "/" in name} == {"utils/ops.py"}
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "ada.py",
+        "ada.ipynb",
+        "ada.zip",
+        f"ada/{ENTROPY}/backward.py",
+        f"ada/{ENTROPY}/helper.py",
+        "ada/hw.ipynb",
+        "ada/some/where.py",
+        "ada/work.zip",
+    ],
+)
+@pytest.mark.parametrize("lessons", [["04"], ["03", "04"]])
+def test_a_pointer_of_git_lfs_is_not_its_student_s_fault(course, tmp_path, place, lessons):
+    """There is no score, and the next run grades it: `git lfs pull` has brought the file then."""
+    path = tmp_path / "class" / place
+    path.parent.mkdir(parents=True)
+    if path.name == "helper.py":
+        path.with_name("backward.py").write_text("import helper\n")
+    path.write_bytes(POINTER)
+    found = find([tmp_path / "class"], [course.find(number) for number in lessons], [*course.lessons.values()])
+    (ada,) = found
+    sentence = "is a Git LFS pointer, not the file itself: run `git lfs pull` in the download, and grade again."
+    assert ada.fault == ada.message == f"{path.name} {sentence}"
+    assert not found.questions["ada"]
+    assert GraderProcess.grade(None, ada) == Reply(fault=ada.fault)  # no process sees it
