@@ -69,12 +69,11 @@ def judge_file(
     suite: Suite,
     interrupt: int | None = None,
     show: Callable[[JudgedFile], None] | None = None,
-    suspects: Sequence[str] = (),
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
     Where a search for slips could explain more, `show` gets the verdict before the search, and `suite` is called again
-    for what the search finds. `suspects` are functions that may be wrong: their code is read beforehand.
+    for what the search finds.
 
     Raises Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
     """
@@ -83,8 +82,6 @@ def judge_file(
     seen: Mapping[str, Seen] = {}
     with closing(student), closing(trials):
         student.begin_loading()
-        if suspects:
-            trials.read_ahead(suspects)
         failure = student.load_failure
         if failure is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
