@@ -16,7 +16,7 @@ def cmp(name: str, gradient: object, value: object) -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext grader` in a notebook: adds `%%check 03.dprobs`, see grader.dojo.notebook.magic."""
-    from grader.dojo.notebook.magic import load_magic  # torch comes with it
+    """`%load_ext grader` in a notebook: adds `%%check 03.dprobs`, see grader.dojo.notebook_magic."""
+    from grader.dojo.notebook_magic import load_magic  # torch comes with it
 
     load_magic(shell)

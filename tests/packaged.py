@@ -170,11 +170,13 @@ CASES: dict[str, Case] = {
     "backup of an editor": Case({"04_cross_entropy/backward.py~": right("04")}, **read("04")),
     "script exported by Jupyter": Case({"hw4.py": EXPORTED + right("04")}, **read("04")),
     "folder of the file's name": Case({"04_cross_entropy/backward.py/backward.py": right("04")}, **read("04")),
-    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, (), ("unread",), True, "a file of another kind"),
+    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, (), ("unread",), True, "and no Python file"),
     "archive without a suffix": Case(
-        {"submission": packed("x.zip", {"backward.py": right("04")})}, (), ("unread",), True, "a file of another kind"
+        {"submission": packed("x.zip", {"backward.py": right("04")})}, (), ("unread",), True, "and no Python file"
     ),
-    "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, (), ("unread",), True, "a text file"),
+    "functions in a text": Case(
+        {"answer.md": b"```python\n" + right("04")}, (), ("unread",), True, "and no Python file"
+    ),
     "functions of a class": Case(
         {"work.py": b"class Answers:\n    pass\n"}, is_question=True, why="holds nothing that can be graded"
     ),
@@ -193,9 +195,9 @@ CASES: dict[str, Case] = {
         {"my.py": b"def gradient(x):\n    return x\n"}, is_question=True, why="holds nothing that can be graded"
     ),
     # nothing to grade, and why
-    "a PDF": Case({"report.pdf": b"%PDF"}, kinds=("unread",), why="Submitted a PDF (<code>report.pdf</code>)"),
+    "a PDF": Case({"report.pdf": b"%PDF"}, kinds=("unread",), why="Submitted <code>report.pdf</code>"),
     "a PDF in a zip": Case(
-        {"a.zip": {"hw/report.pdf": b"%PDF"}}, kinds=("unread",), why="Submitted a PDF (<code>report.pdf</code>)"
+        {"a.zip": {"hw/report.pdf": b"%PDF"}}, kinds=("unread",), why="Submitted <code>report.pdf</code>"
     ),
     "empty": Case({"": b""}, is_question=True, why="The folder is empty"),
     "untouched stubs": Case({"04_cross_entropy/backward.py": stub("04")}, why="All functions are untouched stubs."),

@@ -15,17 +15,6 @@ from torch import Tensor
 
 from grader.calling.failures import first_line
 
-EXTENDED_ARG = dis.opmap["EXTENDED_ARG"]
-LOAD_ONE, LOAD_SECOND, LOAD_BOTH = (
-    frozenset(dis.opmap[name] for name in names.split() if name in dis.opmap)
-    for names in (
-        "LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_BORROW",
-        "STORE_FAST_LOAD_FAST",
-        "LOAD_FAST_LOAD_FAST LOAD_FAST_BORROW_LOAD_FAST_BORROW",
-    )
-)
-"""Instructions that read local variables: the one of that number, or of the numbers in the argument's halves (3.13)."""
-
 
 class UnknownParameter(Exception):
     """A step asks for something that is neither a forward value nor an upstream gradient."""
@@ -68,23 +57,14 @@ def parameters_read(function: Callable[..., Any], parameters: Sequence[inspect.P
 
 @cache
 def loaded_names(code: CodeType) -> frozenset[str]:
-    """The local variables that `code` reads, or gives to a function inside it.
-
-    Read from the bytecode itself: `dis` takes as long for a small function as calling it does.
-    """
-    read, high = set[int](), 0
-    code_units = code.co_code
-    for opcode, argument in zip(code_units[::2], code_units[1::2], strict=True):
-        argument |= high
-        high = argument << 8 if opcode == EXTENDED_ARG else 0
-        if opcode in LOAD_ONE:
-            read.add(argument)
-        elif opcode in LOAD_SECOND:
-            read.add(argument & 15)
-        elif opcode in LOAD_BOTH:
-            read |= {argument >> 4, argument & 15}
-    names = code.co_varnames  # a number above them is a variable of the function around this one
-    return frozenset(code.co_cellvars) | {names[index] for index in read if index < len(names)}
+    """The local variables that `code` reads, or gives to a function inside it."""
+    read = set(code.co_cellvars)
+    for instruction in dis.get_instructions(code):
+        name, found = instruction.opname, instruction.argval
+        if "LOAD_FAST" in name and name != "LOAD_FAST_AND_CLEAR":  # that one keeps a variable for later
+            names = found if isinstance(found, tuple) else (found,)  # since Python 3.13 one instruction may have two
+            read.update(names[1:] if name.startswith("STORE") else names)
+    return frozenset(read)
 
 
 def arguments_for(

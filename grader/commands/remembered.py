@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from grader.commands.console import print_remarks
 from grader.commands.opened_gradebook import read_gradebook
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.plain_values import from_plain, to_plain
+from grader.results.typed_json import from_json, to_json
 from grader.results.wording import count_text
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ class ClassFiles:
             self.roster_name, self.roster = roster_file.name, read_roster(roster_file)
         elif text := kept.get(ROSTER_ENTRY):
             self.roster_name, stored = json.loads(text)
-            roster: Roster = from_plain(Roster, stored, bytes.fromhex)
+            roster: Roster = from_json(Roster, stored)
             self.roster = roster
             said.append(f"{self.roster_name} of an earlier run: {count_text(len(roster.members), 'student')}.")
         given = set(map(str, times_files))
         for name, stored in json.loads(kept.get(TIMES_ENTRY) or "{}").items():
             if name not in given:
-                self.remembered[name] = from_plain(list[SubmissionTime], stored, bytes.fromhex)
+                self.remembered[name] = from_json(list[SubmissionTime], stored)
                 count = count_text(len(self.remembered[name]), "submission time")
                 said.append(
                     f"{name} of an earlier run: {count}. For newer submissions, give --times with a newer file."
@@ -63,9 +63,9 @@ class ClassFiles:
 
     def entries(self) -> dict[str, str]:
         """What the gradebook keeps for later runs."""
-        found = {TIMES_ENTRY: json.dumps({name: to_plain(times, bytes.hex) for name, times in self.times.items()})}
+        found = {TIMES_ENTRY: json.dumps({name: to_json(times) for name, times in self.times.items()})}
         if self.roster is not None:
-            found[ROSTER_ENTRY] = json.dumps([self.roster_name, to_plain(self.roster, bytes.hex)])
+            found[ROSTER_ENTRY] = json.dumps([self.roster_name, to_json(self.roster)])
         return found
 
 

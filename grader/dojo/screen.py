@@ -13,18 +13,23 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import HIDDEN_SUITE_DECIDES, location
+from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, location
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, row_line
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
 from grader.publish.view import STATE_WORDS, LessonView, RowView, tally_text
-from grader.results import UNWRITTEN, points_in_words, points_text
+from grader.results import UNWRITTEN, Row, points_in_words, points_text
 from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judge.examples import examples_of
 
+STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDDEN: "cyan"}
+WRONG_STYLE = "bold red"
+CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
+ROW_NAME_WIDTH = 15  # the lecture's
+FULL_WIDTH, NARROW_WIDTH = 84, 80
+"""Columns for the lecture's whole row with its number, and for one with `approximate` shortened."""
 MAX_UNWRITTEN_WITH_A_LINE = 3  # unwritten rows that get a line each
 ROUNDING_REMARK = (
     "exact: False in a row that is right is a rounding difference in float32. The verdict compares values in float64."
@@ -34,6 +39,57 @@ MAX_FORWARD_LINES_ON_SCREEN = 3  # lines of the forward pass
 
 def heading(lesson: Lesson, file: str) -> Text:
     return Text.assemble((f"{lesson.number} {lesson.title}", "bold"), "\n", (file, "dim"))
+
+
+def colour_of(status: str) -> str:
+    return STYLES.get(status, WRONG_STYLE)
+
+
+def row_line(line: RowView, width: int = ROW_NAME_WIDTH) -> Text:
+    """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain."""
+    row, colour = line.row, colour_of(line.row.status)
+    text = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
+    if line.looks_right:
+        text.append(f"{line.cmp_in_words:<52}")
+    elif row.exact is not None:
+        text.append(f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff(row):7}")
+    elif line.shape_difference:
+        text.append(f"{line.shape_difference:<52}")
+    else:
+        return text.append(line.word, colour)
+    text.append(" | ", "dim").append(f"{line.short_word:5}", colour)
+    return text.append(" ").append(*CHAIN[row.chain])
+
+
+def numbered_line(line: RowView, number: int, selected: bool, columns: int, name_width: int) -> Text:
+    """The row with the number that selects it, in `columns`."""
+    row = line.row
+    head = f"{'▸' if selected else ' '}{number:>2} "
+    if columns >= FULL_WIDTH + name_width - ROW_NAME_WIDTH and (row.exact is not None or row.status == "shape"):
+        text = row_line(line, name_width)
+    elif columns >= NARROW_WIDTH + name_width - ROW_NAME_WIDTH and row.exact is not None and not line.looks_right:
+        text = row_line(line, name_width)
+        text = text[: name_width + 18] + Text("approx.") + text[name_width + 29 :]
+    else:
+        text = Text(f"{row.name:<{name_width}} ", "dim" if row.status in UNWRITTEN else "")
+        if row.exact is not None or line.shape_difference:
+            text.append(f"{line.short_word:5}", colour_of(row.status)).append(" ")
+            exact = "exact" if row.exact else f"maxdiff {maxdiff(row)}"
+            figures = line.shape_difference.removeprefix("shape: ") or (
+                line.cmp_in_words if line.looks_right else exact
+            )
+            text.append(*CHAIN[row.chain]).append(f" {figures}")
+        else:
+            text.append(line.word, colour_of(row.status))
+    text = Text(head, no_wrap=True).append_text(text)
+    if selected:
+        text.stylize("bold")
+    text.truncate(columns, overflow="ellipsis")
+    return text
+
+
+def maxdiff(row: Row) -> str:
+    return "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
 
 
 def row_table(lines: Sequence[RowView]) -> Iterator[Text]:
@@ -161,9 +217,7 @@ def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
     judged, part = checked.judged, checked.part
     lines = [line for line in part.lines if not only or line.row.name in only]
     if not judged.runs:
-        yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
-        yield Paragraph(inert(judged.message or ""), indent=LIST_INDENT)
-        yield from quoted_line(checked.text_of(lines[0].row), lines[0].row.line)
+        yield from broken_file(checked)
         return
     yield from row_table(lines)
     part = replace(part, lines=lines, groups=[group for group in part.groups if set(group) & set(lines)])
@@ -185,6 +239,14 @@ def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
     yield ""
     yield Text(tally(checked.progress))
     yield from elsewhere_note(checked.progress)
+
+
+def broken_file(checked: Checked) -> Iterator[RenderableType]:
+    """Why a file does not run, and the line at which it stops."""
+    row = checked.judged.rows[0]
+    yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
+    yield Paragraph(inert(checked.judged.message or ""), indent=LIST_INDENT)
+    yield from quoted_line(checked.text_of(row), row.line)
 
 
 def printed_on(lesson: Lesson) -> list[str]:

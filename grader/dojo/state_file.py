@@ -16,9 +16,9 @@ from pathlib import Path
 from grader import __version__
 from grader.dojo.file import read_ordinary
 from grader.gradebook.files import write_whole
-from grader.gradebook.plain_values import from_plain, to_plain
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
+from grader.results.typed_json import from_json, to_json
 
 STATE_FILE = ".dojo.json"
 STATE_FILE_VERSION = 1
@@ -45,15 +45,15 @@ class State:
     mistakes: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        return json.dumps({"version": STATE_FILE_VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
+        return json.dumps({"version": STATE_FILE_VERSION, **to_json(self)}, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> State:
-        """Raises TypeError or ValueError for anything that `to_json` would not have written."""
+        """Raises ValueError for anything that `to_json` would not have written."""
         found = json.loads(text)
         if not isinstance(found, dict) or found.get("version") != STATE_FILE_VERSION:
             raise ValueError("it was not written by this version")
-        state: State = from_plain(cls, found, bytes.fromhex)
+        state: State = from_json(cls, found)
         return state
 
 

@@ -13,17 +13,20 @@ from rich.text import Text
 from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
-from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, numbered_line
 from grader.dojo.screen import (
+    CHAIN,
     ROUNDING_REMARK,
+    ROW_NAME_WIDTH,
+    broken_file,
+    colour_of,
     elsewhere_note,
     forward_part,
     group_heading,
     group_message,
     has_rounding,
+    numbered_line,
     printed_lines,
     printed_on,
-    quoted_line,
     remark_lines,
     tally,
 )
@@ -116,7 +119,8 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
         return [*head, "", *trouble, *view.below, "", foot]
     more = list(view.below)
     runs, table = checked.judged.runs, list[RenderableType]()
-    first = list(explanation(view, checked) if runs else broken(checked))
+    first = list(explanation(view, checked) if runs else broken_file(checked))
+    first += list(next_lines(checked.progress, checked.next_place))[: 0 if runs else 1]
     notes = list(rest(view, checked, console)) if runs else []
     if runs:
         around = lines_in(console, [*head, "", "", *notes, *more, "", foot])
@@ -240,14 +244,6 @@ def rest(view: View, checked: Checked, console: Console) -> Iterator[RenderableT
     if checked.judged.shown:
         yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
         yield from printed_lines(checked.judged.shown, max(6, console.height // 3) if console.is_terminal else None)
-
-
-def broken(checked: Checked) -> Iterator[RenderableType]:
-    row = checked.judged.rows[0]
-    yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
-    yield Paragraph(inert(checked.judged.message or ""), indent=LIST_INDENT)
-    yield from quoted_line(checked.text_of(row), row.line)
-    yield from list(next_lines(checked.progress, checked.next_place))[:1]
 
 
 def footer(view: View, columns: int) -> Text:

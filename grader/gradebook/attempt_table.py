@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from grader.gradebook.blobs import Blobs
 from grader.gradebook.connection import Connection
-from grader.gradebook.plain_values import time_from_text, time_to_text
 from grader.gradebook.records import Attempt
 from grader.intake.submissions.submission import Submission
 from grader.intake.submissions.submission_times import SubmissionTime
 from grader.results import SubmissionResult
+from grader.results.typed_json import time_from_text, time_to_text
 
 ADD_ATTEMPT = (
     "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results, submitted, submission, "

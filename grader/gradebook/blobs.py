@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.gradebook.connection import Connection
 from grader.gradebook.files import OutputError
-from grader.gradebook.plain_values import from_plain, to_plain
+from grader.results.typed_json import from_json, to_json
 
 
 class Blobs:
@@ -33,8 +33,8 @@ class Blobs:
 
     def store_value(self, value: Any) -> str:
         """Keep a typed value; files in it, as bytes, are blobs of their own."""
-        return self.store(json.dumps(to_plain(value, self.store), separators=(",", ":")).encode())
+        return self.store(json.dumps(to_json(value, self.store), separators=(",", ":")).encode())
 
     def load_value(self, kind: Any, key: str) -> Any:
         """The value of type `kind` under `key`."""
-        return from_plain(kind, json.loads(self.load(key)), self.load)
+        return from_json(kind, json.loads(self.load(key)), self.load)

@@ -21,9 +21,9 @@ from grader.gradebook.current import current_results, graded_lessons
 from grader.gradebook.decision_table import DecisionTable
 from grader.gradebook.guarded import fault_text
 from grader.gradebook.identity import PEOPLE_ENTRY, names_here
-from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
 from grader.results import SubmissionResult
+from grader.results.typed_json import from_json, to_json
 
 GRADEBOOK = "gradebook.sqlite"
 RENAMED = "renamed "
@@ -178,11 +178,16 @@ class Gradebook(AttemptTable):
         for who, stored in self.by_person():
             yield who, StoredWork(assignment, stored, decided.get(who, []))
 
+    def all_decisions(self) -> list[Decision]:
+        """In the order in which they were made, each about the student by the present name."""
+        names = self.new_names()
+        return [replace(each, student=names.get(each.student, each.student)) for each in self.decisions.all()]
+
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, including those made under an earlier name."""
-        names, found = self.new_names(), dict[str, list[Decision]]()
-        for each in self.decisions.all():
-            found.setdefault(names.get(each.student, each.student), []).append(each)
+        found = dict[str, list[Decision]]()
+        for each in self.all_decisions():
+            found.setdefault(each.student, []).append(each)
         return found
 
     def decisions_about(self, student: str) -> list[Decision]:
@@ -193,13 +198,13 @@ class Gradebook(AttemptTable):
         text = self.about().get(ASSIGNMENT_SETTING)
         if text is None:
             return None
-        found: Assignment = from_plain(Assignment, json.loads(text), bytes.fromhex)
+        found: Assignment = from_json(Assignment, json.loads(text))
         return found
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Store the assignment. Every student's folder is stale if it has changed."""
         self._term_read = None
-        text = json.dumps(to_plain(assignment, bytes.hex))
+        text = json.dumps(to_json(assignment))
         if self.about().get(ASSIGNMENT_SETTING) != text:
             with self._connection.transaction(durable=True):
                 self.describe({ASSIGNMENT_SETTING: text})

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from grader.gradebook.connection import Connection
-from grader.gradebook.plain_values import time_from_text, time_to_text
 from grader.gradebook.records import Decision
+from grader.results.typed_json import time_from_text, time_to_text
 
 DECISION_TABLE_COLUMNS = "id, student, kind, author, made, row, points, until, text, undoes"
 ADD_DECISION = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.gradebook.plain_values import from_plain, to_plain
+from grader.results.typed_json import from_json, to_json
 
 NodeKind = Literal["input", "step", "fused"]
 NODE_HEIGHT = 40
@@ -73,10 +73,10 @@ class Layout:
 
 
 def layouts_to_text(layouts: Sequence[Layout]) -> str:
-    return json.dumps(to_plain(layouts, bytes.hex), separators=(",", ":"))
+    return json.dumps(to_json(layouts), separators=(",", ":"))
 
 
 def layouts_from_text(text: str) -> tuple[Layout, ...]:
     """What `layouts_to_text` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-    layouts: tuple[Layout, ...] = from_plain(tuple[Layout, ...], json.loads(text), bytes.fromhex)
+    layouts: tuple[Layout, ...] = from_json(tuple[Layout, ...], json.loads(text))
     return layouts

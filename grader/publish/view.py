@@ -56,6 +56,17 @@ MEANINGS: Final = {
 """{state: what it means, in a sentence without its capital and its full stop}"""
 
 
+SHORT_WORDS: Final = {
+    "passed": "right",
+    "failed": "wrong",
+    "shape": "wrong",
+    "error": "error",
+    "timeout": "late",
+    "crashed": "crash",
+}
+"""{status: its name in a column of five characters}"""
+
+
 class TableRow(NamedTuple):
     """All that a row of the table shows, and nothing else: two students' rows that are equal here look alike."""
 
@@ -163,6 +174,11 @@ class RowView:
         if self.looks_right and self.is_wrong:
             return f"{word.removesuffix(' value')}; {self.cmp_in_words}"
         return "wrong" if row.status == "failed" and not any(each is not None for each in measured) else word
+
+    @property
+    def short_word(self) -> str:
+        """The verdict on the line in at most five characters."""
+        return SHORT_WORDS.get(self.row.status, "no")
 
     @property
     def label(self) -> str:

@@ -169,10 +169,6 @@ class Problem:
         shapes = self._fed_shapes
         return {n: g.reshape(*shapes[n]) if n in shapes else g for n, g in self.upstream.items()}
 
-    def run_on(self, tape: Any) -> None:
-        """Run the forward pass again, on an object that takes the names as a tape does."""
-        self._forward(tape)
-
     @cached_property
     def finer(self) -> Graph:
         """The same pass with the fused names as steps of their own."""

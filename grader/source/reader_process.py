@@ -26,13 +26,13 @@ MAX_UNCOLLECTED_BYTES = 20_000
 
 
 def json_data(value: Any) -> Any:
-    """A dataclass as a dictionary, a set as a list in order, bytes as a text. Raises TypeError for anything else."""
+    """A dataclass as a dictionary, a set as a list in order, bytes in hexadecimal. Raises TypeError for others."""
     if is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogatepass")
+        return value.hex()
     raise TypeError(f"{type(value).__name__} is not sent back")
 
 

@@ -138,9 +138,6 @@ def evaluated_outside(node: DefinitionNode | ast.Lambda) -> list[ast.expr]:
     return found
 
 
-MAX_STRING_CHARACTERS = 500
-
-
 class WrittenNumber(NamedTuple):
     """A number as a literal: its value, the file as messages show it, and the line, counted from 1.
 
@@ -151,13 +148,6 @@ class WrittenNumber(NamedTuple):
     file: str
     line: int
     is_count: bool = False
-
-
-def literal_string(node: ast.expr) -> str | None:
-    """The text of a string literal; None for anything else or a long one."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= MAX_STRING_CHARACTERS:
-        return node.value
-    return None
 
 
 def is_marimo_cell(node: ast.AST) -> TypeGuard[FunctionDefinition]:

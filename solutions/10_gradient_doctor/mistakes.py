@@ -85,6 +85,8 @@ large_means_a_sum: if once > 10.0:
     batches.
 
 - if (claimed - measured).norm() > 0.02 * measured.norm():
+slopes_not_compared: if claimed.numel() == 0:
+    A forgotten branch is not found: compare all slopes that the gradient claims with those that were measured.
 slopes_exactly_equal: if (claimed != measured).any():
     A healthy network is said to forget a branch, since the slopes are not equal to the last digit. A measured slope has
     an error of its own.

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import dis
 import functools
-import inspect
 import io
 import pdb
-import random
 import sys
-from types import CodeType
 from typing import Any
 
 import numpy
@@ -22,8 +17,8 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
-from grader.calling.parameters import loaded_names, parameters_of, parameters_read
-from grader.calling.steps import call_step, is_same_answer
+from grader.calling.parameters import parameters_of, parameters_read
+from grader.calling.steps import call_step
 from grader.sandbox.workers.stand_ins import NotAvailable
 
 X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1
@@ -189,44 +184,6 @@ def test_what_a_step_s_code_reads():
     assert parameters_read(dx, parameters_of(dx)) == {"x", "n"}
     assert call(lambda dy, x: torch.ones(3)).uses == frozenset()
     assert call(functools.partial(lambda dy, x, k: dy, k=1)).uses == {"dy", "x", "k"}  # no code to look at: all
-
-
-def functions_in(code):
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from functions_in(constant)
-
-
-def read_by_dis(code):
-    """The local variables that instructions of `code` read, by the library that prints them."""
-    read = set(code.co_cellvars)
-    for instruction in dis.get_instructions(code):
-        name, value = instruction.opname, instruction.argval
-        if "LOAD_FAST" in name and name != "LOAD_FAST_AND_CLEAR":  # that one keeps a variable for later
-            values = value if isinstance(value, tuple) else (value,)
-            read.update(values[1:] if name.startswith("STORE") else values)
-    return read
-
-
-MANY = ", ".join(f"a{number}" for number in range(300))
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        *(inspect.getsource(module) for module in (inspect, dis, functools, dataclasses, random)),
-        f"def f({MANY}):\n    return a299 + a17",  # numbers above 255 take two instructions
-        "def f(x, y):\n    return [x for x in y]",
-        "def f(x, y):\n    x = y\n    return lambda: x",
-    ],
-)
-def test_the_variables_that_bytecode_reads_are_those_that_dis_names(source):
-    functions = list(functions_in(compile(source, "source.py", "exec")))
-    assert len(functions) > 1
-    for code in functions:
-        parameters = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-        assert loaded_names(code) & parameters == read_by_dis(code) & parameters, code
 
 
 # Precision -----------------------------------------------------------------------------------------------------------
@@ -415,20 +372,7 @@ def test_long_texts_are_cut():
     assert call(dx).message == "ValueError: " + "x" * 496 + " ..."
 
 
-def test_an_exception_whose_text_cannot_be_read():
-    class Odd(Exception):
-        def __str__(self):
-            raise RuntimeError
-
-    def dx():
-        raise Odd
-
-    assert call(dx).message == "Odd: (its text cannot be read)"
-
-
-def test_sys_exit_and_endless_recursion():
-    assert call(lambda: sys.exit(3)).message == ("It ended the program (SystemExit, code 3) instead of returning.")
-
+def test_endless_recursion():
     def dx(x):
         return dx(x)
 
@@ -472,16 +416,6 @@ def test_nan_is_the_same_as_nan():
 
     assert changed(lambda x: x * 2) == ()
     assert changed(lambda x: x.add_(1)) == ("x",)
-
-
-def test_sameness_by_hand():
-    one = torch.ones(2, 3)
-    assert is_same_answer(one, one.clone()) and is_same_answer(3, 4)  # a number cannot be changed in place
-    assert not is_same_answer(one, one.double())
-    assert not is_same_answer(one, one.view(3, 2))
-    assert not is_same_answer(one, one + 1e-7)
-    assert is_same_answer(torch.tensor([float("inf")]), torch.tensor([float("inf")]))
-    assert not is_same_answer(torch.tensor([float("inf")]), torch.tensor([float("-inf")]))
 
 
 # What comes back -----------------------------------------------------------------------------------------------------

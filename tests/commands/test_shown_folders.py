@@ -25,7 +25,7 @@ from grader.dojo import check as dojo_check
 from grader.dojo.check import LocalJudge
 from grader.dojo.desk import student_course
 from grader.dojo.language_server import DojoServer
-from grader.dojo.notebook.magic import CheckMagic
+from grader.dojo.notebook_magic import CheckMagic
 from grader.errors import LessonError, UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Lesson

@@ -43,7 +43,11 @@ def test_cmp_prints_the_lecture_s_row(net, capsys):
     ("name", "gradient", "message"),
     [
         ("b", lambda n: n["dz"].sum(0), []),
-        ("b", lambda n: n["dz"].sum(0, keepdim=True), ["(1, 3); expected (3,)", "Broadcasting hides it", "`keepdim`"]),
+        (
+            "b",
+            lambda n: n["dz"].sum(0, keepdim=True),
+            ["(1, 3); expected (3,)", "broadcasting may hide", "`keepdim`"],
+        ),
         ("b", lambda n: n["dz"], ["(6, 3); expected (3,)", "a broadcast forward is a sum backward"]),
         ("W", lambda n: (n["x"].T @ n["dz"]).T, ["(3, 4); expected (4, 3)", "transpose"]),
         ("W", lambda n: -n["x"].T @ n["dz"], ["The sign is flipped"]),
@@ -51,7 +55,7 @@ def test_cmp_prints_the_lecture_s_row(net, capsys):
         ("z", lambda n: torch.zeros(6, 3), ["Every element of your `dz` is zero."]),
         ("z", lambda n: n["dz"] / 0, ["Element [0, 0] is", "not a number"][:1]),
         ("z", lambda n: n["dz"].double(), ["`dz` is float64 and `z` is float32"]),
-        ("z", lambda n: n["dz"].long(), ["The numbers are int64"]),
+        ("z", lambda n: n["dz"].long(), ["`dz` is int64 and `z` is float32"]),
         ("z", lambda n: n["dz"] + (torch.arange(18).view(6, 3) == 4), ["1 of 18 elements differ; the first is [1, 1]"]),
         ("z", lambda n: n["dz"] * (1 + 3e-7), [None]),
         ("z", lambda n: None, ["`dz` is None; expected a tensor of shape (6, 3)."]),

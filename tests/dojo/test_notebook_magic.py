@@ -20,7 +20,7 @@ from support import GUARD_SECONDS
 
 from grader.authoring.release.notebook import notebook_of
 from grader.commands.release import release
-from grader.dojo.notebook.cells_run import CellsRun
+from grader.dojo.notebook_magic import CellsRun
 from grader.lesson.lesson import Course
 
 CMP = """

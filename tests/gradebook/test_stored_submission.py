@@ -21,11 +21,11 @@ from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.blobs import Blobs
 from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime
 from grader.lesson.lesson import Course
+from grader.results.typed_json import from_json, time_from_text, time_to_text, to_json
 
 
 @pytest.fixture
@@ -100,8 +100,8 @@ def test_a_value_comes_back_as_it_was(value):
         stored[data.hex()] = data
         return data.hex()
 
-    plain = json.loads(json.dumps(to_plain(value, store)))
-    assert from_plain(Everything, plain, stored.__getitem__) == value
+    plain = json.loads(json.dumps(to_json(value, store)))
+    assert from_json(Everything, plain, stored.__getitem__) == value
 
 
 @given(times)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import Gradebook
-from grader.gradebook.plain_values import to_plain
 from grader.results import Row, SubmissionResult
+from grader.results.typed_json import to_json
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def apply_unless_scores_move(assignment: Assignment, gradebook: Gradebook) -> li
 
 def scoring(assignment: Assignment | None) -> object:
     """What an assignment says, however its file is written."""
-    return None if assignment is None else to_plain(replace(assignment, text=""), bytes.hex)
+    return None if assignment is None else to_json(replace(assignment, text=""))
 
 
 def row_changes(before: SubmissionResult, after: SubmissionResult) -> Iterator[RowChange]:

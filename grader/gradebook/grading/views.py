@@ -15,11 +15,11 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, drop_report, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import guarded_pages, points_only
-from grader.gradebook.plain_values import from_plain, to_plain
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.results import RESULTS_FILE, SubmissionResult, read_results
+from grader.results.typed_json import from_json, to_json
 
 NO_SCORE = (
     "Your submission could not be graded, for a reason that is not yours. Your instructor will run the grader "
@@ -46,7 +46,7 @@ ATTENDANCE_ENTRY, LEFT_OUT_ENTRY = "attendance", "left out"
 def attendance_in(gradebook: Gradebook) -> Attendance | None:
     """Who of the class submitted, by the roster of the latest run; None if it had none."""
     kept = json.loads(gradebook.kept(ATTENDANCE_ENTRY) or "null")
-    found: Attendance | None = from_plain(Attendance | None, kept, bytes.fromhex)
+    found: Attendance | None = from_json(Attendance | None, kept)
     return found
 
 
@@ -129,7 +129,7 @@ class Views:
 
     def keep_class(self, attendance: Attendance | None, left_out: Sequence[str]) -> None:
         """Remember what the latest run knows about the class."""
-        self._gradebook.keep(ATTENDANCE_ENTRY, json.dumps(to_plain(attendance, bytes.hex)))
+        self._gradebook.keep(ATTENDANCE_ENTRY, json.dumps(to_json(attendance)))
         self._gradebook.keep(LEFT_OUT_ENTRY, json.dumps(list(left_out)))
 
     def keep_drawings(self, drawings: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, 
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
-from grader.results.typed_json import object_from_json
+from grader.results.typed_json import from_json
 from grader.source.reader import source_reader
 
 
@@ -54,7 +54,7 @@ def read_notebook_limited(
         NotebookError: nothing of it can be read.
     """
     answer = source_reader().call(read_notebook, data, shown, is_notebook, lessons, functions, definitions)
-    read = object_from_json(NotebookRead, answer)
+    read: NotebookRead = from_json(NotebookRead, answer)
     if read.refused is not None:
         raise NotebookError(read.refused)
     with_texts = {

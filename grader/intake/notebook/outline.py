@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from grader.intake.notebook.cells import Cell, NotebookError, cells_of, script_cells
 from grader.intake.notebook.readable_lines import readable_statements
-from grader.results.typed_json import object_from_json
+from grader.results.typed_json import from_json
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.syntax import (
@@ -69,7 +69,7 @@ def outlines_limited(files: Sequence[tuple[bytes, bool]]) -> list[FileOutline]:
         answers = source_reader().call(outlines, files)
     except (ReadingStopped, ReadingFailed):
         return [names_only(data) for data, _ in files]
-    return [object_from_json(FileOutline, answer) for answer in answers]
+    return [from_json(FileOutline, answer) for answer in answers]
 
 
 def outlines(files: Sequence[tuple[bytes, bool]]) -> list[FileOutline]:

@@ -10,19 +10,26 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
-KINDS_OF_FILES = {
-    "a PDF": (".pdf",),
-    "a text document": (".docx", ".doc", ".odt", ".rtf", ".pages"),
-    "a picture": (".png", ".jpg", ".jpeg", ".heic", ".gif", ".webp"),
-    "a web page": (".html", ".htm"),
-    "a text file": (".txt", ".md"),
-    "a link": (".url", ".webloc", ".gdoc", ".desktop"),
-    "a compiled Python file": (".pyc",),
-    "slides": (".pptx", ".ppt", ".key"),
-    "a table": (".csv", ".xlsx"),
-}
-PERHAPS_WORK = {"a file of another kind", "a text file"}
-"""Kinds of files that may be Python, or an archive, under another name."""
+NO_CODE = frozenset(
+    {
+        ".pdf",
+        ".docx",
+        ".doc",
+        ".odt",
+        ".rtf",
+        ".pages",
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".heic",
+        ".gif",
+        ".webp",
+        ".html",
+        ".htm",
+    }
+    | {".url", ".webloc", ".gdoc", ".desktop", ".pyc", ".pptx", ".ppt", ".key", ".csv", ".xlsx"}
+)
+"""Files that are certainly no Python and no archive; others may be, under another name."""
 
 
 def not_submitted(lesson: Lesson) -> LessonFiles:
@@ -61,11 +68,9 @@ def nothing_gradable(
 
 def only_others(names: Sequence[str]) -> str:
     """A sentence about a submission without a Python file, notebook or archive: `names` are those of its files."""
-    kinds = dict.fromkeys(kind_by_suffix(name) for name in names)
     shown = ", ".join(f"`{name[:80]}`" for name in names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"Submitted {' and '.join(list(kinds)[:3])} ({shown}) and no Python file."
+    return f"Submitted {shown} and no Python file."
 
 
-def kind_by_suffix(name: str) -> str:
-    suffix = PurePath(name).suffix.lower()
-    return next((kind for kind, suffixes in KINDS_OF_FILES.items() if suffix in suffixes), "a file of another kind")
+def may_be_code(name: str) -> bool:
+    return PurePath(name).suffix.lower() not in NO_CODE

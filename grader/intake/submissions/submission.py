@@ -13,8 +13,7 @@ from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.absences import (
-    PERHAPS_WORK,
-    kind_by_suffix,
+    may_be_code,
     not_submitted,
     nothing_gradable,
     only_others,
@@ -176,7 +175,7 @@ def with_other_kinds(read: Submission, names: Sequence[str]) -> Submission:
     """What was read of a folder in which only files of other kinds are, with a remark and, perhaps, a question."""
     sentence = only_others(names)
     reason = f"{sentence} Unpack or rename it, and run again."
-    is_open = not read.questions and PERHAPS_WORK & {*map(kind_by_suffix, names)}
+    is_open = not read.questions and any(map(may_be_code, names))
     questions = (GuessQuestion(tuple(names[:MAX_FILES_NAMED]), {}, (), reason),) if is_open else read.questions
     return replace(read, remarks=(IntakeRemark("unread", sentence), *read.remarks), questions=questions)
 

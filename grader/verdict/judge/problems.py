@@ -16,7 +16,6 @@ class ProblemBook:
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self._drawn: dict[tuple[str, int, str], Problem] = {}
-        self._latest: dict[tuple[str, int], Problem] = {}
         self._values: dict[tuple[object, ...], Any] = {}
         self._own: dict[str, tuple[object, OwnProblems]] = {}
 
@@ -39,14 +38,9 @@ class ProblemBook:
         """One for each draw. Equal draws in the same place have the same problem."""
         result = []
         for number, draw in enumerate(draws):
-            latest = self._latest.get((lesson.name, number))
-            if latest is not None and latest.draw is draw:  # a suite asks for its draws again at every row
-                result.append(latest)
-                continue
             change = getattr(draw.change, "__name__", "")
             key = (lesson.name, number, f"{sorted(draw.sizes.items())} {change} {draw.note}")
             if key not in self._drawn:
                 self._drawn[key] = lesson.problem(draw, derive(self.seed, *key))
             result.append(self._drawn[key])
-            self._latest[lesson.name, number] = self._drawn[key]
         return result

@@ -2,30 +2,83 @@
 
 from __future__ import annotations
 
+import ast
 import atexit
 import contextlib
 import io
+import json
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from grader.dojo.desk import Checked, Desk, student_course
+from grader.dojo.heat import heat_maps, show_html, shows_html
 from grader.dojo.lesson_words import named_lesson
-from grader.dojo.notebook.cells_run import CellsRun
-from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
 from grader.dojo.screen import verdict_lines
 from grader.dojo.session import CheckSession
 from grader.dojo.work import OneFile
 from grader.errors import GraderFault, UserError
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.source.syntax import FunctionDefinition
 
 NOTEBOOK_COLUMNS = 88
 NOTEBOOK_NAME = "this notebook.ipynb"
 USAGE = "Say which row the cell is for, as in `%%check 03.dprobs`, or a lesson, as in `%%check 03`."
+
+
+@dataclass(frozen=True)
+class RunCell:
+    """`number` is the one in `In [number]`, `identity` the front end's name of the cell, where it gives one."""
+
+    number: int
+    text: str
+    identity: str | None
+
+    def replaces(self, before: RunCell) -> bool:
+        """Whether this is a later run of the same cell, or defines the names that `before` defines."""
+        defined = names_defined(self.text)
+        is_same = self.identity is not None and self.identity == before.identity
+        return is_same or self.text == before.text or (bool(defined) and defined == names_defined(before.text))
+
+
+class CellsRun:
+    """The latest run of every cell of a session."""
+
+    def __init__(self) -> None:
+        self._cells: list[RunCell] = []
+
+    def add(self, text: str, number: int, identity: str | None = None) -> None:
+        added = RunCell(number, text, identity)
+        self._cells = [*(each for each in self._cells if not added.replaces(each)), added]
+
+    def as_notebook(self) -> bytes:
+        """Cell number n is the cell that was run as `In [n]`."""
+        last = max((each.number for each in self._cells), default=0)
+        texts = dict.fromkeys(range(1, last + 1), "") | {each.number: each.text for each in self._cells}
+        cells = [
+            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": number, "source": text}
+            for number, text in texts.items()
+        ]
+        return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}).encode()
+
+
+def names_defined(text: str) -> frozenset[str]:
+    """The functions and classes of a cell, and the gradients that it assigns; empty for one that Python cannot read."""
+    first, _, rest = text.partition("\n")
+    try:
+        body = ast.parse(rest if first.startswith("%%") else text).body
+    except (SyntaxError, ValueError):
+        return frozenset()
+    found = {node.name for node in body if isinstance(node, FunctionDefinition | ast.ClassDef)}
+    for node in body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        found |= {each.id for each in targets if isinstance(each, ast.Name) and each.id.startswith("d")}
+    return frozenset(found)
 
 
 class CheckMagic:
