@@ -1,7 +1,7 @@
 """`clip` scales the gradients that it was given.
 
 lesson: 16
-clip: failed | = The gradients that you were given have changed. Return new tensors.
+clip: failed | changed
 """
 
 def clip(gradients, most):
