@@ -6,9 +6,10 @@ import multiprocessing
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 from grader.authoring.lesson_review import (
@@ -66,16 +67,6 @@ def rows_in(graded: GradedSubmission) -> list[Row]:
     return graded.results.lessons[0].rows
 
 
-def mistake_batches(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
-    """The mistakes in as few submissions as possible: {gradient: mistake}, at most one per gradient in each."""
-    waiting: dict[str, list[Mistake]] = defaultdict(list)
-    for mistake in mistakes:
-        waiting[mistake.gradient].append(mistake)
-    while waiting:
-        yield {gradient: entries.pop(0) for gradient, entries in waiting.items()}
-        waiting = defaultdict(list, {g: entries for g, entries in waiting.items() if entries})
-
-
 def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
     """Grade the solution, the stub, the variants and the known mistakes in workers, with the hidden suite.
 
@@ -127,12 +118,16 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
 def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake], str]]:
     """(known mistakes, the answer key with these mistakes in it), file by file.
 
-    Mistakes in one gradient's formula share files. Each other mistake has its own file; each `every`-th is included.
+    Formulas for different gradients share files. Each other mistake has its own file; each `every`-th is included.
     """
     solution = lesson.answer_key
     formulas = [mistake for mistake in lesson.mistakes if is_formula(lesson, mistake)]
-    for batch in mistake_batches(formulas):
-        yield list(batch.values()), solution + "\n\n" + "\n\n\n".join(m.source() for m in batch.values()) + "\n"
+    of_gradient: dict[str, list[Mistake]] = defaultdict(list)
+    for mistake in formulas:
+        of_gradient[mistake.gradient].append(mistake)
+    for batch in zip_longest(*of_gradient.values()):
+        mistakes = [mistake for mistake in batch if mistake is not None]
+        yield mistakes, solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in mistakes) + "\n"
     for mistake in [m for m in lesson.mistakes if m not in formulas][::every]:
         yield [mistake], mistake.applied_to(solution)
 
@@ -155,42 +150,32 @@ def unexpected_failures(lesson: Lesson, mistakes: Sequence[Mistake], rows: Seque
             yield f"{row.name} turned {row.status} although only {', '.join(changed)} were changed"
 
 
-def verify_course(course: Path, names: Sequence[str], jobs: int) -> Iterator[tuple[str, VerifyReport]]:
-    """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError and UserError."""
-    verify = partial(verify_by_name, course)
-    if jobs == 1 or len(names) == 1:
-        yield from without_leaks(course, names, map(verify, names))
-        return
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from without_leaks(course, names, pool.map(verify, names))
-
-
-def without_leaks(
-    course: Path, names: Sequence[str], reports: Iterable[VerifyReport]
+def verify_course(
+    course: Path, names: Sequence[str], jobs: int, only_questions: bool = False
 ) -> Iterator[tuple[str, VerifyReport]]:
-    """(lesson, its report), to which the leaks of its public files are added."""
-    for name, report, found in zip(names, reports, lesson_leaks(Course(course), names), strict=True):
-        report.problems += found
-        yield name, report
+    """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError and UserError.
 
-
-def verify_questions(course: Path, names: Sequence[str]) -> Iterator[tuple[str, VerifyReport]]:
-    """(lesson's name, its report): its questions alone, and the leaks.
-
-    Raises LessonError where a lesson cannot be read.
-    Lines of code run in this process: they are the course's own.
+    With `only_questions`, one process looks at the questions and the leaks. Lines of code run in it: they are the
+    course's own.
     """
-    yield from without_leaks(course, names, (question_report(Lesson(course, name)) for name in names))
+    verify = partial(verify_by_name, course, only_questions)
+    with ExitStack() as stack:
+        reports: Iterable[VerifyReport] = map(verify, names)
+        if jobs > 1 and len(names) > 1 and not only_questions:
+            spawn = multiprocessing.get_context("spawn")
+            reports = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=spawn)).map(verify, names)
+        for name, report, found in zip(names, reports, lesson_leaks(Course(course), names), strict=True):
+            report.problems += found
+            yield name, report
 
 
-def question_report(lesson: Lesson) -> VerifyReport:
+def verify_by_name(course: Path, only_questions: bool, name: str) -> VerifyReport:
+    """The report about one lesson of `course`; the arguments can be pickled. Raises LessonError."""
+    lesson = Lesson(course, name)
+    if not only_questions:
+        return verify_lesson(lesson, seed=0)
     faults = list(question_faults(lesson))
     return VerifyReport("its questions have faults" if faults else question_summary(lesson), faults)
-
-
-def verify_by_name(course: Path, name: str) -> VerifyReport:
-    """The report about one lesson of `course`; the arguments can be pickled. Raises LessonError."""
-    return verify_lesson(Lesson(course, name), seed=0)
 
 
 def naming_problems(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:

@@ -32,8 +32,8 @@ PERTURBED = dict.fromkeys(("formula", "code"), ("({}) * 1.000001", "({}) + 0.000
 NUMBER_IN_A_QUESTION = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:/\d+)?(?![\w]|\.\d)")
 
 
-def question_faults(lesson: Lesson, run_line: RunLine | None = None, students: int = STUDENTS) -> Iterator[str]:
-    """Sentences about a lesson's questions; none where all of them are proved, drawn for so many students.
+def question_faults(lesson: Lesson, run_line: RunLine = trusted_results) -> Iterator[str]:
+    """Sentences about a lesson's questions; none where all of them are proved, drawn for STUDENTS students.
 
     Lines of code are run by `run_line`, by default in this process.
     """
@@ -45,37 +45,35 @@ def question_faults(lesson: Lesson, run_line: RunLine | None = None, students: i
         path = lesson.solution / PROOFS
         proofs = load_module(path, f"backprop_ninja_questions_{lesson.name}") if path.is_file() else ModuleType("none")
         for question in questions.values():
-            for fault in faults_of_question(
-                lesson, question, keys[question.name], proofs, run_line or trusted_results, students
-            ):
+            for fault in faults_of_question(lesson, question, keys[question.name], proofs, run_line):
                 yield f"question {question.name}: {fault}"
         yield from faults_of_all(questions, keys)
     except UserError as error:
         yield f"questions: {error}"
 
 
-def question_summary(lesson: Lesson, students: int = STUDENTS) -> str:
+def question_summary(lesson: Lesson) -> str:
     """What `question_faults` proves of a lesson, in numbers."""
     questions, keys = questions_of(lesson), answer_keys_of(lesson)
-    times = {each.name: students if each.draw else 1 for each in questions.values() if each.kind != "text"}
+    times = {each.name: STUDENTS if each.draw else 1 for each in questions.values() if each.kind != "text"}
     wrong = sum(count * len(keys[name].why) for name, count in times.items())
     kinds = Counter(each.kind for each in questions.values())
     of_kind = ", ".join(f"{kinds[kind]} {kind}" for kind in QUESTION_KINDS if kinds[kind])
     drawn = sum(is_drawn(each, keys[name]) for name, each in questions.items())
     return (
         f"{count_text(len(questions), 'question')} ({of_kind}), {drawn} with another right answer for each student; "
-        f"drawn for {count_text(students, 'student')}: {count_text(sum(times.values()), 'key')} accepted, "
+        f"drawn for {count_text(STUDENTS, 'student')}: {count_text(sum(times.values()), 'key')} accepted, "
         f"{count_text(wrong, 'wrong answer')} explained"
     )
 
 
 def faults_of_question(
-    lesson: Lesson, question: Question, secret: AnswerKey, proofs: ModuleType, run_line: RunLine, students: int
+    lesson: Lesson, question: Question, secret: AnswerKey, proofs: ModuleType, run_line: RunLine
 ) -> Iterator[str]:
     yield from missing_parts(lesson, question, secret)
     if question.kind == "text":
         return
-    posed = [pose_question(question, seed_of(lesson, f"student {number}")) for number in range(students)]
+    posed = [pose_question(question, seed_of(lesson, f"student {number}")) for number in range(STUDENTS)]
     proof = getattr(proofs, question.name, None)
     if question.kind == "number" and question.draw and proof is None:
         yield f"{PROOFS} has no function `{question.name}` that computes the key in another way."

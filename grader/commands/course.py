@@ -40,17 +40,12 @@ def verify(
     Every solution must get 100 %, and every stub 0 %. All variants must be right, and every known mistake must be found
     and named.
     """
-    from grader.authoring.verify import verify_course, verify_questions
+    from grader.authoring.verify import verify_course
 
     console, wrong = console_for(), 0
     loaded, chosen = open_course(course, lessons)
     names = [lesson.name for lesson in chosen]
-    reports = (
-        verify_questions(loaded.root, names)
-        if questions
-        else verify_course(loaded.root, names, jobs or os.cpu_count() or 1)
-    )
-    for name, report in reports:
+    for name, report in verify_course(loaded.root, names, jobs or os.cpu_count() or 1, questions):
         wrong += len(report.problems)
         lines = [f"{name}: {report.summary}"]
         lines += [f"  ✗ {problem}" for problem in report.problems]

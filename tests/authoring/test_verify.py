@@ -10,7 +10,7 @@ import torch
 from support import ROOT
 
 from bench.verdicts import redundant_mistakes, tally_seeds
-from grader.authoring.verify import mistake_batches, naming_problems, verify_lesson
+from grader.authoring.verify import naming_problems, verify_lesson
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, mistake_list
 from grader.results import NamedMistake, Row
@@ -180,14 +180,6 @@ def test_a_formula_takes_its_helpers_along(own):
     exec(source, namespace)
     logits = torch.zeros(2, 4)
     assert torch.equal(namespace["dlogits"](logits, 2), torch.full((2, 4), 0.125))
-
-
-def test_mistakes_are_dealt_onto_as_few_submissions_as_possible():
-    def of(gradient: str, identifier: str) -> Mistake:
-        return Mistake(gradient, identifier, "", lambda: None)
-
-    a1, a2, a3, b1, b2 = of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2")
-    assert list(mistake_batches((a1, a2, a3, b1, b2))) == [{"a": a1, "b": b1}, {"a": a2, "b": b2}, {"a": a3}]
 
 
 def test_draws_of_a_suite(lessons):

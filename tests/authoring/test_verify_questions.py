@@ -10,7 +10,7 @@ from questions.made_questions import KEYS, PROOFS, PUBLIC, course_with_questions
 from support import sampled
 
 from grader.authoring.release.leaks import leaks, secrets_of
-from grader.authoring.verify import verify_questions
+from grader.authoring.verify import verify_course
 from grader.authoring.verify_questions import question_faults
 from grader.lesson.lesson import Course
 
@@ -95,7 +95,7 @@ def test_questions_alone(tmp_path: Path) -> None:
     lesson = course_with_questions(tmp_path)
     (lesson.solution / "test_asked.py").write_text("def test_only(check):\n    pass\n")
     (lesson.solution / "backward.py").write_text("def only():\n    # <answer>\n    return 1\n    # </answer>\n")
-    ((name, report),) = verify_questions(tmp_path, [lesson.name])
+    ((name, report),) = verify_course(tmp_path, [lesson.name], 1, only_questions=True)
     assert (name, report.problems) == (lesson.name, [])
     assert report.summary == (
         "8 questions (1 number, 1 shape, 1 choice, 1 multiple, 1 order, 1 formula, 1 code, 1 text), 2 with another "
@@ -104,7 +104,7 @@ def test_questions_alone(tmp_path: Path) -> None:
     why = "The upstream gradient is missing, which every gradient of a step has to be multiplied by."
     lesson = course_with_questions(tmp_path, keys=KEYS.replace("The upstream gradient is missing.", why))
     (lesson.exercise / "README.md").write_text(f"# Asked\n\n{why}\n", encoding="utf-8")
-    ((_, report),) = verify_questions(tmp_path, [lesson.name])
+    ((_, report),) = verify_course(tmp_path, [lesson.name], 1, only_questions=True)
     assert any("README.md quotes solutions/01_asked/questions.toml" in problem for problem in report.problems)
 
 

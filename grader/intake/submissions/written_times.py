@@ -12,7 +12,7 @@ CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(?:([ap])\.?
 ZONE = re.compile(r"\s*(?:(Z|UTC|GMT)|(?:UTC|GMT)?\s*([+-])(\d\d):?(\d\d))\)?$", re.IGNORECASE)
 YEAR_FIRST = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 YEAR_LAST = re.compile(r"\b(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})\b")
-NUMBERS = re.compile(r"\d+")
+DIGITS_OF_A_DATE = re.compile(r"\d+")
 WORD_OF_A_DATE = re.compile(r"[^\W\d_]+")
 MONTHS = (
     ("jan", "ene", "gen"),
@@ -92,7 +92,7 @@ def calendar_date(text: str, day_first: bool | None) -> tuple[tuple[int, int, in
         return ((year, second, first) if is_day_first else (year, first, second)), found.end()
     months = [(month, word) for word in WORD_OF_A_DATE.finditer(text) if (month := month_named(word[0]))]
     clock = CLOCK.search(text)
-    numbers = [found for found in NUMBERS.finditer(text[: clock.start()] if clock else text)]
+    numbers = [found for found in DIGITS_OF_A_DATE.finditer(text[: clock.start()] if clock else text)]
     years = [found for found in numbers if len(found[0]) == 4]
     days = [found for found in numbers if len(found[0]) <= 2]
     if len(months) != 1 or len(years) != 1 or len(days) != 1:
