@@ -14,7 +14,7 @@ from grader.commands.opened_gradebook import course_of, open_gradebook, write_ot
 from grader.commands.options import author_name
 from grader.errors import UserError
 from grader.gradebook.assignment.decision_file import DecisionEntry, date_in, points_in
-from grader.gradebook.assignment.in_force import in_force, what_is_decided
+from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.database import Gradebook
 from grader.gradebook.grading.views import attendance_in
 from grader.gradebook.lookup import (
@@ -51,13 +51,6 @@ def student_names(gradebook: Gradebook) -> StudentNames:
     return gradebook.students(), gradebook.new_names(), members_index(members)
 
 
-def is_in_force(decision: Decision, decisions: Sequence[Decision]) -> bool:
-    """Whether nobody has undone it, by an undo that is in force itself."""
-    return not any(
-        other.kind == "undo" and other.undoes == decision.id and is_in_force(other, decisions) for other in decisions
-    )
-
-
 def store_entries(
     kind: DecisionKind,
     entries: Sequence[DecisionEntry],
@@ -68,29 +61,20 @@ def store_entries(
     with open_gradebook(out) as gradebook:
         names, assignment = student_names(gradebook), gradebook.assignment()
         due = None if assignment is None else assignment.due
-        made = {
-            what_is_decided(replace(each, student=student))
-            for student, decided in gradebook.decisions_by_student().items()
-            for each in in_force(decided)
-        }
-        decisions, present = list[Decision](), 0
-        for entry in entries:
-            decision = decision_from(entry, kind, gradebook, names)
-            if entry.until:
-                decision = replace(decision, until=date_in(entry.until, due, entry.place))
-            if entry.place and what_is_decided(decision) in made:
-                present += 1
-                continue
-            decisions.append(decision)
+        decisions = [decision_from(entry, kind, gradebook, names, due) for entry in entries]
+        if any(entry.place for entry in entries):  # a file, which may be read again
+            decisions = not_yet_made(decisions, gradebook.all_decisions())
         if kind == "extension" and due is None and decisions:
             click.echo("grade: the gradebook has no due date yet: extensions count as soon as it has one.", err=True)
         store(gradebook, decisions, out, course)
-        if present:
+        if present := len(entries) - len(decisions):
             click.echo(f"{present} of {len(entries)} were in force already.")
 
 
-def decision_from(entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook, names: StudentNames) -> Decision:
-    """The decision that an entry means, without author and date. Raises UserError."""
+def decision_from(
+    entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook, names: StudentNames, due: datetime | None
+) -> Decision:
+    """The decision that an entry means, without author and date; `due` is the assignment's. Raises UserError."""
     try:
         student = find_student(entry.student, *names)
     except SharedName as error:
@@ -110,7 +94,8 @@ def decision_from(entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook
                 )
     except UserError as error:
         raise UserError(f"{entry.place}{error}") from error
-    return Decision(0, student, kind, "", datetime.now(UTC), row, points, None, entry.text)
+    until = date_in(entry.until, due, entry.place) if entry.until else None
+    return Decision(0, student, kind, "", datetime.now(UTC), row, points, until, entry.text)
 
 
 def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course: Path | None) -> None:

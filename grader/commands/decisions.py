@@ -9,11 +9,12 @@ from pathlib import Path
 import click
 
 from grader.commands.console import course_option, fail
-from grader.commands.deciding import is_in_force, store, store_entries
+from grader.commands.deciding import store, store_entries
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
 from grader.commands.options import FILE_PATH, Command
 from grader.errors import UserError
 from grader.gradebook.assignment.decision_file import DecisionEntry, entries_from
+from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.records import DecisionKind
 from grader.results.wording import count_text, listed
 
@@ -173,9 +174,8 @@ def undo(entry: int, because: str, out: Path, course: Path | None) -> None:
         if decision is None:
             raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
         about = gradebook.decisions_about(gradebook.new_names().get(decision.student, decision.student))
-        for other in about:
-            if other.kind == "undo" and other.undoes == entry and is_in_force(other, about):
-                raise UserError(f"decision {entry} was undone already, by entry {other.id}.")
+        if other := undone(about).get(entry):
+            raise UserError(f"decision {entry} was undone already, by entry {other}.")
         undoing = replace(decision, kind="undo", text=because, undoes=entry, row=decision.row, points=None, until=None)
         store(gradebook, [undoing], out, course)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from grader.gradebook.database import Gradebook
     from grader.gradebook.defence_sheets import Defended, Sheet
     from grader.gradebook.records import Decision
+    from grader.intake.submissions.finding import FoundSubmissions
     from grader.lesson.lesson import Lesson
 
 PAPERS_FILE, KEYS_FILE = "papers.html", "keys.html"
@@ -95,11 +96,12 @@ def make_sheets(
     course: Path | None,
 ) -> list[Sheet]:
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
-    from grader.commands.defended_work import submissions_on_disk, works_in_gradebook, works_on_disk
     from grader.commands.opened_gradebook import open_gradebook, recorded_course
+    from grader.commands.remembered import roster_of
     from grader.dojo.check import LocalJudge
     from grader.gradebook.database import GRADEBOOK
     from grader.gradebook.defence_sheets import is_excused, keep_sheet
+    from grader.intake.submissions.finding import find
     from grader.publish.progress_bar import progress_bar
 
     is_stored = (out / GRADEBOOK).is_file()
@@ -110,7 +112,9 @@ def make_sheets(
         fail(f"give paths of submissions or names of students, not both: {given[0]} and {given[-1]}.")
     if given and not on_disk and not is_stored:
         fail(f"{given[0]} does not exist, and {out} holds no gradebook with a student of this name.")
-    submitted = submissions_on_disk(on_disk, lesson, loaded, out, roster_file) if on_disk else None
+    submitted = None
+    if on_disk:
+        submitted = find(on_disk, [lesson], list(loaded.lessons.values()), roster_of(out, roster_file))
     sheets, console = list["Sheet"](), console_for(stderr=True)
     with closing(LocalJudge()) as judge:
         if judge.isolation.level == "none":
@@ -122,11 +126,7 @@ def make_sheets(
                 gradebook.describe({"course": str(loaded.root.resolve())})
             task = bar.add_task("questions", total=None)
             maker = SheetMaker(judge, gradebook, lesson, chosen, count)
-            works = (
-                works_in_gradebook(gradebook, list(map(str, given)), lesson.name)
-                if submitted is None
-                else works_on_disk(gradebook, submitted, lesson.name)
-            )
+            works = defended_works(gradebook, submitted, list(map(str, given)), lesson.name)
             named = bool(given) and submitted is None
             excused = (
                 set() if named else {each.student for each in gradebook.current() if is_excused(each, lesson.name)}
@@ -147,6 +147,28 @@ def make_sheets(
     if not sheets:
         fail("there are no questions to ask: see the sentences above.")
     return sheets
+
+
+def defended_works(
+    gradebook: Gradebook, submitted: FoundSubmissions | None, names: Sequence[str], lesson: str
+) -> Iterator[tuple[str, Defended | None]]:
+    """(student, what they defend): None without a file of the lesson. Raises UserError.
+
+    Of the submissions on disk, or else of the gradebook's students who are named, or of all where no name is given.
+    """
+    from grader.commands.deciding import student_names
+    from grader.gradebook.defence_sheets import Defended, newest_results, stored_work
+    from grader.gradebook.lookup import find_student
+
+    if submitted is not None:
+        for submission in submitted:
+            results = newest_results(gradebook, submission.student, lesson)
+            yield submission.student, Defended.of(submission.student, submission, lesson, results)
+        return
+    chosen = {find_student(name, *student_names(gradebook)) for name in names}
+    for student, attempts in sorted(gradebook.by_person(), key=lambda pair: pair[0].lower()):
+        if student in chosen or not chosen:
+            yield student, stored_work(gradebook, attempts, student, lesson)
 
 
 class SheetMaker:
@@ -260,8 +282,7 @@ def store_decisions(decisions: Sequence[Decision], out: Path, course: Path | Non
     from grader.gradebook.assignment.in_force import not_yet_made
 
     with open_gradebook(out) as gradebook:
-        made = [each for found in gradebook.decisions_by_student().values() for each in found]
-        new = not_yet_made(decisions, made)
+        new = not_yet_made(decisions, gradebook.all_decisions())
         for each in new:
             click.echo(f"{printable(each.student)}: {each.text}")
         store(gradebook, new, out, course)

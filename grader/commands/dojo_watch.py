@@ -13,7 +13,6 @@ from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selec
 from grader.dojo.file import shown_path
 from grader.dojo.overview import welcome
 from grader.errors import UserError
-from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
 from grader.results.wording import count_text
@@ -48,8 +47,7 @@ def start_command(folder: Path | None, bare: bool, course: Path | None) -> None:
     if around is not None and folder is None and not bare:
         if around != Path.cwd() or not is_working_folder(around):
             click.echo(f"You work in {exercises_in(around)}. For a folder of its own: dojo start my-work\n")
-        with desk(around) as at:
-            set_named(around, False)
+        with desk(None) as at:
             show(welcome(at.current()))
         return
     folder = folder or Path("backprop-ninja")

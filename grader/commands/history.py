@@ -10,8 +10,9 @@ import click
 from rich.table import Table
 
 from grader.commands.console import console_for, printable
-from grader.commands.deciding import DECISION_WORDS, is_in_force, student_names
+from grader.commands.deciding import DECISION_WORDS, student_names
 from grader.commands.opened_gradebook import StudentParam, out_option, read_gradebook
+from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
 from grader.gradebook.records import Decision
@@ -77,12 +78,13 @@ def attempt_lines(student: str, gradebook: Gradebook, zone: tzinfo | None) -> It
 
 def decision_lines(decisions: Sequence[Decision], zone: tzinfo | None) -> Iterator[HistoryLine]:
     """A line for each decision."""
+    taken_back = undone(decisions)
     for each in decisions:
         about = f"{each.row} " if each.row else ""
         points = about.strip() if each.points is None else f"{about}{points_text(each.points)}"
         until = f" until {time_text(each.until, zone)}" if each.until else ""
         of = f" {each.undoes}" if each.undoes else ""
-        state = "" if each.kind == "undo" or is_in_force(each, decisions) else " (undone)"
+        state = "" if each.kind == "undo" or each.id not in taken_back else " (undone)"
         what = f"{DECISION_WORDS.get(each.kind, each.kind)}{of}{until}{state}"
         yield (each.made, 1), (time_text(each.made, zone), str(each.id), what, points, each.author, each.text)
 

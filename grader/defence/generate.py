@@ -16,8 +16,8 @@ from grader.defence.recorded import askable, recorded_material
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 
 FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")

@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import functions_that_differ
 from grader.dojo.public_suite import PublicSuite, StepAnswers
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
@@ -38,7 +37,6 @@ class LocalJudge:
         source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
-        self._judged_before: dict[str, bytes] = {}  # {lesson: the text of its file}
         self.own: StepAnswers | None = None
         """What the file that was judged last returned on the published problem; None where it does not run."""
 
@@ -94,8 +92,6 @@ class LocalJudge:
         """
         self.own = None
         text = submitted.files[BACKWARD_FILE]
-        suspects = functions_that_differ(lesson, self._judged_before.get(lesson.name, text), text)
-        self._judged_before[lesson.name] = text
 
         def judged(show: Callable[[JudgedFile], None] | None) -> JudgedFile:
             suite = PublicSuite(lesson, text, self._book, repairs)
@@ -107,13 +103,7 @@ class LocalJudge:
                 return file
 
             show_complete = None if show is None else lambda file: show(complete(file))
-            return complete(
-                judge_file(
-                    *(lesson, submitted, self._starter.zygote, suite.rows, interrupt),
-                    show=show_complete,
-                    suspects=suspects,
-                )
-            )
+            return complete(judge_file(lesson, submitted, self._starter.zygote, suite.rows, interrupt, show_complete))
 
         try:
             return judged(show)

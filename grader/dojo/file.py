@@ -156,15 +156,9 @@ def names_it_uses(node: ast.AST) -> set[str]:
     return names_in(node) - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
 
 
-def functions_that_differ(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
-    """The lesson's functions that differ between two texts of a file, or use a function that does."""
-    changed = outline_of_text(after).names_changed_from(outline_of_text(before)) if after != before else set()
-    return [name for name in dict.fromkeys(item.function for item in lesson.items) if name in changed]
-
-
 def changed_rows(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
-    """The rows of `functions_that_differ`."""
-    changed = functions_that_differ(lesson, before, after)
+    """The rows whose function differs between two texts of a file, or uses a function that does."""
+    changed = outline_of_text(after).names_changed_from(outline_of_text(before)) if after != before else set()
     return [item.name for item in lesson.items if item.function in changed]
 
 

@@ -60,10 +60,10 @@ def reason_not_comparable(name: str, gradient: object, value: object) -> str | N
     if not isinstance(gradient, Tensor):
         kind = "None" if gradient is None else f"a {type(gradient).__name__}"
         return f"`d{name}` is {kind}; expected a tensor of shape {format_shape(value.shape)}."
-    if value.grad is not None:
-        return None
     if not value.is_leaf and not value.retains_grad:
         return f"`{name}` has no .grad: call {name}.retain_grad() before loss.backward()."
+    if value.grad is not None:
+        return None
     if not value.requires_grad:
         return f"`{name}` requires no gradient: set requires_grad = True on the parameters before the forward pass."
     return f"`{name}` has no .grad yet: call loss.backward() first."
@@ -81,11 +81,11 @@ def differences(name: str, mine: Tensor, reference: Tensor) -> Iterator[str]:
     elif not bool(mine.any()):
         yield f"Every element of your `d{name}` is zero."
         return
-    elif distance(mine, reference) <= FLOAT32_ROUNDING:
+    elif relative_difference(mine, reference) <= FLOAT32_ROUNDING:
         yield "Right: as a whole it differs by rounding only, though more than allclose grants one element."
         return
     for sentence, candidate in simple_mistakes(name, mine, reference):
-        if candidate.shape == reference.shape and distance(candidate, reference) <= RTOL_OF_A_WRONG_FORMULA:
+        if candidate.shape == reference.shape and relative_difference(candidate, reference) <= RTOL_OF_A_WRONG_FORMULA:
             yield sentence
             return
     if mine.shape == reference.shape:
@@ -106,11 +106,9 @@ def simple_mistakes(name: str, mine: Tensor, reference: Tensor) -> Iterator[tupl
         if factor:
             words = f"It is the gradient of `{name}` times {factor:.6g}: a factor is lost, or one too many."
             yield words, mine / factor
-    elif mine.numel() == reference.numel() and 1 in (*mine.shape, *reference.shape):
-        words = (
-            f"The numbers are right, but broadcasting hides the shape: mind `keepdim`, or use `.view({name}.shape)`."
-        )
-        yield words, mine.reshape(reference.shape)
+    elif mine.numel() == reference.numel():
+        words = "The numbers are right, and broadcasting may hide the shape: mind `keepdim`, or use "
+        yield f"{words}`.view({name}.shape)`.", mine.reshape(reference.shape)
     else:
         with contextlib.suppress(RuntimeError):  # the reference's shape does not broadcast to it
             summed = mine.sum_to_size(reference.shape)
@@ -119,7 +117,7 @@ def simple_mistakes(name: str, mine: Tensor, reference: Tensor) -> Iterator[tupl
         yield f"It is the transpose of the gradient of `{name}`.", mine.T
 
 
-def distance(one: Tensor, reference: Tensor) -> float:
+def relative_difference(one: Tensor, reference: Tensor) -> float:
     """The size of the difference, divided by the size of the reference; 0 where both are zero."""
     difference = torch.linalg.vector_norm(one.double() - reference.double())
     return float(difference / torch.linalg.vector_norm(reference.double())) if difference else 0.0

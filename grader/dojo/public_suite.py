@@ -61,13 +61,13 @@ class PublicSuite:
         if self._ran:
             rows = [self._known.get(item.name) or self._row(item, student) for item in lesson.items]
             return rows, self._pictures
-        loaded = len(student.printed_so_far)
+        loaded = len(student.output.data)
         if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
             problems = self._book.problems(lesson, lesson.public_draws)
             student.prefetch(problems)
             student.answers(problems[0])
         student.chain()
-        chained = len(student.printed_so_far)
+        chained = len(student.output.data)
         if lesson.gradients:
             student.answers(student.public or lesson.public)
         checks = {item.name: self._row(item, student) for item in lesson.checks}
@@ -81,9 +81,9 @@ class PublicSuite:
 
     def _keep_printed(self, student: Student, loaded: int, chained: int) -> None:
         """Each step runs on several problems; what it prints on the published one is enough to read."""
-        text, spans = student.printed_so_far, student.spans_so_far
-        printed = text[:loaded] + text[chained:]
-        kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
+        output = student.output
+        printed = output.data[:loaded] + output.data[chained:]
+        kept = cut(output.spans, 0, loaded) + cut(output.spans, chained, len(output.data), loaded - chained)
         self.printed, self.shown = printed_text(printed, len(printed)), label_lines(printed, kept, BACKWARD_FILE)
 
     def _row(self, item: Item, student: Student) -> Row:

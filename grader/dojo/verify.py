@@ -27,9 +27,9 @@ from grader.publish.inert import inert
 from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
 from grader.results.wording import first_names
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 
 RIGHT, NO_ANSWER = "right", "error"
 MEANING_OF_ANSWER = {True: RIGHT, False: "wrong", None: "cannot tell"}

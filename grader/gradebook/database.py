@@ -178,11 +178,16 @@ class Gradebook(AttemptTable):
         for who, stored in self.by_person():
             yield who, StoredWork(assignment, stored, decided.get(who, []))
 
+    def all_decisions(self) -> list[Decision]:
+        """In the order in which they were made, each about the student by the present name."""
+        names = self.new_names()
+        return [replace(each, student=names.get(each.student, each.student)) for each in self.decisions.all()]
+
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, including those made under an earlier name."""
-        names, found = self.new_names(), dict[str, list[Decision]]()
-        for each in self.decisions.all():
-            found.setdefault(names.get(each.student, each.student), []).append(each)
+        found = dict[str, list[Decision]]()
+        for each in self.all_decisions():
+            found.setdefault(each.student, []).append(each)
         return found
 
     def decisions_about(self, student: str) -> list[Decision]:

@@ -215,6 +215,8 @@ each_to_the_limit:
         each = {n: g * most / g.norm() for n, g in gradients.items()}
         return (each if norm > most else gradients), norm
     Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
+in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
+    The gradients that you were given have changed. Return new tensors.
 
 [adam]
 - mean = means[name] / (1 - 0.9 ** (step + 1))

@@ -18,17 +18,14 @@ from support import ROOT
 
 from grader.commands.dojo import main
 from grader.dojo.assistance import lessons_text
-from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import HIDDEN, Outline, read_own
+from grader.dojo.desk import Desk
+from grader.dojo.file import HIDDEN, read_own
 from grader.dojo.report import open_page
-from grader.dojo.screen import lesson_screen
-from grader.dojo.state_file import State
 from grader.dojo.view import KEYS_HELP
 from grader.dojo.watch import Watch
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import JudgedFile
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Course
 from grader.sandbox.isolation.probe import Isolation
 
 pytest_plugins = ["dojos"]
@@ -560,28 +557,7 @@ def test_a_memory_that_cannot_be_written_stops_nobody(kit, dojo):
     assert sorted(path.name for path in kit.iterdir()) == [".dojo.json", "exercises"]
 
 
-def test_the_memory_as_text_and_back():
-    state = State("03_x", {"03_x": {"dx": 2}}, {"03_x": ("abc", {"dx": "passed"})})
-    assert State.from_json(state.to_json()) == state
-    assert State.from_json(State().to_json()) == State()
-
-
 # What is seen where --------------------------------------------------------------------------------------------------
-
-
-def screen_of(judged: JudgedFile, lesson: Lesson) -> str:
-    console = Console(width=80, record=True, file=io.StringIO())
-    for part in lesson_screen(Checked(lesson, read_own(lesson), judged, 0.1)):
-        console.print(part, markup=False, highlight=False)
-    return console.export_text()
-
-
-def test_each_row_that_is_right_has_a_line(kit, dojo, judge, monkeypatch):
-    file_of(kit).write_text(solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum", "dcounts"))
-    desk = Desk(kit, print)
-    lesson = desk.course.find("03")
-    judged = judge.judge(lesson, read_own(lesson))
-    assert screen_of(judged, lesson).count("| right ✓\n") == 5
 
 
 def test_completion_of_lessons_and_rows(kit, dojo):
@@ -609,11 +585,6 @@ def test_what_needs_no_torch_does_not_wait_for_it():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_an_outline_of_what_is_no_python():
-    assert not Outline(b"def f(:").complete and not Outline(b"\x00").complete
-    assert Outline(b"# -*- coding: latin-1 -*-\n# \xe9\n").complete
 
 
 def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, monkeypatch):

@@ -46,7 +46,7 @@ def test_cmp_prints_the_lecture_s_row(net, capsys):
         (
             "b",
             lambda n: n["dz"].sum(0, keepdim=True),
-            ["(1, 3); expected (3,)", "broadcasting hides the shape", "`keepdim`"],
+            ["(1, 3); expected (3,)", "broadcasting may hide", "`keepdim`"],
         ),
         ("b", lambda n: n["dz"], ["(6, 3); expected (3,)", "a broadcast forward is a sum backward"]),
         ("W", lambda n: (n["x"].T @ n["dz"]).T, ["(3, 4); expected (4, 3)", "transpose"]),

@@ -8,13 +8,12 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from kits import file_of, make_kit, solved
 from rich.console import Console
-from support import GUARD_SECONDS, ROOT, wait_until
+from support import GUARD_SECONDS, ROOT
 
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
@@ -27,10 +26,8 @@ from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, watch_screen
 from grader.dojo.watch import Watch, default_focus, news_of
 from grader.errors import Interrupted
-from grader.gradebook.grading.trials import FileTrials
 from grader.publish.view import RowView
 from grader.results import Row
-from grader.source.reader import ReadingStopped, SourceReader
 
 pytest_plugins = ["dojos"]
 SLIP = "The number 2 in `gradient[torch.arange(n), Yb] -= 2` is not the right one"
@@ -265,21 +262,6 @@ def test_the_last_row_of_a_lesson_is_checked_once_and_has_a_card(watching, judge
     assert "That was the last row of lesson 04.\n3 of 3 points; 3 tries; mistakes: " in card
 
 
-def test_a_file_that_is_incomplete_or_away_while_it_is_saved(watching):
-    path, lesson = file_of(watching.kit, "04"), watching.watch._lesson
-    path.write_text("def f(:")
-    first = watching.session.check(lesson)
-    assert wait_until(lambda: watching.session._due is None)  # it is read, and waits for the rest of the save
-    path.unlink()
-    second = watching.session.check(lesson)
-    assert wait_until(lambda: watching.session._due is None)
-    path.write_text(solved("04", "dlogits"))
-    assert watching.session.check(lesson).result(GUARD_SECONDS).judged.runs
-    path.unlink()
-    assert all(each.done() for each in (first, second)) and "is not there" in watching.check()
-    assert "does not run" in watching.check("def f(:")
-
-
 def test_a_key_is_answered_while_a_file_with_an_endless_loop_is_checked(watching):
     """The check of lesson 03 goes on until the next one ends it; no key waits for it."""
     watching.check()
@@ -337,28 +319,6 @@ def test_a_key_says_that_there_is_no_file(watching):
     watching.check()
     assert "Waiting for it.\n\nThere is no hint yet: the file cannot be read.\n" in watching.press("h")
     assert "There is no report yet: the file cannot be read.\n" in watching.press("r")
-
-
-def test_code_that_is_read_ahead_is_what_it_is_otherwise(monkeypatch):
-    """Where the reading of several functions was stopped, each is read when it is needed."""
-    student, text = SimpleNamespace(), b"def f(x):\n    return x + g(x)\n\n\ndef g(y):\n    return 2 * y\n"
-    ordinary, ahead, stopped = (FileTrials(student, text) for _ in range(3))
-    ahead.read_ahead(["f", "g"])
-    assert [ahead.contents(name) for name in ("f", "g", "h")] == [ordinary.contents(name) for name in ("f", "g", "h")]
-    assert ahead.contents("f") is not None
-
-    call, calls = SourceReader.call, []
-
-    def call_that_stops(self, function, source, names):
-        calls.append(names)
-        if len(names) > 1:
-            raise ReadingStopped("reading it took more than 2 seconds")
-        return call(self, function, source, names)
-
-    monkeypatch.setattr(SourceReader, "call", call_that_stops)
-    stopped.read_ahead(["f", "g"])
-    assert stopped.contents("g") == ordinary.contents("g")
-    assert calls == [["f", "g"], ["g"]]
 
 
 def test_a_check_that_runs_says_its_deadline_and_not_what_has_passed(judge, monkeypatch):

@@ -11,18 +11,20 @@ from grader.results import number
 from grader.results.annotations import Adjustment, Comment, Excuse
 
 
+def undone(decisions: Iterable[Decision]) -> dict[int, int]:
+    """{a decision's id: the id of the undoing that has taken it back}. An undone undoing has no effect."""
+    found = dict[int, int]()
+    for each in sorted(decisions, key=lambda each: each.id, reverse=True):
+        if each.undoes is not None and each.id not in found:
+            found[each.undoes] = each.id
+    return found
+
+
 def in_force(decisions: Iterable[Decision]) -> list[Decision]:
-    """The decisions that nobody has undone, oldest first, without the undoings. An undone undoing has no effect."""
-    undone: set[int | None] = set()
-    found = []
-    for decision in sorted(decisions, key=lambda each: each.id, reverse=True):
-        if decision.id in undone:
-            continue
-        if decision.kind == "undo":
-            undone.add(decision.undoes)
-        else:
-            found.append(decision)
-    return found[::-1]
+    """The decisions that nobody has undone, oldest first, without the undoings."""
+    every = sorted(decisions, key=lambda each: each.id)
+    taken_back = undone(every)
+    return [each for each in every if each.kind != "undo" and each.id not in taken_back]
 
 
 class DecisionsInForce:

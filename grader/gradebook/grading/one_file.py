@@ -21,9 +21,9 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.printed import cut, label_lines
-from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import FileProblems, StudentFile
+from grader.sandbox.workers.file_worker import StudentFile
+from grader.sandbox.workers.printed import label_lines
+from grader.sandbox.workers.student import FileProblems, Student
 from grader.verdict.explain.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
@@ -69,12 +69,11 @@ def judge_file(
     suite: Suite,
     interrupt: int | None = None,
     show: Callable[[JudgedFile], None] | None = None,
-    suspects: Sequence[str] = (),
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
     Where a search for slips could explain more, `show` gets the verdict before the search, and `suite` is called again
-    for what the search finds. `suspects` are functions that may be wrong: their code is read beforehand.
+    for what the search finds.
 
     Raises Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
     """
@@ -83,8 +82,6 @@ def judge_file(
     seen: Mapping[str, Seen] = {}
     with closing(student), closing(trials):
         student.begin_loading()
-        if suspects:
-            trials.read_ahead(suspects)
         failure = student.load_failure
         if failure is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
@@ -201,14 +198,13 @@ def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answ
 
 def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:
     """What the file printed, and a remark where more than `most_bytes` were printed."""
-    if not student.printed_bytes:
+    output = student.output
+    if not output.total:
         return
-    judged.printed = printed_text(student.printed, student.printed_bytes)
-    judged.shown = label_lines(student.printed, cut(student.spans, 0, len(student.printed)), BACKWARD_FILE)
-    if student.printed_bytes > most_bytes:
-        judged.add(
-            f"It printed {student.printed_bytes:,} bytes; the first {most_bytes:,} were kept, the rest was dropped."
-        )
+    judged.printed = printed_text(output.data, output.total)
+    judged.shown = label_lines(output.data, output.spans, BACKWARD_FILE)
+    if output.total > most_bytes:
+        judged.add(f"It printed {output.total:,} bytes; the first {most_bytes:,} were kept, the rest was dropped.")
 
 
 def forbid_all(judged: JudgedFile) -> None:
@@ -237,7 +233,7 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
             row.chain, row.because_of = verdicts[row.name]
 
 
-def printed_text(printed: bytes, total: int) -> str:
+def printed_text(printed: bytes | bytearray, total: int) -> str:
     """What a submission printed, as text of at most MAX_PRINTED bytes; `total` is how many bytes it printed in all."""
     text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
     return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")

@@ -19,9 +19,9 @@ from grader.questions.question import Question, answer_keys_of, questions_of
 from grader.results import Row
 from grader.results.annotations import Answered
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 
 

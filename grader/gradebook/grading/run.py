@@ -79,7 +79,7 @@ def grade_run(
             gradebook.describe(identity.entries(lessons))
             if identity.assignment is not None:
                 outcome.unapplied = apply_unless_scores_move(identity.assignment, gradebook)
-        gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
+        gradebook.decisions.add(not_yet_made(decisions, gradebook.all_decisions()))
         outcome.joined += join_people(gradebook, found, roster)
         for name, text in kept.items():
             gradebook.keep(name, text)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
@@ -46,32 +43,14 @@ class FileTrials:
         self._student = student
         self._text = source.decode("utf-8-sig", errors="replace")
         self._contents: dict[str, Mapping[str, Any] | None] = {}
-        self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
         self._wrong: dict[str, str] = {}  # {function: the inner gradient whose lines are changed first}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self.is_postponed = False  # for now, nothing is tried
         self.was_postponed = False  # something would have been tried
 
-    def read_ahead(self, functions: Sequence[str]) -> None:
-        """Have the contents of these functions read while the caller does something else."""
-
-        def read() -> None:
-            with suppress(ReadingStopped, ReadingFailed):  # then each is read when it is needed
-                found.update(source_reader().call(contents_of, self._text, list(functions)))
-
-        found: dict[str, Mapping[str, Any]] = {}
-        thread = threading.Thread(target=copy_context().run, args=(read,), daemon=True)
-        self._read_ahead = thread, found
-        thread.start()
-
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see contents_of; None where that is not known."""
-        if self._read_ahead is not None:
-            thread, found = self._read_ahead
-            thread.join()
-            self._contents |= found
-            self._read_ahead = None
         if function not in self._contents:
             try:
                 self._contents[function] = source_reader().call(contents_of, self._text, [function]).get(function)

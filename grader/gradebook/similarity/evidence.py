@@ -90,23 +90,19 @@ def evidence_of(
         for function in functions:
             row = rows.get((lesson, function.name))
             is_unwritten = own.untouched.get(function.name) == function.form or not function.mass
-            if is_unwritten or (row is not None and row.status in UNWRITTEN):
-                continue
-            choices[function.name] = function.form
-            for key, item in function_items(student, function, lesson, path, row, own):
-                found.items.setdefault(key, item)
+            if not is_unwritten and (row is None or row.status not in UNWRITTEN):
+                choices[function.name] = function.form
+                for key, item in function_items(student, function, lesson, path, row, own):
+                    found.items.setdefault(key, item)
         found.forms |= {(lesson, name): form for name, form in choices.items()}
         closest = max(own.whole, key=lambda whole: len(whole.items() & choices.items()), default={})
         chosen = dict(choices.items() - closest.items())
         if chosen and len(choices) >= MIN_FUNCTIONS:
-            key = (
-                "lesson",
-                lesson,
-                *(f"{name}={form}" for name, form in sorted(chosen.items())),
-                repr(sorted(choices)),
-            )
+            forms = (f"{name}={form}" for name, form in sorted(chosen.items()))
             last = max(function.last for function in functions)
-            found.items[key] = EvidenceItem(student, "lesson", lesson, "", 0, path, 1, last)
+            found.items["lesson", lesson, *forms, repr(sorted(choices))] = EvidenceItem(
+                student, "lesson", lesson, "", 0, path, 1, last
+            )
     for lesson, own in known.items():
         found.items |= replies_in(student, lesson, rows, own)
     return found
@@ -164,11 +160,7 @@ class Rarity:
     def __init__(self, evidence: Sequence[SubmissionEvidence]) -> None:
         self.size = len(evidence)
         self.counts = Counter(key for each in evidence for key in each.items)
-        self.wrong = {id(each): sum(map(self._is_rare_and_wrong, each.items.items())) for each in evidence}
         self.forms = Counter((place, form) for each in evidence for place, form in each.forms.items())
-
-    def _is_rare_and_wrong(self, entry: tuple[EvidenceKey, EvidenceItem]) -> bool:
-        return entry[1].kind in ("wrong answer", "known mistake") and not self.is_common(entry[0])
 
     def is_common(self, key: EvidenceKey) -> bool:
         return self.counts[key] > max(MIN_SHARED, SHARED_BY * self.size)
@@ -177,20 +169,22 @@ class Rarity:
         """Whether at least two have it, and not so many that it is common."""
         return self.counts[key] >= 2 and not self.is_common(key)
 
-    def chances(self, one: SubmissionEvidence, other: SubmissionEvidence) -> float:
-        """Bits by which each shared thing says less, because the two had so many occasions to coincide."""
-        return math.log2(max(1, min(self.wrong[id(one)], self.wrong[id(other)])))
+    def mistakes(self, items: Mapping[EvidenceKey, EvidenceItem]) -> int:
+        """How many wrong functions a submission has that are not common."""
+        return sum(
+            item.kind in ("wrong answer", "known mistake") and not self.is_common(key) for key, item in items.items()
+        )
 
-    def bits(self, key: EvidenceKey, one: EvidenceItem, other: EvidenceItem, chances: float = 0.0) -> float:
-        """How much it says that two submissions both have it, less what many occasions to coincide explain."""
-        count = self.counts[key]
+    def bits(self, key: EvidenceKey, one: EvidenceItem, other: EvidenceItem, mistakes: int) -> float:
+        """How much it says that two submissions both have it; each of them has `mistakes` or more."""
+        others = self.counts[key] - 1
         if one.kind == other.kind == "right reply":  # the same values were drawn for both
             return 0.0
         if one.kind == "lesson":
             chosen = (entry.partition("=") for entry in key[2:-1])
             choices = (self.size / max(2, self.forms[(one.lesson, name), form]) for name, _, form in chosen)
             bits = sum(min(MAX_CHOICE_BITS, math.log2(max(1.0, each))) for each in choices)
-            return WEIGHTS["lesson"] * bits / (count - 1)
-        rarity = math.log2(self.size / (count - 1)) - 1
-        size = min(one.size, other.size) / (count - 1) ** 2
-        return max(0.0, min(WEIGHTS[one.kind], WEIGHTS[other.kind]) * (rarity + size - chances))
+            return WEIGHTS["lesson"] * bits / others
+        rarity = math.log2(self.size / others) - 1
+        size = min(one.size, other.size) / others**2
+        return max(0.0, min(WEIGHTS[one.kind], WEIGHTS[other.kind]) * (rarity + size - math.log2(max(1, mistakes))))

@@ -68,29 +68,27 @@ def similarities(
         known: the lessons' own code.
         groups: {student: group}. The members of a group work together: they are compared as one.
     """
-    evidence: dict[str, SubmissionEvidence] = {}
+    evidence: dict[str, SubmissionEvidence] = defaultdict(SubmissionEvidence)
     members: dict[str, list[str]] = defaultdict(list)
     for student, files in read.files.items():
         group = (groups or {}).get(student)
-        own = evidence_of(student, files, rows.get(student, {}), known)
         author = f"group {group}" if group else student
         members[author].append(student)
-        if author in evidence:
-            own.items |= evidence[author].items
-            own.forms |= evidence[author].forms
-        evidence[author] = own
+        own = evidence_of(student, files, rows.get(student, {}), known)
+        evidence[author].items |= own.items
+        evidence[author].forms |= own.forms
     names = {author: f"{', '.join(who)} ({author})" if author not in who else author for author, who in members.items()}
     rarity = Rarity(list(evidence.values()))
+    mistakes = {author: rarity.mistakes(each.items) for author, each in evidence.items()}
     holders: dict[EvidenceKey, list[str]] = defaultdict(list)
     for author, each in evidence.items():
-        for key in each.items:
-            if rarity.is_rare(key):
-                holders[key].append(author)
+        for key in filter(rarity.is_rare, each.items):
+            holders[key].append(author)
     shared: dict[tuple[str, str], dict[EvidenceKey, SharedEvidence]] = defaultdict(dict)
     for key, authors in holders.items():
         for one, other in combinations(authors, 2):
             first, second = evidence[one].items[key], evidence[other].items[key]
-            bits = rarity.bits(key, first, second, rarity.chances(evidence[one], evidence[other]))
+            bits = rarity.bits(key, first, second, min(mistakes[one], mistakes[other]))
             if bits > 0:
                 shared[one, other][key] = SharedEvidence(first, second, bits, rarity.counts[key] - 2)
     pairs = [SimilarPair(names[one], names[other], counted_once(found)) for (one, other), found in shared.items()]

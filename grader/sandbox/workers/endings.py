@@ -18,11 +18,14 @@ class DeadlineMissed(Exception):
     """The worker did not answer in time."""
 
 
-class WireError(Exception):
-    """A frame that is torn, oversized, or not an answer to the request."""
+class WireError(WorkerLost):
+    """A frame that is torn, oversized, or not an answer to the request: nothing more is read from its worker."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"Its answer could not be read ({what}).")
 
 
-WORKER_FAILURES = (DeadlineMissed, WorkerLost, WireError)
+WORKER_FAILURES = (DeadlineMissed, WorkerLost)
 """How a request to a worker can end without an answer because of the student's code."""
 
 

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from grader.calling.answer import Answer
+from grader.calling.joint import Joint
 from grader.calling.protocol import Called
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.messages import FileLoaded, Load
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
+
+
+@dataclass(frozen=True)
+class StudentFile:
+    """`files` is {file name: bytes}, `main` the graded one, `steps` its functions that return gradients.
+
+    With `joint`, that function returns all gradients. `not_allowed` are parts of PyTorch that are removed in the
+    worker, see library_off.py.
+    """
+
+    files: Mapping[str, bytes]
+    main: str
+    steps: Sequence[str] = ()
+    joint: Joint | None = None
+    not_allowed: Sequence[str] = ()
 
 
 class MeasuredCall(NamedTuple):
@@ -31,7 +47,6 @@ class FileWorker:
     Attributes:
         interrupt: a descriptor: once it is readable, a wait for a worker raises Interrupted.
         process: the present worker; None before the first one is started and after one was discarded.
-        sent: the numbers of the problems that it has.
         functions: the names of the file's functions, once it was loaded.
         plain_functions: those of them that need no observation, see calling/observing.py.
         note: why statements outside the functions were left out, if any were.
@@ -51,7 +66,6 @@ class FileWorker:
         self.file, self.interrupt = file, interrupt
         self._time = time
         self.process: WorkerProcess | None = None
-        self.sent: set[int] = set()
         self._printed_by_loading = 0  # bytes
         self._is_loading = False
         self.functions: tuple[str, ...] = ()
@@ -92,7 +106,7 @@ class FileWorker:
             self.load_failure = Answer("timeout", message=message)
             return
         worker = self.process = self._zygote.worker()
-        self._zygote.running, self.sent = self.file.main, set()
+        self._zygote.running = self.file.main
         if self.interrupt is not None:
             worker.set_interrupt_fd(self.interrupt)
         try:
@@ -150,14 +164,14 @@ class FileWorker:
     @contextmanager
     def in_own_worker(self) -> Iterator[None]:
         """Inside, `start` starts a worker of its own. The present worker is kept for what comes after."""
-        kept = self.process, self.sent, self._printed_by_loading, self._is_loading
-        self.process, self.sent, self._is_loading = None, set(), False
+        kept = self.process, self._printed_by_loading, self._is_loading
+        self.process, self._is_loading = None, False
         try:
             yield
         finally:
             if self.process is not None:
                 self.process.close()
-            self.process, self.sent, self._printed_by_loading, self._is_loading = kept
+            self.process, self._printed_by_loading, self._is_loading = kept
 
     def end_and_measure(self) -> Usage | None:
         """End the present worker; what it used, by the kernel's account. None where there is no worker."""

@@ -48,9 +48,9 @@ def cut(spans: Sequence[Span], first: int, last: int, moved: int = 0) -> list[Sp
     return [(start + moved, end + moved, label) for start, end, label in inside if start < end]
 
 
-def label_lines(data: bytes, spans: Sequence[Span], elsewhere: str) -> list[str]:
+def label_lines(data: bytes | bytearray, spans: Sequence[Span], elsewhere: str) -> list[str]:
     """The lines that are shown, function by function. What no function printed is labelled `elsewhere`."""
-    texts: dict[str, list[bytes]] = {}
+    texts: dict[str, list[bytes | bytearray]] = {}
     place = 0
     for start, end, label in sorted(spans):
         if place < start:

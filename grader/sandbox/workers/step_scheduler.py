@@ -59,49 +59,37 @@ class StepScheduler:
     def _run(self, packed: PackedProblem, steps: Sequence[str], traced: bool = False) -> tuple[PackedProblem, Run]:
         return packed, Run(packed.number, list(steps), packed.room, joint=joint_fields(self.joint), traced=traced)
 
-    def run_all(
-        self, due: Iterable[Problem], wanted: Sequence[str], traced: bool = False
+    def run(
+        self, problems: Iterable[Problem], steps: Sequence[str], traced: bool = False
     ) -> dict[Problem, dict[str, Answer]]:
-        """{problem: {step: answer}} of the `wanted` steps, run in one batch as far as that succeeds."""
-        steps = tuple(step for step in wanted if step not in self.given_up)
-        problems = list(due)
-        seconds = self._batch_seconds(steps * len(problems))
-        if not steps or seconds is None or len(problems) < 2 or self._file.start() is None:
-            return {}
-        answers = {problem: dict(self.given_up) for problem in problems}
-        try:
-            runs = [self._run(self._packed(problem), steps, traced) for problem in problems]
-            for number, step, answer in self._answers(runs, seconds):
-                answers[problems[number]][step] = answer
-        except WORKER_FAILURES:
-            self._stop_batches()
-        return {
-            problem: {step: found[step] for step in wanted}
-            for problem, found in answers.items()
-            if found.keys() >= set(wanted)
-        }
-
-    def run(self, problem: Problem, steps: Sequence[str], traced: bool = False) -> dict[str, Answer]:
-        """{step: answer} for `steps` on the problem, with their operators counted if they are `traced`."""
-        results, packed = dict(self.given_up), self._packed(problem)
-        while due := [step for step in steps if step not in results]:
-            if self._file.start() is None:
+        """{problem: {step: answer}} for `steps` on each problem, with their operators counted if they are `traced`."""
+        found: dict[Problem, dict[str, Answer]] = {problem: {} for problem in problems}
+        while self._file.start() is not None:
+            due = {p: [s for s in steps if s not in found[p] and s not in self.given_up] for p in found}
+            due = {problem: missing for problem, missing in due.items() if missing}
+            if not due:
                 break
-            seconds = self._batch_seconds(due)
+            seconds = self._batch_seconds(sum(map(len, due.values())))
+            chosen = list(due) if seconds is not None else list(due)[:1]
+            answered = {problem: dict[str, Answer]() for problem in chosen} if seconds is not None else found
             try:
-                for _, step, answer in self._answers([self._run(packed, due, traced)], seconds):
-                    results[step] = answer
-                    due.remove(step)
+                for number, step, answer in self._answers(
+                    [self._run(self._packed(problem), due[problem], traced) for problem in chosen], seconds
+                ):
+                    answered[chosen[number]][step] = answer
             except WORKER_FAILURES as error:
                 if seconds is not None:
                     self._stop_batches()
                     continue
                 # the first step that is due is at fault; a joint function is at fault for all of them
-                answers = dict.fromkeys(due if self.joint else due[:1], self.failed(error))
+                unanswered = [step for step in due[chosen[0]] if step not in found[chosen[0]]]
+                self.given_up |= dict.fromkeys(unanswered if self.joint else unanswered[:1], self.failed(error))
                 self._file.discard()
-                self.given_up |= answers
-                results |= answers
-        return {step: results.get(step, self._file.load_failure or Answer("crashed")) for step in steps}
+            else:
+                for problem in chosen:
+                    found[problem] |= answered[problem]
+        other = self._file.load_failure or Answer("crashed")
+        return {p: {step: found[p].get(step) or self.given_up.get(step, other) for step in steps} for p in found}
 
     def run_chain(self, problem: Problem, above: Mapping[str, Collection[str]]) -> dict[str, Answer]:
         """{step: answer}, each step fed the student's own upstream gradients. `above` are the steps above each step."""
@@ -112,7 +100,7 @@ class StepScheduler:
         _, run = self._run(packed, steps)
         request = packed, replace(run, above={step: sorted(above[step]) for step in steps})
         while steps and self._file.start() is not None:
-            seconds = self._batch_seconds(steps)
+            seconds = self._batch_seconds(len(steps))
             try:
                 for _, step, answer in self._answers([request], seconds):
                     results[step] = answer
@@ -128,13 +116,12 @@ class StepScheduler:
         self, runs: Sequence[tuple[PackedProblem, Run]], batch_seconds: float | None
     ) -> Iterator[tuple[int, str, Answer]]:
         """(number of the run, step, answer) from the present worker. Raises WorkerLost and DeadlineMissed."""
-        worker, sent = self._file.process, frozenset(self._file.sent)
+        worker = self._file.process
         assert worker is not None
-        self._file.sent |= {problem.number for problem, _ in runs}
         due = [self.joint.name] if self.joint else [step for _, run in runs for step in run.steps]
         self._file.set_running(due, together=batch_seconds is not None)
         with self._time.waiting():
-            for number, step, answer in worker.run(runs, sent, self._time.end, batch_seconds):
+            for number, step, answer in worker.run(runs, self._time.end, batch_seconds):
                 is_chain = runs[number][1].above is not None
                 if answer.outcome in ("forbidden", "timeout") and not is_chain:  # it is not run again
                     self.given_up[step] = answer
@@ -149,18 +136,15 @@ class StepScheduler:
             return {}
         try:
             packed = self._packed(problem)
-            if packed.number not in self._file.sent:
-                worker.send_bytes(packed.frame, self._time.end)
-                self._file.sent.add(packed.number)
             with self._time.waiting():
-                return worker.observe(Observe(packed.number, steps, joint_fields(self.joint)), self._time.end)
+                return worker.observe(Observe(packed.number, steps, joint_fields(self.joint)), self._time.end, packed)
         except WORKER_FAILURES:
             self._file.discard()
             return {}
 
-    def _batch_seconds(self, steps: Sequence[str]) -> float | None:
-        """Seconds in which all of `steps` should be answered, or None where they are run one by one."""
-        return BATCH_SECONDS if self._batches_work and len(steps) > 1 and self.joint is None else None
+    def _batch_seconds(self, steps: int) -> float | None:
+        """Seconds in which each of so many steps should be answered, or None where they are run one by one."""
+        return BATCH_SECONDS if self._batches_work and steps > 1 and self.joint is None else None
 
     def _stop_batches(self) -> None:
         """One of several steps failed. A new worker will show which, as if nothing had been run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -13,12 +13,28 @@ from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
-from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
-from grader.sandbox.workers.printed import Span, cut
+from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall, StudentFile
+from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.step_scheduler import StepScheduler
-from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.verdict.explain.edits.search import Trials
+from grader.verdict.judge.runner import STRICT, Terms
+
+
+@dataclass(frozen=True)
+class FileProblems:
+    """`chain` is the problem of the student's own chain, and for each step those above it.
+
+    `terms` is what the file may write differently from a stub, and `public` the published problem at the file's own
+    sizes, where these differ from the lecture's.
+    """
+
+    chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None
+    terms: Terms = STRICT
+    public: Problem | None = None
+
+
+NO_PROBLEMS = FileProblems()
 
 
 class Student:
@@ -96,32 +112,12 @@ class Student:
         return self._file.switched_on
 
     @property
-    def printed(self) -> bytes:
-        """What ended workers have printed, as much of it as is kept."""
-        return bytes(self._file.output.data)
-
-    @property
-    def printed_bytes(self) -> int:
-        """How much they have printed, kept or not."""
-        return self._file.output.total
-
-    @property
-    def spans(self) -> list[Span]:
-        """Which function printed what of `printed`."""
-        return self._file.output.spans
-
-    @property
-    def printed_so_far(self) -> bytes:
-        """What all workers have printed, the present one included."""
-        return self.printed + (bytes(self._file.process.output.data) if self._file.process else b"")
-
-    @property
-    def spans_so_far(self) -> list[Span]:
-        """Which function printed what of `printed_so_far`."""
-        if self._file.process is None:
-            return self.spans
-        output = self._file.process.output
-        return self.spans + cut(output.spans, 0, len(output.data), len(self._file.output.data))
+    def output(self) -> Output:
+        """What all workers have printed so far, the present one included."""
+        whole = Output(self._zygote.limits.output_bytes)
+        for part in (self._file.output, *([self._file.process.output] if self._file.process else [])):
+            whole.append(part, 0, part.total)
+        return whole
 
     @property
     def joint(self) -> Joint | None:
@@ -135,31 +131,31 @@ class Student:
         if problem not in self._answers:
             if self._scheduler.discloses(problem):
                 self.chain()  # before the true gradients are in the worker
-            self._answers[problem] = self._scheduler.run(problem, self.steps)
+            self._answers |= self._scheduler.run([problem], self.steps)
         return self._answers[problem]
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
         if (problem, step) not in self._traced:
-            answer = self._scheduler.run(problem, self.steps if self.joint else (step,), traced=True)[step]
-            self._keep_traced(problem, step, answer)
+            self._trace([problem], step)
         return self._traced[problem, step]
 
     def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
         """Run a step traced on these problems in one batch: `run_traced` will be called for each of them next."""
         due = [p for p in problems if (p, step) not in self._traced and not self._scheduler.discloses(p)]
-        for problem, answers in self._scheduler.run_all(due, [step], traced=True).items():
-            self._keep_traced(problem, step, answers[step])
+        self._trace(due, step)
 
-    def _keep_traced(self, problem: Problem, step: str, answer: Answer) -> None:
-        self._traced[problem, step] = answer
-        if answer.low_precision:
-            self.low_precision_steps.add(step)
+    def _trace(self, problems: Sequence[Problem], step: str) -> None:
+        steps = self.steps if self.joint else (step,)
+        for problem, answers in self._scheduler.run(problems, steps, traced=True).items():
+            self._traced[problem, step] = answers[step]
+            if answers[step].low_precision:
+                self.low_precision_steps.add(step)
 
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
         self._scheduler.joint, self._scheduler.given_up = joint, {}
-        return self._scheduler.run(problem, steps)
+        return self._scheduler.run([problem], steps)[problem]
 
     def observe(self, steps: Collection[str]) -> dict[str, Seen]:
         """{step: what was seen} while `steps` were run again on a hidden problem: see NumericalWatch.
@@ -213,7 +209,7 @@ class Student:
     def prefetch(self, problems: Sequence[Problem]) -> None:
         """Run all steps on these problems in one batch: their answers will be read next."""
         due = [p for p in problems if p not in self._answers and not self._scheduler.discloses(p)]
-        self._answers |= self._scheduler.run_all(due, self.steps)
+        self._answers |= self._scheduler.run(due, self.steps)
 
     # Calls -----------------------------------------------------------------------------------------------------------
 

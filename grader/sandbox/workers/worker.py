@@ -191,27 +191,27 @@ class Worker:
     ) -> Answer:
         watch = OperatorWatch(cap=self._operator_cap) if traced else None
         answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
-        if self._autograd_used:  # also where a bare `except` swallowed it
-            answer = failure(self._autograd_used[0], step, self._files)
-            self._autograd_used.clear()
-        return answer
+        return self.forbidden(step) or answer
+
+    def forbidden(self, name: str) -> Answer | None:
+        """The answer of a function that used autograd, also where a bare `except` swallowed that; else None."""
+        used = self._autograd_used[:1]
+        self._autograd_used.clear()
+        return failure(used[0], name, self._files) if used else None
 
     def joint(self, request: Run) -> dict[str, Answer]:
         assert request.joint is not None
         joint, (dtype, values, _) = Joint(*request.joint), self._problems[request.problem]
         watch = OperatorWatch(cap=self._operator_cap) if request.traced else None
         answers = call_joint(self._functions.get(joint.name), joint, request.steps, values, dtype, self._files, watch)
-        if self._autograd_used:
-            answers = dict.fromkeys(request.steps, failure(self._autograd_used[0], joint.name, self._files))
-            self._autograd_used.clear()
-        return answers
+        forbidden = self.forbidden(joint.name)
+        return answers if forbidden is None else dict.fromkeys(request.steps, forbidden)
 
     def call(self, request: CallRequest, ticket: int, budget: Budget) -> None:
         """A function, a class or an object's method called, or an object's attribute read."""
         called = self.called(request)
-        if self._autograd_used:
-            called = Called(failed=failure(self._autograd_used[0], request.name, self._files))
-            self._autograd_used.clear()
+        if (forbidden := self.forbidden(request.name)) is not None:
+            called = Called(failed=forbidden)
         if autograd_works():
             called = Called(failed=Answer("forbidden", message=SWITCHED_ON))
         flush_output()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from grader.errors import Interrupted
 from grader.sandbox.workers.codec import MAX_BODY, MAX_HEADER, Frame, Reader
-from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.endings import DeadlineMissed, WorkerLost
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.work_clock import Wait, WorkClock
 
@@ -85,12 +85,8 @@ class WorkerPipes:
         """The next frame that the worker sends. Raises WorkerLost, DeadlineMissed and Interrupted."""
         wait, self._late_reads = Wait(self._clock, deadline), 0
         while True:
-            try:
-                frame = self.reader.next()
-                if frame is not None:
-                    return frame
-            except WireError as error:
-                raise WorkerLost(f"Its answer could not be read ({error}).") from error
+            if (frame := self.reader.next()) is not None:
+                return frame
             if self._answers in self._wait(wait):
                 self._take_answers()
 
@@ -98,10 +94,7 @@ class WorkerPipes:
         data = self._read(self._answers)
         if data == b"":
             raise WorkerLost(self._how_it_ended())
-        try:
-            self.reader.feed(data or b"")
-        except WireError as error:
-            raise WorkerLost(f"Its answer could not be read ({error}).") from error
+        self.reader.feed(data or b"")
 
     def _wait(self, wait: Wait) -> list[int]:
         """Descriptors that are ready; printed output is taken on the way. Raises DeadlineMissed, Interrupted."""

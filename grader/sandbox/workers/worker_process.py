@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -16,7 +15,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import messages
 from grader.sandbox.workers.codec import Budget, Frame
-from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
+from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WorkerLost, how_it_ended
 from grader.sandbox.workers.messages import FileLoaded, Load, Observe, PackedProblem, Request, Run
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
@@ -54,6 +53,7 @@ class WorkerProcess:
         self.output = self._pipes.output
         self.printed_before = 0  # bytes printed before the last run
         self._is_closed, self._is_locked_in = False, False
+        self._has: set[int] = set()  # numbers of problems
         self._loaded = 0  # bytes printed when the file was loaded
         self._load_ticket = 0
         self._at_start = Usage(0, 0.0)
@@ -82,49 +82,54 @@ class WorkerProcess:
 
     def take_loaded(self) -> FileLoaded:
         frame = self._pipes.receive(self._clock.now() + self._limits.import_seconds)
-        with wire_errors_lose_it():
-            self._loaded = messages.printed_in(frame)
-            return messages.decode_loaded(frame, self._load_ticket)
+        self._loaded = messages.printed_in(frame)
+        return messages.decode_loaded(frame, self._load_ticket)
 
     def run(
         self,
         runs: Sequence[tuple[PackedProblem, Run]],
-        sent: Collection[int],
         until: float,
         batch_seconds: float | None = None,
     ) -> Iterator[tuple[int, str, Answer]]:
         """(number of the run, step, answer) as they arrive, each within the deadline of a step, all before `until`.
 
-        All requests are sent at once, with the problems whose numbers are not in `sent`. With `batch_seconds`, the
-        worker may send answers together, and each must come within that many seconds. That saves much time where all
-        goes well; where it does not, nobody knows which step was at fault. Without `batch_seconds` the step at fault
-        is the one that is due.
+        All requests are sent at once, with the problems that the worker does not have yet. With `batch_seconds`, it
+        may send answers together, and each must come within that many seconds. That saves much time where all goes
+        well; where it does not, nobody knows which step was at fault. Without `batch_seconds` the step at fault is the
+        one that is due.
         """
         self.printed_before = self.output.total
         frames, tickets = [], [messages.new_ticket() for _ in runs]
         for (problem, run), ticket in zip(runs, tickets, strict=True):
             one_by_one = replace(run, one_by_one=batch_seconds is None)
-            frames += [problem.frame] if problem.number not in sent else []
-            frames.append(messages.encode_request(one_by_one, ticket)[0])
+            frames += [self._frame_once(problem), messages.encode_request(one_by_one, ticket)[0]]
         seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
         self._pipes.reader.max_body = max(problem.room for problem, _ in runs)
         self.send_bytes(b"".join(frames), min(until, self._clock.now() + seconds))
         for number, ((problem, run), ticket) in enumerate(zip(runs, tickets, strict=True)):
             for step in run.steps:
                 frame = self._pipes.receive(min(until, self._clock.now() + seconds))
-                with wire_errors_lose_it():
-                    answer = messages.decode_answer(frame, step, ticket, problem.known, problem.room)
-                    self._mark(frame, run.joint[0] if run.joint else step)
+                answer = messages.decode_answer(frame, step, ticket, problem.known, problem.room)
+                self._mark(frame, run.joint[0] if run.joint else step)
                 self._notice(answer)
                 yield number, step, answer
 
-    def observe(self, request: Observe | CallRequest, until: float) -> dict[str, Seen]:
+    def _frame_once(self, problem: PackedProblem) -> bytes:
+        """The problem as it is sent; nothing where the worker has it already."""
+        is_new = problem.number not in self._has
+        self._has.add(problem.number)
+        return problem.frame if is_new else b""
+
+    def observe(
+        self, request: Observe | CallRequest, until: float, problem: PackedProblem | None = None
+    ) -> dict[str, Seen]:
         """{step or function: what was seen} while steps were run again, or a call made again; see NumericalWatch."""
         self.printed_before = self.output.total
+        if problem is not None:
+            self.send_bytes(self._frame_once(problem), until)
         ticket, _ = self._send(request, until)
         frame = self._pipes.receive(until)
-        with wire_errors_lose_it():
-            return messages.decode_observed(frame, ticket)
+        return messages.decode_observed(frame, ticket)
 
     def call(self, request: CallRequest, until: float) -> Called:
         """One call of a function, a class or a method; the reply is checked as an answer is."""
@@ -132,9 +137,8 @@ class WorkerProcess:
         self._pipes.reader.max_body = messages.CALL_ROOM
         ticket, budget = self._send(request, deadline)
         reply = self._pipes.receive(deadline)
-        with wire_errors_lose_it():
-            called = messages.decode_called(reply, ticket, budget)
-            self._mark(reply, request.name)
+        called = messages.decode_called(reply, ticket, budget)
+        self._mark(reply, request.name)
         self._notice(called.failed)
         return called
 
@@ -175,12 +179,3 @@ class WorkerProcess:
             self._zygote.end_of(self._number)
         finally:
             self._pipes.close()
-
-
-@contextmanager
-def wire_errors_lose_it() -> Iterator[None]:
-    """A worker whose answer cannot be read is given up. Raises WorkerLost."""
-    try:
-        yield
-    except WireError as error:
-        raise WorkerLost(f"Its answer could not be read ({error}).") from error

@@ -94,16 +94,8 @@ def sent(*values: Any) -> list[Tensor]:
     return tensors_of(frame)
 
 
-@given(tensors())
-def test_a_tensor_s_bits_survive(tensor):
-    assert tensor_bytes(tensor) == bytes_of(tensor)
-    (found,) = sent(tensor.contiguous())
-    assert equal_bits(found, tensor)
-
-
-@pytest.mark.full
 @given(st.lists(tensors(), max_size=5))
-def test_many_tensors_one_after_another(several):
+def test_the_bits_of_many_tensors_survive(several):
     several = [tensor.contiguous() for tensor in several]
     assert all(map(equal_bits, sent(*several), several))
 
@@ -112,15 +104,6 @@ def test_what_comes_out_is_a_tensor_of_its_own():
     tensor, other = sent(torch.ones(3), torch.ones(3))
     tensor += 1  # writable, and nobody else's
     assert (tensor.tolist(), other.tolist()) == ([2, 2, 2], [1, 1, 1])
-
-
-@pytest.mark.parametrize("dtype", sorted(DTYPES))
-@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,), (2, 3)])
-def test_every_dtype_and_odd_shape(dtype, shape):
-    tensor = torch.arange(math.prod(shape)).reshape(shape).to(DTYPES[dtype])
-    answer = Answer("returned", tensor)
-    (frame,) = received(encode_answer(STEP, answer, TICKET))
-    assert equal_bits(decode_answer(frame, STEP, TICKET).tensor, tensor)
 
 
 @given(answers)
@@ -133,12 +116,7 @@ def test_an_answer_survives(answer):
         assert getattr(back, field) == getattr(answer, field)
 
 
-@pytest.mark.parametrize("outcome", FROM_A_STUDENT)
-def test_every_outcome_of_a_worker_survives(outcome):
-    (frame,) = received(encode_answer(STEP, Answer(outcome, message="m", line=3), TICKET))
-    assert decode_answer(frame, STEP, TICKET) == Answer(outcome, message="m", line=3)
-
-
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_what_cannot_travel_is_described():
     def kind(tensor: Tensor) -> str:
         (frame,) = received(encode_answer(STEP, Answer("returned", tensor), TICKET))
@@ -148,15 +126,8 @@ def test_what_cannot_travel_is_described():
 
     assert kind(torch.zeros(3, dtype=torch.complex64)) == "a tensor of complex64"
     assert kind(torch.zeros(1).expand(1 << 25)) == "a tensor of shape (33554432,), which is too large"
-
-
-@pytest.mark.parametrize("kind", ["meta", "nested"])
-@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-def test_a_tensor_without_bytes_is_described(kind):
-    tensor = torch.empty(3, device="meta") if kind == "meta" else torch.nested.nested_tensor([torch.ones(2)])
-    (frame,) = received(encode_answer(STEP, Answer("returned", tensor), TICKET))
-    answer = decode_answer(frame, STEP, TICKET)
-    assert answer.tensor is None and answer.kind == "a tensor without numbers that could be read"
+    for tensor in (torch.empty(3, device="meta"), torch.nested.nested_tensor([torch.ones(2)])):
+        assert kind(tensor) == "a tensor without numbers that could be read"
 
 
 def test_a_tensor_larger_than_the_room_for_it():
@@ -185,16 +156,6 @@ def test_a_bool_s_bytes_are_made_zero_or_one():
     header = {"tensors": [described("bool", (4,))]}
     (tensor,) = tensors_of(Frame(header, bytearray(b"\x00\x01\x02\xff0000")))
     assert tensor_bytes(tensor) == b"\x00\x01\x01\x01"
-
-
-@pytest.mark.full
-@given(st.lists(answers, min_size=1, max_size=4), st.lists(st.integers(0, 60), max_size=30))
-def test_frames_may_be_split_anywhere(sent, pieces):
-    data = b"".join(encode_answer(STEP, answer, TICKET) for answer in sent)
-    frames = received(data, pieces)
-    assert len(frames) == len(sent)
-    for frame, answer in zip(frames, sent, strict=True):
-        assert decode_answer(frame, STEP, TICKET).message == answer.message
 
 
 def test_byte_by_byte():
@@ -351,25 +312,8 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=4,
 )
-ODD = [
-    None,
-    True,
-    False,
-    -1,
-    0,
-    1,
-    7,
-    1 << 31,
-    1 << 70,
-    1.5,
-    float("nan"),
-    float("inf"),
-    "",
-    "7",
-    "x" * 201,
-    "returned",
-]
-ODD += ["raised", "crashed", STEP, [], [1], ["x"], [[]], {}, {"x": {}}, "\ud800", "\0"]
+ODD: list[Any] = [None, True, False, -1, 0, 1, 7, 1 << 31, 1 << 70, 1.5, float("nan"), float("inf"), "", "7", "x" * 201]
+ODD += ["returned", "raised", "crashed", STEP, [], [1], ["x"], [[]], {}, {"x": {}}, "\ud800", "\0"]
 SHAPES = [(), (0,), (2,), (1, 2), (2, 1, 1), (4,), (1,), (0, 3), (-2, -1), (2.0,), (True, 2), (1 << 20,), (1 << 27,)]
 SHAPES += [(1,) * 65, (1 << 26,) * 3, (0, 1 << 26, 1 << 26, 1 << 26), (0,) * 64, ("2",), None, "2", {}]
 tensor_fields = st.builds(described, st.sampled_from([*DTYPES, "x", None, 3, []]), st.sampled_from(SHAPES))

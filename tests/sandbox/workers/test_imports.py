@@ -18,10 +18,10 @@ from grader.sandbox.isolation import landlock
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.imports import has_handler, is_allowed
 from grader.sandbox.workers.stand_ins import INERT
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
 UNUSED = b"""

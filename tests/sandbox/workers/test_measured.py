@@ -33,10 +33,9 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, own_usage, used_by
 from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import MeasuredCall
+from grader.sandbox.workers.file_worker import MeasuredCall, StudentFile
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 
 HOSTILE = Path(__file__).parents[2] / "hostile"
 FILES = [
@@ -116,7 +115,7 @@ def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student:
     student.call_measured("hold", [1])
     assert student._file.process is kept
     student.close()
-    assert student.printed.decode().split() == ["called", "loaded", "called"]
+    assert student.output.data.decode().split() == ["called", "loaded", "called"]
 
 
 def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:

@@ -18,9 +18,9 @@ from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.forked import Nursery, NurseryEnded, path_of_a_program
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 
 # What a worker finds around itself, and what it can do: printed as JSON.
 LOOKS_AROUND = b"""
@@ -76,7 +76,7 @@ def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
     student = Student(zygote, StudentFile({"backward.py": LOOKS_AROUND}, "backward.py", ["dx"]))
     assert student.load_failure is None, student.load_failure
     student.close()
-    found: dict[str, object] = json.loads(student.printed)
+    found: dict[str, object] = json.loads(student.output.data)
     return found
 
 

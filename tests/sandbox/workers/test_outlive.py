@@ -30,8 +30,8 @@ from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
 from grader.sandbox.workers import zygote
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)

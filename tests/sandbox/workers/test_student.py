@@ -28,10 +28,10 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import step_scheduler
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
+from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.messages import pack_problem
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import MAX_ANSWER_BYTES_HELD
 from grader.sandbox.workers.worker_process import WorkerProcess
@@ -96,7 +96,7 @@ def run(zygote, problems, monkeypatch):
             answers = [student.answers(problem) for problem in problems]
         finally:
             student.close()
-        return answers, student.printed.decode()
+        return answers, student.output.data.decode()
 
     return run
 
