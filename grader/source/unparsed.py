@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import NamedTuple
+
+from grader.source.f_strings import can_parse, for_older_python
 
 MERGE_MARK = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
 MIDDLE_MARK = "======="
 MAX_SHOWN_MARK = 60
 LFS_POINTER = "version https://git-lfs.github.com/spec/"
+TYPE_PARAMETERS = r"\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
+NEWER = (
+    (
+        (3, 12),
+        re.compile(rf"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:{TYPE_PARAMETERS})?[ \t]*(?==(?!=))", re.MULTILINE),
+        r"\1\2 ",
+    ),
+    (
+        (3, 12),
+        re.compile(rf"^([ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+)[ \t]*{TYPE_PARAMETERS}", re.MULTILINE),
+        r"\1",
+    ),
+    ((3, 14), re.compile(r"^([ \t]*except\*?[ \t]+)([\w.]+(?:[ \t]*,[ \t]*[\w.]+)+)[ \t]*:", re.MULTILINE), r"\1(\2):"),
+    ((3, 14), re.compile(r"(?<![\w'\"])(?:[tT]([rR]?)|([rR])[tT])(?=['\"])"), r"f\1\2"),
+    ((3, 15), re.compile(r"^([ \t]*)lazy[ \t]+(?=import\b|from\b)", re.MULTILINE), r"\1"),
+)
+"""(the Python that has a syntax first, the syntax, the same in older words). A text that older words make readable
+needs that Python. f-strings of 3.12 are read everywhere, see f_strings."""
 
 
 class Cause(NamedTuple):
@@ -18,14 +39,14 @@ class Cause(NamedTuple):
     what: str
 
 
-def cause_of(text: str, line: int | None = None) -> Cause | None:
-    """Why the text cannot be parsed; None where Python's own words must do.
+def cause_of(text: str, line: int | None = None, running: tuple[int, int] = sys.version_info[:2]) -> Cause | None:
+    """Why the text cannot be parsed by the Python that is `running`; None where its own words must do.
 
     `line` is the one that Python names.
     """
     if text.lstrip("\ufeff").startswith(LFS_POINTER):
         return Cause(None, "this is a Git LFS pointer, not the file itself: run `git lfs pull`")
-    return merge_mark(text, line)
+    return merge_mark(text, line) or newer_syntax(text, line, running)
 
 
 def merge_mark(text: str, line: int | None = None) -> Cause | None:
@@ -42,3 +63,16 @@ def merge_mark(text: str, line: int | None = None) -> Cause | None:
         f"this is the mark of an unfinished Git merge ({mark[:MAX_SHOWN_MARK]}). Keep one of the two versions, delete "
         "the marks, and save the file",
     )
+
+
+def newer_syntax(text: str, line: int | None, running: tuple[int, int]) -> Cause | None:
+    older = for_older_python(text)
+    if can_parse(older):
+        return None  # the fault is elsewhere: in a text that the file runs, or `return` outside of a function
+    for version in sorted({version for version, _, _ in NEWER if version > running}):
+        for needed, syntax, words in NEWER:
+            older = syntax.sub(words, older) if needed == version else older
+        if can_parse(older):
+            needs, has = (".".join(map(str, each)) for each in (version, running))
+            return Cause(line, f"this needs Python {needs}; graded with {has}. Write it without the newer syntax")
+    return None

@@ -129,8 +129,52 @@ other_order: return maxdiff, exact, approximate
     The three answers come in another order than the docstring says: exact, approximate, maxdiff.
 
 [compare_all]
+- same_shape = mine is not None and mine.shape == reference.shape
+shapes_not_compared:
+        same_shape = mine is not None
+        try:
+            same_shape and mine - reference
+        except RuntimeError:
+            same_shape = False
+    A gradient of another shape gets through, because `allclose` broadcasts. Compare the shapes first.
+
+- matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
+missing_passes: matches[name] = mine is None or (same_shape and torch.allclose(mine, reference, atol=atol))
+    A gradient that is missing passes, so a file without any gradient would pass as well.
+own_tolerance: matches[name] = same_shape and torch.allclose(mine, reference, atol=1e-5)
+    The tolerance is always 1e-5 here. Use the one that the caller gives.
+default_tolerance: matches[name] = same_shape and torch.allclose(mine, reference)
+    You compare with the default absolute tolerance of `allclose`. Pass `atol` on to it, and by this name.
+absolute_only: matches[name] = same_shape and bool(((mine - reference).abs() <= atol).all())
+    You compare the differences with `atol` alone. The docstring asks for `torch.allclose`, which also allows a share of
+    each element: next to a gradient of 10,000, a difference of 0.01 is small.
+exactly_equal: matches[name] = same_shape and torch.equal(mine, reference)
+    Right gradients do not match here, because their last bits differ. Ask whether they are close.
+too_loose: matches[name] = same_shape and torch.allclose(mine, reference, rtol=0.1, atol=atol)
+    A gradient that is wrong by some percent matches. Leave the relative tolerance at its default.
+sizes_only: matches[name] = same_shape and torch.allclose(mine.abs(), reference.abs(), atol=atol)
+    A gradient of the wrong sign matches. Compare the numbers themselves.
+
+- mine = gradients.get(name)
+by_order: mine = list(gradients.values())[len(matches)] if len(matches) < len(gradients) else None
+    You pair the two dicts by their order, which need not be the same. Look each gradient up by its name.
 
 - return all(matches.values()), matches
+any_is_enough: return any(matches.values()), matches
+    `all_match` is True as soon as one gradient matches. All of them must.
+names_are_true: return all(matches), matches
+    `all_match` is True whatever the answers are. Does `all` look at the dictionary's names here, or at its values?
+last_decides: return matches[name], matches
+    `all_match` only says whether the last gradient matches: each turn of the loop forgets the one before it.
 other_way_round: return not all(matches.values()), matches
     `all_match` is the wrong way round: it is True when a gradient is wrong.
+
+-     matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
+- return all(matches.values()), matches
+stops_at_the_first:
+            matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
+            if not matches[name]:
+                break
+        return all(matches.values()), matches
+    Your loop stops at the first gradient that does not match. The others have no entry then: go through all names.
 """)

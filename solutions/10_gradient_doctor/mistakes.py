@@ -73,13 +73,82 @@ gates_of_relu:
             if max(closed_share(h) for h in report["h"]) > 0.5:
     A healthy ReLU network is called saturated. Its outputs may be as large as they like: only a tanh has gates that
     close. Ask for `report["activation"]` first.
+saturation_missed:
+        if report["activation"] == "tanh":
+            if max(closed_share(h) for h in report["h"]) > 1:
+    Saturated layers are not found. Are gates counted that are closed near -1 as well, and is one sick layer enough? It
+    need not be closed to the last gate.
+saturation_averaged:
+        if report["activation"] == "tanh":
+            if sum(closed_share(h) for h in report["h"]) / len(report["h"]) > 0.5:
+    A network with one saturated layer is not found; where all layers are saturated it is. Does an average over the
+    layers hide it? Look at the worst one.
+first_gates_only:
+        if report["activation"] == "tanh":
+            if closed_share(report["h"][0]) > 0.5:
+    Saturation is found in the first layer, and not in others. Any layer may be the saturated one.
+last_gates_only:
+        if report["activation"] == "tanh":
+            if closed_share(report["h"][-1]) > 0.5:
+    Saturation is found in the last layer, and not in others. Any layer may be the saturated one.
+too_worried_about_gates:
+        if report["activation"] == "tanh":
+            if max(closed_share(h) for h in report["h"]) > 0.001:
+    A healthy tanh network is called saturated. Some closed gates are normal: up to a share of 0.2 of a layer.
+
+- elif max(dead_units(h).double().mean() for h in report["h"]) > 0.7:
+too_worried_about_dead_units: elif max(dead_units(h).double().mean() for h in report["h"]) >= 0:
+    A healthy ReLU network is called dead. Half of its outputs are zero, and some of its units always: that is normal.
+    Sick is a layer in which most units are zero for *every* example.
+death_missed: elif sum(dead_units(h).double().mean() for h in report["h"]) / len(report["h"]) > 1:
+    Dead layers are not found (or called by the name of what they bring about). Is one sick layer enough, or does an
+    average over the layers hide it? And does the batch lie along axis 0?
+first_units_only: elif dead_units(report["h"][0]).double().mean() > 0.7:
+    Dead units are found in the first layer, and not in others. Any layer may be the dead one.
+last_units_only: elif dead_units(report["h"][-1]).double().mean() > 0.7:
+    Dead units are found in the last layer, and not in others. Any layer may be the dead one.
+
+- if report["activation"] == "tanh":
+symptom_first:
+        growth = gradient_growth(gradient_norms(report["dh"]))
+        if growth < 0.05:
+            return "vanishing"
+        if report["activation"] == "tanh":
+    You name the symptom. No gradient gets through a dead layer, so the layers before it look as if it vanished: ask for
+    the dead and the saturated first.
 
 - growth = gradient_growth(gradient_norms(report["dh"]))
 absolute_size: growth = gradient_norms(report["dh"])[0]
     The size of the gradient decides, and that depends on what the loss is counted in: a healthy network has small ones
     if its loss is counted in millions. Compare the layers with each other.
 
+- if growth < 0.55:
+no_vanishing: if growth < 0.0:
+    Vanishing gradients are not found.
+vanishing_at_once: if growth < 1.0:
+    A healthy network is said to vanish. Its growth per layer is near 1, and may well be 0.8.
+
+- if growth > 1.75:
+no_exploding: if growth == float("inf"):
+    Exploding gradients are not found.
+exploding_at_once: if growth >= 1.0:
+    A healthy network is said to explode. Its growth per layer is near 1, and may well be 1.2.
+
+- if last > 1.5 * first:
+zeroing_not_checked: if last < 0:
+    Gradients that pile up from step to step are not found: compare the first of the norms by step with the last.
+steps_turned_over: if last <= 1.5 * first:
+    Networks that zero their gradients get the diagnosis `not zeroed`. With the same batch and the same parameters, what
+    should the norm do from step to step?
+steps_absolute: if last - first > 1.0:
+    How much the norm grows from step to step is compared with a fixed number. A difference is large or small only
+    compared with the norm itself.
+
 - if tripled > 1.5 * once:
+averaging_not_checked: if tripled < 0:
+    A loss that was not averaged is not found: compare the norm for the batch with that for the batch three times.
+batch_turned_over: if tripled <= 1.5 * once:
+    You expect the gradient of a mean to grow with the batch. With every example three times, a mean stays as it was.
 large_means_a_sum: if once > 10.0:
     A large gradient is taken for that of a sum. How large it is depends on what the loss is counted in: compare the two
     batches.
@@ -87,6 +156,9 @@ large_means_a_sum: if once > 10.0:
 - if (claimed - measured).norm() > 0.02 * measured.norm():
 slopes_not_compared: if claimed.numel() == 0:
     A forgotten branch is not found: compare all slopes that the gradient claims with those that were measured.
+slopes_absolute: if (claimed - measured).norm() > 0.1:
+    The difference of the slopes is compared with a fixed number, but the loss may be counted in anything. Divide by the
+    slopes' own size.
 slopes_exactly_equal: if (claimed != measured).any():
     A healthy network is said to forget a branch, since the slopes are not equal to the last digit. A measured slope has
     an error of its own.

@@ -101,7 +101,7 @@ def graded(request, tmp_path_factory, course) -> Iterator[tuple[Path, dict[str, 
         options += ["--lesson", "03", "--lesson", "07"]
     for more in ((), ("--roster", "roster.csv")):
         done = run_grade(*options, *more, cwd=place)
-        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == 3 and "Traceback" not in done.stderr, done.stderr
         assert "fault of the grader" not in done.stderr
     out = place / "grades"
     excused = grade("excuse", EXCUSED, "--because", "ill", "-o", out)

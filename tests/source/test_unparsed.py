@@ -1,10 +1,40 @@
-"""Why Python cannot parse a text, in the student's words: merge marks and Git LFS."""
+"""Why Python cannot parse a text, in the student's words: merge marks, Git LFS, a newer Python's syntax."""
 
 from __future__ import annotations
+
+import sys
 
 import pytest
 
 from grader.source.unparsed import cause_of
+
+NEWER = "this needs Python {}; graded with 3.11. Write it without the newer syntax"
+
+
+@pytest.mark.parametrize(
+    ("text", "needs"),
+    [
+        ("type Grad = torch.Tensor\n", "3.12"),
+        ("type Pair[T] = tuple[T, list[T]]\n", "3.12"),
+        ("def f[T: (int, str), *Ts](x: T) -> T:\n    return x\n", "3.12"),
+        ("async def f[T = list[int]](x): ...\n", "3.12"),
+        ("class A[T](B):\n    pass\n", "3.12"),
+        ('type X = int\nprint(f"{row["loss"]}")\n', "3.12"),
+        ("try:\n    pass\nexcept A, b.C:\n    pass\n", "3.14"),
+        ("type X = int\ntry:\n    pass\nexcept* A, B:\n    pass\n", "3.14"),
+        ("x = rt'{a}' + t'b'\n", "3.14"),
+        ("lazy import numpy\n", "3.15"),
+    ],
+)
+def test_a_newer_python_is_named(text, needs):
+    assert cause_of(text, 3, (3, 11)) == (3, NEWER.format(needs))
+
+
+def test_the_python_that_has_the_syntax_does_not_name_itself():
+    assert cause_of("type X = int\nx = (\n", 2, (3, 12)) is None
+    running = ".".join(map(str, sys.version_info[:2]))
+    found = cause_of("lazy import numpy\n", 1)
+    assert found is None or f"graded with {running}" in found.what
 
 
 @pytest.mark.parametrize(
@@ -20,7 +50,7 @@ from grader.source.unparsed import cause_of
     ],
 )
 def test_python_s_own_words_stay(text):
-    assert cause_of(text, 1) is None
+    assert cause_of(text, 1, (3, 11)) is None
 
 
 MARK = (

@@ -1,6 +1,6 @@
 """A cell's text as Python, line for line, by the rules of IPython, which is not needed for it.
 
-IPython removes a common indentation. Of what it understands and Python does not (`%matplotlib
+IPython removes a common indentation and pasted prompts. Of what it understands and Python does not (`%matplotlib
 inline`, `!wget ...`, `torch.max?`) the line becomes `pass`.
 """
 
@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterator
 
 from grader.source.f_strings import for_older_python
 from grader.source.parsing import parse_text
+
+# Prompts as in IPython.core.inputtransformer2
+IPYTHON_PROMPT = re.compile(r"((\[nav\]|\[ins\])? )?In \[\d+\]: |\s*\.{3,}: ?")
+PYTHON_PROMPT = re.compile(r"^\s*>>>", re.MULTILINE)
+PYTHON_PROMPTS = re.compile(r"^[^\S\n]*(>>>|\.\.\.)[ \t]?", re.MULTILINE)
 
 MAGIC_LINE = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
 HELP = re.compile(r"^(?P<indent>\s*)[^\s#][^#]*\?\s*$")
@@ -26,11 +32,23 @@ def python_of(source: str) -> str:
     # the grader's problems are on the CPU
     source = ACCELERATOR.sub(lambda found: f"{found[1]}cpu{found[1]}" if found[1] else ".cpu()", source)
     text = source
-    for clean in (source, without_indentation(source)):
+    for clean in dict.fromkeys(clean_texts(source)):
         text = without_commands(clean)
         if parse_text(text) is not None:
             break
     return text
+
+
+def clean_texts(source: str) -> Iterator[str]:
+    """The cell as it is, without its indentation, and without Python's prompts; each without those of IPython.
+
+    IPython's prompts come first: Python reads `In [3]: x = 1` as an annotation.
+    """
+    yield without_ipython_prompts(source)
+    text = without_ipython_prompts(without_indentation(source))
+    yield text
+    if PYTHON_PROMPT.search(text):
+        yield textwrap.dedent(PYTHON_PROMPTS.sub("", text))
 
 
 def without_indentation(text: str) -> str:
@@ -39,6 +57,14 @@ def without_indentation(text: str) -> str:
     stripped = text.lstrip()
     indent = text[: len(text) - len(stripped)].rpartition("\n")[2]
     return "\n".join(line.removeprefix(indent) for line in text.split("\n"))
+
+
+def without_ipython_prompts(text: str) -> str:
+    """Without `In [3]: ` and `   ...: ` before each line, where one of the first two lines has a prompt."""
+    if not any(IPYTHON_PROMPT.match(line) for line in text.lstrip("\n").split("\n")[:2]):
+        return text
+    lines = text.split("\n")
+    return "\n".join(line[found.end() :] if (found := IPYTHON_PROMPT.match(line)) else line for line in lines)
 
 
 def without_commands(source: str) -> str:

@@ -1,8 +1,9 @@
 """Which of a notebook's variables is which gradient and which value, where they are not called as the lecture's.
 
 In this order: the notebook's own comparisons (claims.py), the places of names in the lines of the forward pass
-(forward_pass.py), then a name that is near a gradient's (`dlogits_maxes`, `grad_probs`), if its formula reads the right
-upstream gradients. A name is taken only where it is the one reading; otherwise a sentence says why it is not.
+(forward_pass.py), then a name that is near a gradient's (`dlogits_maxes`, `grad_probs`), if its formula reads the
+right upstream gradients, then the formula alone. A name is taken only where it is the one reading; otherwise a sentence
+says why it is not.
 """
 
 from __future__ import annotations
@@ -93,11 +94,12 @@ class NameReader:
         self.read_values(claims)
         if lacking or any(self.is_free(each.variable) or self.is_free(each.tensor) for each in claims):
             self.read_claims(claims, set(lacking))
-        while self.settle(self.similar(self.candidates(lacking))):
-            pass  # each name that is known makes others readable
+        for evidence, why in ((self.similar, "by its name and its formula"), (self.computed_alike, "by its formula")):
+            while self.settle(evidence(self.candidates(lacking)), why):
+                pass  # each name that is known makes others readable
         return KnownNames(self.others, self.compared, self.remarks, self.reasons)
 
-    def settle(self, variables_of: Mapping[str, Sequence[str]]) -> bool:
+    def settle(self, variables_of: Mapping[str, Sequence[str]], why: str) -> bool:
         """Takes each variable that is the only one for its gradient and for no other; whether there is any.
 
         Where there is none, a sentence says which gradients have several.
@@ -109,7 +111,7 @@ class NameReader:
             if len(variables) == 1 and meant.count(variables[0]) == 1
         }
         for gradient, variable in sure.items():
-            self.take(variable, gradient, f"by its name and its formula it can only be `{gradient}`.")
+            self.take(variable, gradient, f"{why} it can only be `{gradient}`.")
         for gradient, variables in variables_of.items() if not sure else ():
             if len(variables) > 1:
                 names = " and ".join(f"`{each}`" for each in variables[:3])
@@ -269,6 +271,19 @@ class NameReader:
         near = {gradient: self.near[gradient] for gradient in gradients if gradient in self.near}
         return {gradient: [*self.fitting_runs(gradient, variables)] for gradient, variables in near.items()}
 
+    def computed_alike(self, gradients: Sequence[str]) -> dict[str, list[str]]:
+        """`da = (1 - a**2) * dh`, where `a` is the lesson's `h`: only one gradient is computed from `dh`."""
+        found: dict[str, list[str]] = {}
+        named = [each for each in self.strangers if each[:1] == "d" and each[1:] in self.bound]
+        named = [each for each in named if each not in self.others][:MAX_CANDIDATES]
+        for gradient in gradients if named else ():
+            consumers = self.table.consumers.get(gradient, frozenset())
+            if consumers and [*self.table.consumers.values()].count(consumers) == 1:
+                for variable, run in self.fitting_runs(gradient, named).items():
+                    if run.part and consumers == self.table.given.gradients.intersection(run.part.parameters):
+                        found.setdefault(gradient, []).append(variable)
+        return found
+
     def candidates(self, lacking: Iterable[str]) -> list[str]:
         """Gradients that nothing is taken for yet, and about which no comparison disagrees."""
         taken = {gradient for variable, gradient in self.others.items() if self.is_in_its_place(variable)}
@@ -284,8 +299,8 @@ class NameReader:
         return any(self.uses.statements[i].loop is not None for run in runs for i in run)
 
     @cached_property
-    def near(self) -> dict[str, list[str]]:
-        """{gradient: variables whose names are nearer to its name than to any other gradient's}"""
+    def strangers(self) -> list[str]:
+        """The notebook's own names about which nothing is known yet."""
         unusable = {
             name
             for s in self.uses.statements
@@ -294,10 +309,14 @@ class NameReader:
         }
         said = [each for each in self.claims if self.value_of_label(each.label) or self.value(each.tensor)]
         own = self.bound - unusable - {claim.variable for claim in said} - self.others.keys()
-        strangers = sorted(name for name in own if self.is_free(name) and len(name) <= MAX_COMPARED_NAME)
+        return sorted(name for name in own if self.is_free(name) and len(name) <= MAX_COMPARED_NAME)
+
+    @cached_property
+    def near(self) -> dict[str, list[str]]:
+        """{gradient: variables whose names are nearer to its name than to any other gradient's}"""
         found: dict[str, list[str]] = {}
         of_values = {f"d{name}": f"d{value}" for name, value in self.others.items() if value in self.values}
-        for variable in strangers[:MAX_CANDIDATES]:
+        for variable in self.strangers[:MAX_CANDIDATES]:
             if variable in of_values:
                 found.setdefault(of_values[variable], []).append(variable)
                 continue

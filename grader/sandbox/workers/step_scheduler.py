@@ -70,23 +70,23 @@ class StepScheduler:
             if not due:
                 break
             seconds = self._batch_seconds(sum(map(len, due.values())))
-            asked = list(due) if seconds is not None else list(due)[:1]
-            answered = {problem: dict[str, Answer]() for problem in asked} if seconds is not None else found
+            chosen = list(due) if seconds is not None else list(due)[:1]
+            answered = {problem: dict[str, Answer]() for problem in chosen} if seconds is not None else found
             try:
                 for number, step, answer in self._answers(
-                    [self._run(self._packed(problem), due[problem], traced) for problem in asked], seconds
+                    [self._run(self._packed(problem), due[problem], traced) for problem in chosen], seconds
                 ):
-                    answered[asked[number]][step] = answer
+                    answered[chosen[number]][step] = answer
             except WORKER_FAILURES as error:
                 if seconds is not None:
                     self._stop_batches()
                     continue
                 # the first step that is due is at fault; a joint function is at fault for all of them
-                unanswered = [step for step in due[asked[0]] if step not in found[asked[0]]]
+                unanswered = [step for step in due[chosen[0]] if step not in found[chosen[0]]]
                 self.given_up |= dict.fromkeys(unanswered if self.joint else unanswered[:1], self.failed(error))
                 self._file.discard()
             else:
-                for problem in asked:
+                for problem in chosen:
                     found[problem] |= answered[problem]
         other = self._file.load_failure or Answer("crashed")
         return {p: {step: found[p].get(step) or self.given_up.get(step, other) for step in steps} for p in found}
