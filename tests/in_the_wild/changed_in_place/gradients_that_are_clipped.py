@@ -1,7 +1,7 @@
 """`clip` scales the gradients that it was given.
 
 lesson: 16
-clip: failed | An argument has been changed in place: `the gradients afterwards.C` is not what it was before the call.
+clip: failed | changed
 """
 
 def clip(gradients, most):
