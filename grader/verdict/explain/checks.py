@@ -22,7 +22,7 @@ from grader.verdict.explain.errors.no_answer import still_unwritten
 from grader.verdict.explain.errors.raised import CallContext, explain_error_text
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_in_checks import known_mistake_of_check
-from grader.verdict.explain.results import ComparedResult, compared_leaves, explain_result
+from grader.verdict.explain.results import ComparedResult, explain_result
 from grader.verdict.judge.checks import Check, CheckFailed, end_of
 
 MAX_FUNCTIONS_CHANGED = 200
@@ -41,7 +41,7 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
         for name, parameters in check.on.left_out.items():
             text += f" Your `{name}` has no parameter {listed_as_code(parameters)}."
         identifier = failed.mistake if found is None else found.id
-        failed = CheckFailed(text, failed.status, identifier, failed.line, failed.wrong, failed.compared)
+        failed = CheckFailed(text, failed.status, identifier, failed.line, failed.wrong)
         if failed.mistake is None and failed.status in ("failed", "shape"):
             edited = attempt(lambda: by_edits(test, check, failed))
             if edited is not None:
@@ -116,7 +116,7 @@ def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -
         return None
     if (random := explain_random_numbers(trials.contents(function))) is not None:
         return random
-    if not check.on.calls or compares_words(failed):  # gradients have rows of their own; words agree by chance
+    if not check.on.calls:  # it is about gradients, which have rows of their own
         return None
     edits = enumerate(trials.edits(function, Known()))
     own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER_GRADIENT]
@@ -139,13 +139,6 @@ def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -
             partly = explained_in_part(edit, failed, end_of(test, check.again_on(target, on_every_draw=True)))
         work += target.operators + OPERATORS_OF_A_CALL * len(again.on.calls)
     return partly
-
-
-def compares_words(failed: CheckFailed) -> bool:
-    """Whether all that the check compares is yes or no, or a name."""
-    _, results = failed.compared or (None, ())
-    leaves = [right for result in results for _, _, right in compared_leaves(result.found, result.expected)]
-    return bool(leaves) and all(isinstance(each, (bool, str)) for each in leaves)
 
 
 def is_less_wrong(end: Exception | None, before: CheckFailed) -> bool:

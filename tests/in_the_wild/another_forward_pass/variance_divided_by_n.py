@@ -7,8 +7,7 @@ dbnvar: passed
 dbndiff2: failed
 dbndiff: passed
 dbnmeani: passed
-dhprebn: failed | = In your `dhprebn`, the part that comes through `bnmeani` is exactly n times what it should be (here
-    6). The part through `bndiff` is right.
+dhprebn: failed | `dbnmeani` is not divided by `n`. If it were, your `dhprebn` would be right. Where does the size go?
 others: missing
 """
 

@@ -2,7 +2,8 @@
 
 lesson: 11
 by: both
-dx: failed | The value is wrong: the error is
+dx: failed | = Each `d` in `return rstd * (g - g.mean(-1, keepdim=True) - d * (g * d).mean(-1, ...` should be another
+    value. With that one, your `dx` is right. Which value does the forward pass use there?
 """
 
 def dx(dy, scale, x, mu, rstd):

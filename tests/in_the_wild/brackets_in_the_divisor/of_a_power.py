@@ -1,8 +1,8 @@
 """A power comes before a division, so `x ** -3/2` is half of the inverse cube.
 
 lesson: 03
-dbnvar: failed | = Suppose that `dbnvar_inv` is zero except for a 1 in [0, 3]. Then `dbnvar` there is the forward line's
-    slope at that element: -0.743; yours is -0.5521. What is the derivative of the forward line?
+dbnvar: failed | = In `-0.5 * dbnvar_inv * (bnvar + 1e-5) ** -3/2`, only `-3` is the exponent, because a power comes
+    before a division. With the exponent in brackets, your `dbnvar` is right.
 others: passed
 """
 

@@ -1,7 +1,7 @@
 """`clip` scales the gradients that it was given.
 
 lesson: 16
-clip: failed | changed
+clip: failed | = The gradients that you were given have changed. Return new tensors.
 """
 
 def clip(gradients, most):

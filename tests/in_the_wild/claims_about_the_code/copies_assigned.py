@@ -1,8 +1,8 @@
 """The rows of C are assigned, not added to: the message quotes no line that is not there.
 
 lesson: 07
-dC: failed | = The value is wrong: the error is 0.65 of the gradient's size. Worst element [5, 2]: found 4.31850683e-05,
-    expected 0.0135039822. Only 3 of 11 rows are wrong: 3, 4, 5. It is right on the other problem, where block is 1.
+dC: failed | Your `dC` is right in every row that `Xb` names once, and wrong only in rows that it names more than once
+    (rows 3, 4, 5 of one problem).
 others: any
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 12
 by: dojo
-dscores: failed | = Suppose that `dmasked` is zero except for a 1 in [2, 4, 4]. Then `dscores` is not zero in [2, 4, 4],
-    because `masked[2, 4, 4]` is computed from that element; yours is all zero.
+dscores: failed | = Your `dscores` is zero wherever the gradient is not, and not zero wherever the gradient is. Is a mask
+    the wrong way round?
 others: any
 """
 

@@ -2,8 +2,7 @@
 
 lesson: 01
 by: dojo
-du: failed | = Suppose that `dproduct` is zero except for a 1 in [2, 3]. Then `du` is zero outside [2, 3], because
-    `product[2, 3]` is computed from that element alone; yours is -1.55 in [0, 0].
+du: failed | = The sum in `dproduct.sum()` is one too many. Without it, your `du` is right.
 others: passed
 """
 

@@ -1,7 +1,7 @@
 """A learning rate that is computed in a loop; the runs of `train` must not be blamed on the names in its loop.
 
 lesson: 07
-learning_rate: failed | = `step 5 of 12` is 0.01; expected 0.1.
+learning_rate: failed | The answer is always 0.01
 trajectory: failed | This is computed with your `learning_rate`, which is not right yet: start there.
 resumed: failed | This is computed with your `learning_rate`, which is not right yet: start there.
 no_grad: failed | = This is computed with your `learning_rate`, which is not right yet: start there.

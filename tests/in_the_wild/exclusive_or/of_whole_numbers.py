@@ -2,7 +2,8 @@
 
 lesson: 03
 by: both
-dlogprobs: failed | Your `dlogprobs` has one number only, besides zeros, as it should. On one problem that number is
+dlogprobs: failed | = In `n ^ 1`, `^` is exclusive or, for integers and truth values. With `**`, which is the power,
+    your `dlogprobs` is right.
 """
 
 

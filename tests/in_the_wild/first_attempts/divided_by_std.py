@@ -2,7 +2,8 @@
 
 lesson: 02
 by: both
-dh: failed | The value is wrong: the error is
+dh: failed | = `h.std(0)` is not the root that the forward pass divides by: look at the small number under it, and at
+    what the variance is divided by. With that root in its place, your `dh` is right.
 """
 
 

@@ -3,10 +3,9 @@
 lesson: 03
 dcounts_sum: failed | is the forward line's slope at that element
 dlogits: failed | = `d[:, logits.argmax(1)] += dlogit_maxes` picks whole columns: for each entry of `logits.argmax(1)`,
-    that column in every row. Index rows and columns together, so that each row is paired with its own entry; then your
-    `dlogits` is right.
-dhpreact: failed | = Suppose that `dh` is zero except for a 1 in [3, 3]. Then `dhpreact` there is the forward line's
-    slope at that element: 0.4082; yours is 0.5918. What is the derivative of the forward line?
+    that column in every row. Index rows and columns together, so that each row is paired with its own entry; then
+    your `dlogits` is right.
+dhpreact: failed | Your `dhpreact` is exactly −1 times the gradient, with `dh` added.
 others: passed
 """
 

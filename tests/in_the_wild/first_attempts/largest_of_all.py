@@ -1,8 +1,8 @@
 """One maximum of all logits, and a product in which a sum belongs.
 
 lesson: 03
-dlogits: failed | = Suppose that `dlogit_maxes` is zero except for a 1 in [3, 0]. Then `dlogits` is not zero in [3, 2],
-    because `logit_maxes[3, 0]` is computed from that element; yours is all zero.
+dlogits: failed | = `logits.max()` is the largest of all elements of `logits`. With the maximum of each row in its
+    place, your `dlogits` is right.
 dcounts: failed | = In `dprobs * counts_sum_inv * dcounts_sum`, another operation belongs between `dprobs *
     counts_sum_inv` and `dcounts_sum`. With it, your `dcounts` is right. What is the local derivative of the forward
     line?

@@ -2,10 +2,11 @@
 
 lesson: 02
 by: dojo
-dlogits: failed | = The value is wrong: the error is 9.2 of the gradient's size. Worst element [0, 4]: found
-    -1.76040807, expected 5.76880378e-06.
-dh: failed | = Suppose that `dh_norm` is zero except for a 1 in [5, 3]. Then `dh` is zero outside column 3, because
-    `h_norm[5, 3]` is computed from those elements alone; yours is -0.00598 in [0, 0].
+dlogits: failed | Adding the same number to a whole row of `logits` changes nothing that is computed from it, so each row of
+    the gradient adds up to zero. Row
+dh: failed | = Adding the same number to a whole column of `h` changes nothing that is computed from it, so each
+    column of the gradient adds up to zero. Column 0 of yours adds up to -1.77 in one problem. Is a term missing, or
+    does one have the wrong size?
 others: passed
 """
 

@@ -2,15 +2,13 @@
 
 lesson: 03
 by: dojo
-dlogit_maxes: failed | = In `dnorm_logits.amax(1, keepdim=True)`, `dnorm_logits` is not the value that belongs there.
-    With another one, your `dlogit_maxes` is right. What the forward line reads, or what it returns: which does your
-    formula need there?
+dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` takes the largest element. With the sum in its place, your
+    `dlogit_maxes` is right.
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
-dlogprobs: failed | = The value is wrong: the error is 18 of the gradient's size. Worst element [12, 14]: found
-    0.150794796, expected -0.03125.
+dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
 dbnraw: failed | = When `dhpreact` is multiplied by −2, `dbnraw` must be multiplied by −2, too; yours is not. In a
-    gradient, each term has exactly one upstream gradient as a factor, and nothing else is done with it than to sum it,
-    copy it or multiply it by forward values.
+    gradient, each term has exactly one upstream gradient as a factor, and nothing else is done with it than to sum
+    it, copy it or multiply it by forward values.
 others: passed
 """
 

@@ -1,8 +1,9 @@
 """Both means of a batch norm run over all elements: the same slip twice in one line.
 
 lesson: 02
-dh: failed | = Suppose that `dh_norm` is zero except for a 1 in [3, 4]. Then `dh` is zero outside column 4, because
-    `h_norm[3, 4]` is computed from those elements alone; yours is -0.035 in [0, 0].
+dh: failed | = Adding the same number to a whole column of `h` changes nothing that is computed from it, so each
+    column of the gradient adds up to zero. Column 4 of yours adds up to -6.2 in one problem. Is a term missing, or
+    does one have the wrong size?
 others: passed
 """
 

@@ -1,7 +1,7 @@
 """The places behind the last window, without those in the gaps; and places of no window at all.
 
 lesson: 17
-unread: shape | = `unread(size=18, kernel=3, stride=6, padding=1)` has 3 entries; expected 10.
+unread: shape | = `unread(size=19, kernel=4, stride=5, padding=2)` is empty; expected 5 entries.
 """
 
 def unread(size, kernel, stride, padding):

@@ -2,8 +2,8 @@
 
 lesson: 04
 by: dojo
-dlogits: failed | = The value is wrong: the error is 9 of the gradient's size. Worst element [26, 24]: found
-    0.404016329, expected 0.0126255103.
+dlogits: failed | = Your `dlogits` is exactly n times the gradient, with 1 at the places of `Yb` (one in each row) added. Two
+    things are to be changed, a factor and a term.
 in_one_go: any
 """
 

@@ -1,10 +1,10 @@
 """Only the path through the variance, and a sigmoid where the softmax belongs.
 
 lesson: 02
-dh: failed | = The value is wrong: the error is 1.5 of the gradient's size. Worst element [0, 2]: found -4.3300597,
-    expected 0.52479605.
-dlogits: failed | = The value is wrong: the error is 1 of the gradient's size. Worst element [4, 1]: found
-    -0.0229178371, expected -0.16055505.
+dh: failed | = In your `dh`, the part that comes directly, not by way of `h_var` or `h_mean` is missing, and the part
+    that comes by way of `h_mean` is missing. The rest is right.
+dlogits: failed | = `logits.sigmoid()` does not call the function that belongs there. With another one, your `dlogits`
+    is right: which one? Which function does the forward line apply, and what is its derivative?
 others: passed
 """
 

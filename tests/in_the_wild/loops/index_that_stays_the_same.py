@@ -2,7 +2,8 @@
 
 lesson: 03
 by: both
-dC: failed | Suppose that `demb` is zero except for a 1 in
+dC: failed | In `demb[i, 0]`, the index 0 is the same in every round of the loop. With a variable of the loop in its
+    place, your `dC` is right
 """
 
 

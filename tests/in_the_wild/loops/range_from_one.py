@@ -1,8 +1,7 @@
 """The examples are counted from 1.
 
 lesson: 04
-dlogits: failed | = The value is wrong: the error is 0.44 of the gradient's size. Worst element [0, 4]: found
-    0.00653218079, expected -0.193467819. Only 1 of 5 rows are wrong: 0.
+dlogits: failed | = `range(1, n)` begins with 1, so place 0 is left out. With `range(n)`, your `dlogits` is right.
 in_one_go: failed
 """
 

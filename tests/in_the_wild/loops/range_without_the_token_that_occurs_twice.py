@@ -2,8 +2,8 @@
 
 lesson: 01
 by: both
-dembedding: failed | = In `len(tokens) - 1`, the term `1` is one too many. Without it, your `dembedding` is right. What
-    is the local derivative of the forward line?
+dembedding: failed | = `range(len(tokens) - 1)` leaves out the last place: a range ends before its last number anyway.
+    With `range(len(tokens))`, your `dembedding` is right.
 """
 
 def dembedding(dlooked_up, embedding, tokens):

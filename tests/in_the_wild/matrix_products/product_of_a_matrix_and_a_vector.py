@@ -2,7 +2,8 @@
 
 lesson: 02
 by: both
-dh_norm: shape | Your result equals the gradient after a sum over axis 1. But `h_norm` is
+dh_norm: shape | = `dh_bn @ gamma` is a matrix product, which also sums. Multiplied element by element, your
+    `dh_norm` is right. What is the local derivative of the forward line?
 """
 
 

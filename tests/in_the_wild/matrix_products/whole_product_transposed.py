@@ -2,8 +2,10 @@
 
 lesson: 12
 by: both
-dk: shape | The shape is
-dV: shape | The shape is
+dk: shape | = `(dscores @ q / q.shape[2] ** 0.5).transpose(1, 2)` transposes the whole product. With one of its
+    factors transposed instead, your `dk` is right: which one?
+dV: shape | = `(P @ dO).transpose(1, 2)` transposes the whole product. With one of its factors transposed instead,
+    your `dV` is right: which one?
 """
 
 

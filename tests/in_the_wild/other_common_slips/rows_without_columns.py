@@ -2,7 +2,7 @@
 
 lesson: 04
 by: both
-dlogits: error | IndexError: index 5 is out of bounds for dimension 0 with size
+dlogits: error | `p[Yb]` picks whole rows: for each entry of `Yb`, that row in every column.
 in_one_go: error
 """
 

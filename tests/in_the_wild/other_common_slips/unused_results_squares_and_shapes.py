@@ -2,13 +2,13 @@
 
 lesson: 01
 by: dojo
-dembedding: failed | = `d.index_add(0, tokens, dlooked_up)` returns a new tensor, and nothing uses it: `index_add`
-    changes nothing in place. With a call that does, your `dembedding` is right.
-dz: failed | = Suppose that `da` is zero except for a 1 in [2, 3]. Then `dz` there is the forward line's slope at that
-    element: 0.05208; yours is 1.974. What is the derivative of the forward line?
-dleft: failed | = The value is wrong: the error is 1.3 of the gradient's size. Worst element [2, 2]: found -2.86622485,
-    expected 0.0468354422.
-mean_gate: failed | = The result is 0.835243251; expected 0.566194895. Its public example:
+dembedding: failed | = `d.index_add(0, tokens, dlooked_up)` returns a new tensor, and nothing uses it: `index_add` changes
+    nothing in place. With a call that does, your `dembedding` is right.
+dz: failed | = In `1 - v`, a square is missing. With `1 - v ** 2`, your `dz` is right. What is the local derivative of
+    the forward line?
+dleft: failed | = `right.reshape(right.shape[1], right.shape[0])` keeps the order of the numbers, which transposes
+    nothing. With the transpose in that place, your `dleft` is right.
+mean_gate: failed | = In `1 - h`, a square is missing. With `1 - h ** 2`, `mean_gate` is right. Its public example:
     exercises/01_chain_rule/examples.py:61
 """
 

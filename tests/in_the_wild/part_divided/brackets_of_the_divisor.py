@@ -4,7 +4,8 @@ lesson: 14
 by: both
 dropout_backward: failed | In `dout * keep / 1 - p`, what follows the divisor is no part of it, because there are no
     brackets. With brackets around the whole divisor, `dropout_backward` is right.
-gelu_backward: failed
+gelu_backward: failed | `torch.erf(x) / math.sqrt(2)` scales what `erf` returns. With its argument scaled instead,
+    `gelu_backward` is right.
 others: any
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 03
 by: dojo
-dhprebn: failed | = In your `dhprebn`, the part that comes through `bndiff` is exactly 1/n times what it should be (here
-    0.03125). The part through `bnmeani` is right.
+dhprebn: failed | = In `(dbndiff + dbnmeani) / n`, the division applies to both terms. Applied to only one of the two
+    terms, your `dhprebn` is right: to which one?
 others: passed
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 02
 by: dojo
-dlogits: failed | = The value is wrong: the error is 2.7 of the gradient's size. Worst element [2, 3]: found
-    0.897965634, expected 0.224491408.
+dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`. If it were, your `dlogits` would be right. Where
+    does the size go?
 others: passed
 """
 

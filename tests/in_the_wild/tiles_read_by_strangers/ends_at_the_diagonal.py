@@ -1,8 +1,8 @@
 """The loop over keys ends before the tiles that the diagonal cuts.
 
 lesson: 19
-flash_forward: failed | = `O` at [0, 0] is nan, not a finite number. It is right on other problems; this one has queries
-    12, keys 12, size 3, rows 4, columns 6, causal True.
+flash_forward: failed | = `break` ends the loop too early: rounds that `flash_forward` needs are left out. In which
+    round should the loop end?
 any_tiles: failed
 memory: failed | = `flash_forward` is not right yet. This row counts once its values are right.
 operations: failed | = `flash_forward` is not right yet. This row counts once its values are right.

@@ -2,8 +2,7 @@
 
 lesson: 04
 by: both
-dlogits: failed | = `d[range(len(Yb)), Yb] =- 1` overwrites what was there before. If it adds to the old value instead,
-    your `dlogits` is right.
+dlogits: failed | assigns: `=-` is `=` and a sign. With `-=`, your `dlogits` is right.
 others: any
 """
 

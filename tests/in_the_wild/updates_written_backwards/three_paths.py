@@ -2,8 +2,8 @@
 
 lesson: 13
 by: both
-dx: failed | = You have the path through `v`; `x` also feeds `q` and `k`. Gradients of all paths add up.
-dWv: failed
+dx: failed | = `dx =+ dk @ Wk.T` assigns: `=+` is `=` and a sign. With `+=`, your `dx` is right.
+dWv: failed | = `total =+ x[b].T @ dv[b]` assigns: `=+` is `=` and a sign. With `+=`, your `dWv` is right.
 others: passed
 """
 

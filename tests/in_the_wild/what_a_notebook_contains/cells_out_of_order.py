@@ -5,8 +5,8 @@ as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb] | # utility function
 dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times what it should be (here 0.833333). Is that the number that
     the forward line divides by?
-dC: failed | = The value is wrong: the error is 0.43 of the gradient's size. Worst element [0, 0]: found 1.44736684,
-    expected 2.77626083. Only 4 of 11 rows are wrong: 0, 1, 2, 9.
+dC: failed | Your `dC` is right in every row that `Xb` names once, and wrong only in rows that it names more than once
+    (rows 0, 1, 2, 9 of one problem).
 dbngain: passed | `dbngain` has shape (64,), `bngain` has shape (1, 64)
 dbnbias: passed | `dbnbias` has shape (64,), `bnbias` has shape (1, 64)
 dbnvar_inv: passed | `dbnvar_inv` has shape (64,), `bnvar_inv` has shape (1, 64)

@@ -2,8 +2,8 @@
 
 lesson: 01
 by: dojo
-dz: failed | = Suppose that `da` is zero except for a 1 in [2, 3]. Then `dz` there is the forward line's slope at that
-    element: 0.05208; yours is 3.895. What is the derivative of the forward line?
+dz: failed | = In `(1 - a) ** 2`, the power applies to both terms. Applied to only one of the two terms, your `dz` is
+    right: to which one?
 others: passed
 """
 

@@ -287,8 +287,7 @@ TRAPS = [
         "float32, and wrong in the fourth place",
         "def db2(dlogits):\n    g = dlogits.sum(0).float()\n    g[0] *= 1.0003\n    return g",
         "failed",
-        "The value is wrong: the error is 2.1e-05 of the gradient's size. Worst element [0]: found 0.471536934, "
-        "expected 0.471395489.",
+        "The line `g[0] *= 1.0003` is one too many. Without it, your `db2` is right.",
     ),
 ]
 BY_NAME = {trap.name: trap for trap in TRAPS}

@@ -34,13 +34,6 @@ RULES_FOR_LINES = (
         ),
     ),
     Rule(
-        "half_precision",
-        {"A.half()": "A", "A.bfloat16()": "A", "A.to(torch.float16)": "A"},
-        "`{code}` rounds to about three digits.",
-        "Without the conversion, {it} is right: keep the type of what you are given.",
-        ("dy.half() * h", "dy * h"),
-    ),
-    Rule(
         "function_too_many",
         {"A.any_function(*X)": "A"},
         "You write `{code}`.",
@@ -114,14 +107,6 @@ RULES_FOR_LINES = (
         "In `{code}`, what follows the divisor is no part of it, because there are no brackets.",
         "With brackets around the whole divisor, {it} is right.",
         ("h / n - 1 * dy", "h / (n - 1) * dy"),
-    ),
-    Rule(
-        "part_divided",
-        {"A ± B / C": "(A ± B) / C", "B / C ± A": "(B ± A) / C"},
-        "In `{code}`, the division by `{C}` applies to `{B}` only, because it comes before `+` and `-`. Should "
-        "it apply to both terms?",
-        "With brackets around them, {it} is right.",
-        ("h - dy / n", "(h - dy) / n"),
     ),
     Rule(
         "part_multiplied",
