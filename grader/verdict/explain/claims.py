@@ -78,6 +78,10 @@ def multiplies(contents: FunctionContents, _: str) -> bool:
     return bool(operators) or not MULTIPLIES.isdisjoint(contents["calls"])
 
 
+def sums_twice(contents: FunctionContents, _: str) -> bool:
+    return bool(contents.get("reductions", 2) >= 2)
+
+
 def reads(contents: FunctionContents, name: str) -> bool:
     return name in contents["names"]
 
@@ -137,6 +141,7 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[FunctionContents, str], bool]], .
     for pattern, holds in (
         (r"\b[Yy]ou (?:take the mean|average)\b|\b[Tt]his (?:is a|takes the) mean\b", averages),
         (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b", reduces),
+        (r"\b[Yy]ou sum the two factors separately\b", sums_twice),
         (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*HAS_KEEPDIM)),
         (r"\b[Tt]he minus\b[^.:;]* (?:is|was) (?:lost|missing)\b", lambda contents, _: not contents.get("negates")),
         (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),

@@ -6,24 +6,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain
 
 from grader.results.wording import format_shape
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.claims import FunctionContents, is_borne_out
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.problem_values import can_expand
 from grader.verdict.explain.readings.factors import wrong_factor
-from grader.verdict.explain.readings.forms import operand_alone
+from grader.verdict.explain.readings.forms import constant_elements, operand_alone
 from grader.verdict.explain.readings.multiples import branch_coefficients, constant_multiple, unnamed_multiple
-from grader.verdict.explain.readings.paths import held_constant
-from grader.verdict.explain.readings.reductions import extra_sum, wrong_broadcast, wrong_sum
-from grader.verdict.explain.readings.shapes import transposed_gradient, wrong_shape
+from grader.verdict.explain.readings.paths import held_constant, wrong_paths
+from grader.verdict.explain.readings.places import factor_in_places, repeated_index, wrong_zeros
+from grader.verdict.explain.readings.reductions import extra_sum, sum_of_uses_missing, wrong_broadcast, wrong_sum
+from grader.verdict.explain.readings.shapes import transposed_gradient, wrong_order, wrong_shape
 from grader.verdict.explain.readings.substitutes import (
     other_gradient,
     unchanged_upstream,
     upstream_forgotten,
     wrong_upstream,
 )
-from grader.verdict.explain.readings.terms import wrong_term
+from grader.verdict.explain.readings.terms import wrong_term, wrong_term_and_factor
 from grader.verdict.explain.wrong_answer import Cases, WrongGradient, wrong_gradient
 
 GradientReading = Callable[[WrongGradient], Iterator[Explanation]]
@@ -49,12 +53,20 @@ PATTERNS: tuple[GradientReading, ...] = (
     held_constant,
     unchanged_upstream,
     extra_sum,
+    sum_of_uses_missing,
     wrong_upstream,
     upstream_forgotten,
     wrong_factor,
     factor_of_a_branch,
     wrong_term,
+    repeated_index,
+    wrong_paths,
     unnamed_multiple,
+    wrong_zeros,
+    factor_in_places,
+    wrong_term_and_factor,
+    constant_elements,
+    wrong_order,
     operand_alone,
 )
 """The patterns of wrong gradients, in the order of trust: the first that holds, and that the code bears out, counts."""
@@ -71,7 +83,8 @@ def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -
     wrong = wrong_gradient(name, cases)
     if wrong is None:
         return None
-    return next((e for e in explanations(wrong) if is_borne_out(e.message, contents)), None)
+    found = chain(explanations(wrong), explanations_of_expanded(wrong))
+    return next((e for e in found if is_borne_out(e.message, contents)), None)
 
 
 def explanations(wrong: WrongGradient) -> Iterator[Explanation]:
@@ -79,6 +92,21 @@ def explanations(wrong: WrongGradient) -> Iterator[Explanation]:
     for pattern in PATTERNS:
         check_interrupt()
         yield from pattern(wrong)
+
+
+def explanations_of_expanded(wrong: WrongGradient) -> Iterator[Explanation]:
+    """Which part of the gradient an answer is that lacks axes, expanded to the gradient's shape.
+
+    Of a batch norm, the term of the mean alone has one number per column.
+    """
+    if wrong.same_shape or not all(can_expand(f.shape, e.shape) for f, e in wrong.pairs):
+        return
+    shapes = [format_shape(tensor.shape) for tensor in wrong.pairs[0]]
+    expanded = replace(wrong, found=[f.expand(e.shape) for f, e in wrong.pairs])
+    for reading in (branch_coefficients, held_constant, wrong_paths):
+        check_interrupt()
+        for explanation in reading(expanded):
+            yield replace(explanation, message=f"Its shape is {shapes[0]}, not {shapes[1]}. {explanation.message}")
 
 
 def zeros(name: str, cases: Cases) -> Explanation | None:

@@ -19,10 +19,11 @@ SURE: dict[str, frozenset[str]] = {
     **dict.fromkeys(("sign", "branch_sign", "keepdim", "not_reshaped", "transposed", "other_gradient"), frozenset()),
     **dict.fromkeys(("local_derivative_missing", "wrong_upstream", "upstream_left_out", "held_constant"), frozenset()),
     **dict.fromkeys(("changed_argument", "sizes_of_the_lecture", "left_to_the_data"), frozenset()),
-    **dict.fromkeys(("summed_too_much", "sum_too_many"), frozenset()),
+    **dict.fromkeys(("summed_too_much", "sum_too_many"), frozenset({"product_for_matrix_product"})),
     "ratio": frozenset({MEAN_OR_SUM, "factor_too_many", "wrong_operator"}),
+    "repeated_index": frozenset({"range_start", "range_end", "overwritten"}),
     "zeros": UNUSED,
-    "branch_missing": UNUSED,
+    "branch_missing": UNUSED | {"reduction_too_many"},
 }
 """{a pattern of the numbers that names the rule that was broken: the kinds of edits that say still more}. Of any other
 pattern, every edit that makes the answer right says more."""

@@ -32,12 +32,12 @@ from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIP
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
 from grader.verdict.explain.known_mistakes import known_mistake
 from grader.verdict.explain.other_explanations import (
+    explain_by_properties,
     explain_changed_places,
     explain_other_order,
     other_mistakes,
     targets_that_pass,
 )
-from grader.verdict.explain.probes import explain_by_probes
 from grader.verdict.explain.readings.widths import width_from_the_data
 from grader.verdict.explain.wrong_answer import Cases, euclidean_norm
 from grader.verdict.judge.gradient import GradientCheck, with_precision
@@ -185,8 +185,7 @@ class GradientCase:
         if can_run:
             yield lambda: explain_random_numbers(self.contents)
         if self.verdict.status == "failed":
-            problems = [problem for problem in self.problems if not problem.draw.note]
-            yield lambda: explain_by_probes(self.student, self.step, problems) if problems else None
+            yield lambda: explain_by_properties(self.student, self.check.item, self.problems)
 
     def mistakes_named(self, named: Explanation | None) -> list[Mistake]:
         return [m for m in self.check.lesson.wrong_formulas if named is not None and m.id == named.id]

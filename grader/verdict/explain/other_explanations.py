@@ -13,7 +13,10 @@ from grader.verdict.explain.claims import keeps_the_right_piece
 from grader.verdict.explain.edits.search import is_right_gradient
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
+from grader.verdict.explain.probes import explain_by_probes
+from grader.verdict.explain.readings.properties import broken_property
 from grader.verdict.explain.results import one_to_one
+from grader.verdict.explain.wrong_answer import wrong_gradient
 from grader.verdict.judge.runner import StepRunner
 
 MAX_GRADIENTS_LISTED = 10
@@ -119,6 +122,16 @@ def targets_that_pass(student: StepRunner, gradients: Sequence[Item], problems: 
         if each.target is not None and not each.earned_with
         if is_gradient_everywhere(student, each.name, problems, each.target)
     ]
+
+
+def explain_by_properties(student: StepRunner, item: Item, problems: Sequence[Problem]) -> Explanation | None:
+    """Explain an answer that is wrong on every problem, and that no formula fits, by what a gradient would have."""
+    assert item.target is not None
+    cases = [(problem, student.answers(problem)[item.name]) for problem in problems if not problem.draw.note]
+    wrong = wrong_gradient(item.target, cases)
+    if wrong is None or any(wrong.equals(number, expected) for number, expected in enumerate(wrong.expected)):
+        return None
+    return broken_property(wrong) or explain_by_probes(student, item.name, [problem for problem, _ in cases])
 
 
 def without_contradicted(

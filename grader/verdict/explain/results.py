@@ -20,16 +20,24 @@ from grader.comparison.trees import name_of_entry, tensor_of
 from grader.results.wording import format_shape
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.problem_values import factors_of, shares_of, value_here
+from grader.verdict.explain.problem_values import can_expand, factors_of, shares_of, value_here
 from grader.verdict.explain.readings.multiples import varying
+from grader.verdict.explain.readings.terms import surplus_or_lack
+from grader.verdict.explain.words import ComparedAnswer, wrong_answers, wrong_entries
 from grader.verdict.explain.wrong_answer import LARGEST_FACTOR, WrongAnswer, accounts_for, fit_multiples
 
 MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
 MIN_NUMBERS_OF_A_CONSTANT = 3
 """Numbers needed, over all problems, before a constant that has no name is reported."""
+MAX_PLACES = 40
+"""Nobody mixes up more."""
+ONES = "1, in every element"
 AFTER_THE_CALL = ("afterwards", "after the call")
 """What the name of a part contains, one of them, if it is an argument after the call."""
+
+Parts = Mapping[str, tuple[Any, Any]]
+"""{part of a result: (found, expected)}"""
 
 
 @dataclass(frozen=True)
@@ -55,10 +63,16 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
     rtol = max(tolerance, LOW_PRECISION_TOLERANCE) if coarse else tolerance
     table = [{name: (found, right) for name, found, right in compared_leaves(o.found, o.expected)} for o in outcomes]
     names = dict.fromkeys(name for rows in table for name in rows)
+    explanation = wrong_answers([ComparedAnswer(name, *row[name]) for row in table for name in row])
+    if explanation is not None:
+        return explanation
+    explanation = in_other_places(table, rtol)
+    if explanation is not None:
+        return explanation
     wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]
     for name in wrong[:MAX_WRONG_PARTS]:
         having = [(outcome, row) for outcome, row in zip(outcomes, table, strict=True) if name in row]
-        explanation = explain_numbers(name, having, rtol)
+        explanation = wrong_entries(name, [row[name] for _, row in having]) or explain_numbers(name, having, rtol)
         if explanation is not None:
             return explanation
     return None
@@ -113,6 +127,36 @@ def is_plain_list(values: Iterable[Any]) -> bool:
     """Whether a list is one of plain numbers, and not empty."""
     kinds = {type(value) for value in values}
     return bool(kinds) and kinds <= {int, float}
+
+
+# Right values in the places of others --------------------------------------------------------------------------------
+
+
+def in_other_places(problems: Sequence[Parts], rtol: float) -> Explanation | None:
+    """Explain a result all of whose parts are there, each once, but in other places on every problem."""
+    if not problems or not 2 <= len(problems[0]) <= MAX_PLACES or any(p.keys() != problems[0].keys() for p in problems):
+        return None
+    tables = [
+        {name: (as_numbers(found), as_numbers(right)) for name, (found, right) in parts.items()} for parts in problems
+    ]
+    if any(tensor is None for table in tables for pair in table.values() for tensor in pair):
+        return None
+    names = list(tables[0])
+    own_first = {name: [name, *(other for other in names if other != name)] for name in names}
+    order = one_to_one(
+        {name: [o for o in own_first[name] if all(fits(t[name][0], t[o][1], rtol) for t in tables)] for name in names}
+    )
+    moved = next((name for name, other in order.items() if name != other), None)
+    if moved is None:
+        return None
+    text = f"`{moved}` has the value that `{order[moved]}` should have. The values are right, but in other places."
+    return Explanation("changed_places", text)
+
+
+def fits(found: Tensor | None, expected: Tensor | None, rtol: float) -> bool:
+    if found is None or expected is None or found.shape != expected.shape:
+        return False
+    return float((found - expected).norm()) <= rtol * float(expected.norm())
 
 
 def one_to_one(choices: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -296,11 +340,43 @@ def are_close(one: Tensor, other: Tensor, rtol: float) -> bool:
     return one.shape == other.shape and float((one - other).norm()) <= rtol * float(other.norm())
 
 
+def wrong_term_of_part(part: WrongPart) -> Iterator[Explanation]:
+    """One term too much, missing, or with another factor than it should have."""
+    if not part.same_shape or part.most_elements < MIN_NUMBERS_OF_A_CONSTANT:
+        return
+    for name, tensors in possible_operands(part):
+        values = fit_multiples(part, tensors, part.expected)
+        if not values:
+            continue
+        label = part.constant(values)
+        if label is None:
+            wrong = (
+                "all elements are off by the same number" if name is ONES else f"what is wrong is a multiple of {name}"
+            )
+            yield Explanation("term_multiple", f"{part.what} is right except for one term: {wrong}.")
+        else:
+            size, (identifier, what) = label.removeprefix("−"), surplus_or_lack(label)
+            times = name if size == "1" else f"{size}, in every element" if name is ONES else f"{size} times {name}"
+            yield Explanation(
+                identifier, f"{part.what} is right except for one term: what is {what} is exactly {times}."
+            )
+        return
+
+
+def possible_operands(part: WrongPart) -> Iterator[tuple[str, list[Tensor]]]:
+    """Everything that is tried as a term, in the shape of the part, simplest first."""
+    yield ONES, [torch.ones_like(e) for e in part.expected]
+    for name, tensors in (*on_all_problems(part.given), *on_all_problems(part.others)):
+        if all(can_expand(t.shape, e.shape) for t, e in zip(tensors, part.expected, strict=True)):
+            yield name, [t.expand(e.shape) for t, e in zip(tensors, part.expected, strict=True)]
+
+
 PATTERNS_OF_PARTS: tuple[Callable[[WrongPart], Iterator[Explanation]], ...] = (
     argument_changed_in_place,
     zero_part,
     multiple_of_part,
     unchanged_argument,
     misplaced_part,
+    wrong_term_of_part,
 )
 """Patterns of wrong numbers in the order of trust: the first that holds counts."""

@@ -23,6 +23,8 @@ from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import known_mistake
 from grader.verdict.explain.problem_values import named_factors
+from grader.verdict.explain.readings.shapes import transposed_gradient
+from grader.verdict.explain.wrong_answer import WrongGradient
 
 Formula = Callable[[Problem], Tensor]
 
@@ -109,6 +111,12 @@ def db_unsummed(problem: Problem) -> Tensor:
     return problem.upstream["y"] * problem.values["x"]
 
 
+def in_two_parts(problem: Problem) -> Tensor:
+    """dW as two parts on an axis in front, which still have to be added."""
+    part = torch.sin(torch.arange(problem.reference("W").numel()).double()).view_as(problem.reference("W"))
+    return torch.stack([part, problem.reference("W") - part])
+
+
 def dc_unsummed(problem: Problem) -> Tensor:
     return problem.upstream["z"] * problem.values["d"]
 
@@ -151,6 +159,7 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("transposed", "W", lambda p: p.reference("W").T, lambda p: p.reference("W").reshape(p.reference("W").T.shape)),
     ("sum_missing", "b", db_unsummed, nudged(db_unsummed)),
     ("sum_missing", "c", dc_unsummed, lambda p: dc_unsummed(p) * 2),
+    ("sum_missing", "W", in_two_parts, lambda p: in_two_parts(p) * 2),
     ("transposed", "W", lambda p: p.reference("W").T, nudged(lambda p: p.reference("W").T)),
     ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1), lambda p: db_unsummed(p).sum(1) * 1.001),
     ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1, keepdim=True), nudged(lambda p: db_unsummed(p).sum(1, True))),
@@ -177,6 +186,7 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("sum_too_many", "z", lambda p: p.reference("z").sum(0), lambda p: p.reference("z").sum(0) * 1.001),
     ("sum_too_many", "z", lambda p: p.reference("z").mean(1, True), lambda p: p.reference("z").amax(1, True)),
     ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
+    ("shuffled", "W", lambda p: p.reference("W").flip(0), nudged(lambda p: p.reference("W").flip(0))),
     ("factor", "d", lambda p: p.upstream["z"] * p.values["c"] ** 2, lambda p: p.upstream["z"] * p.values["c"] ** 4.1),
     ("factor", "d", lambda p: p.upstream["z"] / p.values["c"], nudged(lambda p: p.upstream["z"] / p.values["c"])),
     ("factor", "d", lambda p: p.values["c"] / p.upstream["z"], lambda p: p.values["c"] / (p.upstream["z"] + 1)),
@@ -187,6 +197,7 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("upstream_forgotten", "y", lambda p: 2 * p.values["y"] + through_the_mean(p), lambda p: 2 * p.values["y"]),
     ("term_too_many", "z", lambda p: p.reference("z") + 1, right_but_one("z")),
     ("term_missing", "y", lambda p: p.reference("y") - p.upstream["d"], lambda p: p.reference("y") - p.upstream["z"]),
+    ("constant", "y", lambda p: torch.ones_like(p.values["y"]), nudged(lambda p: torch.ones_like(p.values["y"]))),
     ("operand_alone", "d", value("d"), nudged(value("d"))),
 ]
 NAMES = [f"{name}-d{gradient}-{number}" for number, (name, gradient, _, _) in enumerate(EXPLANATIONS)]
@@ -578,6 +589,47 @@ def fused() -> list[Problem]:
     return made(normalised, with_labels, [dict(zip(("rows", "columns", "classes"), s, strict=True)) for s in SIZES])
 
 
+def direct(p: Problem) -> Tensor:
+    return p.upstream["s"] / (p.values["var"] + 0.1).sqrt()
+
+
+def through_the_batch_mean(p: Problem) -> Tensor:
+    return -direct(p).mean(0).expand_as(p.values["x"])
+
+
+def through_the_variance(p: Problem) -> Tensor:
+    centred = p.values["x"] - p.values["mean"]
+    root = (p.values["var"] + 0.1) ** -1.5
+    return -centred * root * (centred * p.upstream["s"]).sum(0) / p.values["n"]
+
+
+def test_the_parts_of_a_fused_step(fused):
+    for p in fused:
+        parts = direct(p) + through_the_batch_mean(p) + through_the_variance(p)
+        torch.testing.assert_close(p.reference("x"), parts)
+
+
+@sampled(
+    ("name", "weights", "sentence"),
+    [
+        ("held_constant", (1, 0, 1), "treats `mean` as a constant. It is computed from `x`, so the gradient also"),
+        ("held_constant", (1, 1, 0), "treats `var` as a constant. It is computed from `x`, so the gradient also"),
+        ("way_ratio", (1, 1, -1), "by way of `var` has the wrong sign"),
+        ("way_ratio", (1, 1, 2), "by way of `var` is exactly 2 times what it should be"),
+    ],
+    keep=4,
+)
+def test_a_line_inside_a_fused_step(fused, name, weights, sentence):
+    def formula(p):
+        parts = (direct(p), through_the_batch_mean(p), through_the_variance(p))
+        return sum(weight * part for weight, part in zip(weights, parts, strict=True))
+
+    explanation = text(fused, "x", formula)
+    assert explanation is not None and explanation.id == name and sentence in explanation.message
+    explanation = text(fused, "x", nudged(formula))
+    assert explanation is None or explanation.id != name
+
+
 def test_ones_at_the_labels(fused):
     """Cross-entropy without its minus one: what lacks is 1/n at the places of the labels."""
 
@@ -630,3 +682,22 @@ def test_the_last_definition_counts():
     assert lines_of_changes(source, [("dx", ["a"])]) == [8]
     assert lines_of_changes(source, [("dy", ["a"])]) == [None]
     assert lines_of_changes("def dx(a:", [("dx", ["a"])]) == [None]
+
+
+def test_a_gradient_with_its_axes_in_another_order():
+    def mismatch(change):
+        expected = [torch.randn(2, *shape, generator=torch.manual_seed(1)).double() for shape in ((3, 4), (5, 5))]
+        return WrongGradient(
+            name="x",
+            problems=[None, None],
+            found=[change(each) for each in expected],
+            expected=expected,
+            floors=[0.0, 0.0],
+            rtol=1e-9,
+        )
+
+    (swapped,) = transposed_gradient(mismatch(lambda e: e.mT))
+    assert swapped.message.startswith("Your `dx` is the gradient with axes 1 and 2 swapped.")
+    (moved,) = transposed_gradient(mismatch(lambda e: e.permute(2, 0, 1)))
+    assert "with its axes in order (2, 0, 1)" in moved.message
+    assert list(transposed_gradient(mismatch(lambda e: e.reshape(e.shape[0], e.shape[2], -1)))) == []

@@ -66,6 +66,11 @@ WRONG = {
     "sign": ("new", lambda p: -p["new"], "`new` is exactly minus what it should be: one minus too many, or too few."),
     "ratio": ("out", lambda p: p["out"] / p["n"], "`out` is exactly 1/n times what it should be (here 0.2 times)."),
     "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
+    "term_multiple": (
+        "new",
+        lambda p: p["new"] + p["x"].std() * p["gamma"],
+        "`new` is right except for one term: what is wrong is a multiple of `gamma`.",
+    ),
     "keepdim": (
         "new",
         lambda p: p["new"].unsqueeze(0),
@@ -77,6 +82,16 @@ WRONG = {
         "`new` still needs a sum over axis 0: its shape is (5, 3) where (3,) is expected.",
     ),
     "transposed": ("table", lambda p: p["table"].T, "`table` is the transpose of what it should be."),
+    "term_missing": (
+        "new",
+        lambda p: p["momentum"] * p["x"].mean(0),
+        "`new` is right except for one term: what is missing is exactly (1−momentum) times `old`.",
+    ),
+    "term_too_many": (
+        "out",
+        lambda p: p["out"] + 1,
+        "`out` is right except for one term: what is too much is exactly 1, in every element.",
+    ),
 }
 
 
@@ -118,6 +133,75 @@ def test_a_single_number_is_no_evidence_for_a_constant_without_a_name():
 
 def test_what_a_loose_tolerance_alone_makes_equal_is_not_told():
     assert text("out", lambda p: p["out"] * (1 + 5e-6 * p["x"]), tolerance=1e-6) is None
+
+
+# Words ---------------------------------------------------------------------------------------------------------------
+
+ASKED = {"half of it": False, "twice of it": False, "all of it": True, "minus it": False, "its own": True}
+VERDICTS = {
+    "always the same": (
+        dict.fromkeys(ASKED, True),
+        Explanation("always_the_same", "The answer is always True; for 3 of 5 questions it is wrong."),
+    ),
+    "turned round": (
+        {name: not truth for name, truth in ASKED.items()},
+        Explanation(
+            "the_other_way_round",
+            "All 5 answers are the wrong way round: False where True is right, and True where False is. Is a "
+            "comparison or a `not` the wrong way round?",
+        ),
+    ),
+    "one slip": (
+        ASKED | {"minus it": True},
+        Explanation(
+            "one_sided",
+            "Where False is expected, the answer is True in 1 of 3 cases: `minus it`. All other answers are right.",
+        ),
+    ),
+    "of both kinds": (ASKED | {"minus it": True, "its own": False}, None),
+}
+
+
+@pytest.mark.parametrize("case", VERDICTS)
+def test_verdicts(case):
+    found, explanation = VERDICTS[case]
+    wrong = frozenset(name for name in ASKED if found[name] != ASKED[name])
+    assert explain_result([ComparedResult(found, ASKED, wrong, {}, {}, {})], 1e-9, False) == explanation
+
+
+def test_one_word_in_place_of_several():
+    expected = {"bed 1": "dead", "bed 2": "vanishing", "bed 3": "healthy"}
+    found = dict.fromkeys(("bed 1", "bed 2", "bed 3"), "healthy") | {"bed 4": "dead"}
+    expected |= {"bed 4": "dead"}
+    outcome = ComparedResult(found, expected, frozenset({"bed 1", "bed 2"}), {}, {}, {})
+    assert explain_result([outcome], 1e-9, False) == Explanation(
+        "one_answer_too_often",
+        "All 2 wrong answers are 'healthy', in place of 'dead', 'vanishing': `bed 1`, `bed 2`. What makes the answer "
+        "'healthy' comes too early, or holds too often.",
+    )
+
+
+LISTS = {
+    "the last entry is missing": ([1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]),
+    "the first entry is missing": ([2.5, 3.5, 4.5], [1.5, 2.5, 3.5, 4.5]),
+    "there is one entry too many at the end": ([1.5, 2.5, 9.0], [1.5, 2.5]),
+    "there is one entry too many at the beginning": ([9.0, 1.5, 2.5], [1.5, 2.5]),
+}
+
+
+@pytest.mark.parametrize("words", LISTS)
+def test_one_entry(words):
+    found, expected = LISTS[words]
+    outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
+    message = f"`losses` is right except for one thing: {words}."
+    assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
+
+
+def test_an_empty_list():
+    outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
+    assert explain_result([outcome], 1e-9, False) == Explanation("empty", "`losses` is empty; expected 1 entry.")
+    message = "`losses` is empty on every problem."
+    assert explain_result([outcome, outcome], 1e-9, False) == Explanation("empty", message)
 
 
 def test_an_argument_that_was_changed_in_place():

@@ -10,7 +10,7 @@ import pytest
 from grader.verdict.explain.edits.changes import edits_of
 from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.edits.rule import Rule
-from grader.verdict.explain.edits.rules import RULES
+from grader.verdict.explain.edits.rules import BACKWARD_UPDATE, RULES
 
 KNOWN = Known(
     {"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]},
@@ -31,7 +31,7 @@ def body_of(text: str) -> str:
     return "\n".join(map(ast.unparse, definition.body))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.id}: {rule.example[0]}")
+@pytest.mark.parametrize("rule", [*RULES, BACKWARD_UPDATE], ids=lambda rule: f"{rule.id}: {rule.example[0]}")
 def test_a_rule_undoes_its_slip(rule: Rule) -> None:
     before, after = map(function, rule.example)
     edits, texts = edits_of(before, "dh", "changed_", KNOWN)

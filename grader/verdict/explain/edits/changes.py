@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from grader.source.syntax import names_in
 from grader.verdict.explain.edits.generators import Around
 from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.edits.patterns import filled, matches, root_types, variants_of
-from grader.verdict.explain.edits.rules import RULES
+from grader.verdict.explain.edits.rules import BACKWARD_UPDATE, RULES
 from grader.verdict.explain.edits.source_file import (
     ChildPlace,
     SourceFile,
@@ -31,6 +32,7 @@ from grader.verdict.explain.edits.source_file import (
     new_name,
     parameter_names,
     quote,
+    quote_text,
     replace_node,
 )
 from grader.verdict.explain.edits.suspects import (
@@ -48,6 +50,8 @@ MAX_EDITED_CHARACTERS = 600_000
 INNER_GRADIENT = "inner"
 """The kind of an edit that undoes no slip: the function returns a gradient that it computes on the way."""
 PLACEHOLDER = "changed_function_"
+BACKWARDS = re.compile(r"^([ \t]+\w[^=#\n]*?) ?=([+-])(?= )", re.MULTILINE)
+"""`dx =+ ...`, which assigns, and is no way to write anything else."""
 CHANGED_NODES = (ast.expr, ast.stmt, ast.keyword, ast.comprehension)
 
 
@@ -66,7 +70,7 @@ class Edit:
 
     def sentences(self, it: str) -> tuple[str, str, str]:
         """Kind and place of the slip, what makes `it` right, and the question about a derivative."""
-        rule = RULES[self.rule]
+        rule = RULES[self.rule] if self.rule >= 0 else BACKWARD_UPDATE
         return rule.text.format(it=it, **self.words), rule.fix.format(it=it, **self.words), rule.question
 
 
@@ -102,7 +106,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
     ]
     found += [(False, rank, edit, place, new) for rank, _, edit, place, new in of_all_gradients(step, known)]
     found.sort(key=lambda entry: entry[:2])
-    edits: dict[str, Edit] = {}
+    edits = updates_written_backwards(source, function, known)
     characters = 0
     for _, _, edit, place, new in found:
         text = text_of_changed(step, helpers_on_the_way(helpers, edit.function), place, new, known)
@@ -122,6 +126,21 @@ def is_python(text: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def updates_written_backwards(source: str, function: str, known: Known) -> dict[str, Edit]:
+    """{the function with `+=` and `-=` for every `=+` and `=-`: the edit}, empty where it has none."""
+    written = BACKWARDS.sub(r"\1 \2=", source)
+    reached = SourceFile(written).reached_from(function) if written != source else []
+    for number, line in enumerate(source.splitlines(), 1):
+        found = BACKWARDS.match(line)
+        if found is not None and any(each.lineno <= number <= (each.end_lineno or 0) for each in reached):
+            step, *helpers = reached
+            words = {"code": quote_text(line), "written": f"={found[2]}", "new": f"{found[2]}="}
+            return {
+                text_of_changed(step, helpers, None, step, known): Edit(function, BACKWARD_UPDATE.id, number, words)
+            }
+    return {}
 
 
 def text_of_changed(

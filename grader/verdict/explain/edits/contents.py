@@ -46,9 +46,10 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
     code_pieces; multiplies_sums: whether two sums are multiplied; discards: whether it computes a value that nothing
-    uses; overwrites: whether a loop assigns to places that an index selects; negates: whether there is a minus sign
-    that is neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random
-    numbers, "" for none; imports: the modules that the file imports; bare_calls: functions called by their bare names;
+    uses; overwrites: whether a loop assigns to places that an index selects; reductions: how many sums, means and
+    matrix products it has; negates: whether there is a minus sign that is
+    neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random numbers, ""
+    for none; imports: the modules that the file imports; bare_calls: functions called by their bare names;
     raise_left, read_before_set: see leftovers.
     """
     file = latest_file(source)
@@ -107,6 +108,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "multiplies_sums": any(map(multiplies_sums, file.reached_from(name))),
         "discards": any(map(discards, file.reached_from(name))),
         "overwrites": any(map(overwrites, file.reached_from(name))),
+        "reductions": sum(map(count_reductions, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
         "imports": file.imports,
         "raise_left": keeps_the_stub_s_raise(file.functions[name]),
@@ -139,6 +141,15 @@ def overwrites(function: ast.FunctionDef) -> bool:
         for loop in ast.walk(function)
         if isinstance(loop, ast.For)
         for each in ast.walk(loop)
+    )
+
+
+def count_reductions(function: ast.FunctionDef) -> int:
+    """How many sums, means and matrix products there are."""
+    return sum(
+        called_name(node) in ("sum", "mean", "einsum")
+        or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
+        for node in ast.walk(function)
     )
 
 

@@ -126,6 +126,30 @@ def other_small_numbers(node: ast.AST, around: Around) -> NodeChanges:
             yield ast.Constant(constant), {"number": quote(node)}
 
 
+def loop_variables(node: ast.AST, around: Around) -> NodeChanges:
+    """A variable of a loop in place of a number in an index."""
+    if not isinstance(node, ast.Constant) or type(node.value) is not int:
+        return
+    inner: ast.AST = node
+    is_in_index = False
+    while parent := around.parents.get(id(inner)):
+        is_in_index |= isinstance(parent, ast.Subscript) and parent.slice is inner
+        if is_in_index and isinstance(parent, ast.For):
+            for name in sorted(names_in(parent.target)):
+                yield new_name(name), {"number": repr(node.value)}
+        inner = parent
+
+
+def divided_by_sizes(node: ast.AST, around: Around) -> NodeChanges:
+    """A value divided by a size. Of a product only the whole: its factors would give the same."""
+    is_part = around.is_operand(node, ast.Mult, ast.MatMult, ast.Div)
+    is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
+    is_size = isinstance(node, ast.Name) and node.id in around.known.sizes
+    if isinstance(node, (ast.Call, ast.BinOp, ast.Name)) and not (is_part or is_stored or is_size):
+        for size in around.known.sizes:
+            yield ast.BinOp(node, ast.Div(), new_name(size)), {"part": quote(node), "size": size}
+
+
 def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     """Another value that the name may be confused with."""
     parent = around.parents.get(id(node))
@@ -190,6 +214,16 @@ def times_read(node: ast.AST) -> Counter[str]:
     """{name: how often a line reads it}; empty unless it is an assignment or a return."""
     nodes = ast.walk(node) if isinstance(node, (ast.Return, ast.Assign)) else ()
     return Counter(each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
+
+
+def other_name_everywhere(node: ast.AST, around: Around) -> NodeChanges:
+    """Another value of the same shape wherever the line reads a name; one of unknown shape may have the gradient's."""
+    shapes = around.known.shapes
+    for name in [each for each, count in times_read(node).items() if count > 1][:MAX_REPLACED]:
+        shape = list(shapes.get(name, shapes.get(around.step[1:], ())))
+        others = [each for each, size in shapes.items() if shape and list(size) == shape and each != name]
+        for other in others[:MAX_REPLACED]:
+            yield Renamed({name: other}).visit(copy.deepcopy(node)), {"name": name, "other": other}
 
 
 def exchanged_names(node: ast.AST, around: Around) -> NodeChanges:

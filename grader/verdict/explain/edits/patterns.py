@@ -24,6 +24,8 @@ GROUPS: Mapping[str, frozenset[str]] = {
         "any_sum": "sum mean",
         "any_variance": "var std",
         "any_root": "sqrt rsqrt sqrt_ rsqrt_ log pow",
+        "any_smooth": "softmax log_softmax sigmoid exp tanh",
+        "any_rounding": "round round_ floor ceil trunc fix int long short",
         "any_function": (
             "exp log tanh sqrt rsqrt square abs reciprocal sigmoid softmax neg sign sin cos tan sinh cosh atan arctan "
             "asinh erf log1p expm1 relu clamp clamp_min clamp_max clip log_softmax negative exp_ log_ tanh_ sqrt_ "

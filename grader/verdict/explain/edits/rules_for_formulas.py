@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.verdict.explain.edits import generators
-from grader.verdict.explain.edits.rule import LOCAL_DERIVATIVE, WITHOUT, Rule
+from grader.verdict.explain.edits.rule import LOCAL_DERIVATIVE, TOGETHER, WITHOUT, Rule
 
 WHICH_NUMBER = "Which number does the derivative of the forward line have there?"
 ALONG_WHICH_AXIS = "Along which axis did the forward pass copy or reduce?"
@@ -37,6 +37,14 @@ RULES_FOR_FORMULAS = (
         ("dy / (h + 1e-8)", "dy / (h + 1e-5)"),
     ),
     Rule(
+        "standard_deviation",
+        {"A.std(*X)": tuple(f"(A.var(*X, unbiased={each}) + EPS) ** 0.5" for each in (False, True))},
+        "`{code}` is not the root that the forward pass divides by: look at the small number under it, and at what the "
+        "variance is divided by.",
+        "With that root in its place, {it} is right.",
+        ("dy / h.std(0)", "dy / (h.var(0, unbiased=False) + 1e-5) ** 0.5"),
+    ),
+    Rule(
         "small_number_missing",
         {
             "A.any_root(*X)": "(A + EPS).any_root(*X)",
@@ -54,6 +62,21 @@ RULES_FOR_FORMULAS = (
         "In `{code}`, `//` rounds down to whole numbers.",
         "With `/`, {it} is right.",
         ("dy // n", "dy / n"),
+    ),
+    Rule(
+        "exclusive_or",
+        {"A ^ B": "A ** B", "A ± C ^ B": "A ± C ** B"},
+        "In `{code}`, `^` is exclusive or, for integers and truth values.",
+        "With `**`, which is the power, {it} is right.",
+        ("dy * n ^ 2", "(dy * n) ** 2"),
+    ),
+    Rule(
+        "product_for_matrix_product",
+        {"A @ B": "A * B"},
+        "`{code}` is a matrix product, which also sums.",
+        "Multiplied element by element, {it} is right.",
+        ("dy @ h", "dy * h"),
+        LOCAL_DERIVATIVE,
     ),
     Rule(
         "wrong_operator",
@@ -89,6 +112,23 @@ RULES_FOR_FORMULAS = (
     ),
     Rule("minus_too_many", {"-A": "A"}, "In `{code}`, the minus is one too many.", WITHOUT, ("-dy", "dy")),
     Rule(
+        "comparison",
+        {
+            **{"A < B": ("A <= B", "A > B"), "A <= B": ("A < B", "A >= B")},
+            **{"A > B": ("A >= B", "A < B"), "A >= B": ("A > B", "A <= B")},
+        },
+        "`{code}` is not the comparison that belongs there.",
+        "With another one, {it} is right. What should hold on each side, and what when both are equal?",
+        ("dy if n <= 3 else h", "dy if n < 3 else h"),
+    ),
+    Rule(
+        "index",
+        {"F(*X)[B]": "F(*X)"},
+        "`{code}` takes only a part of `{new}`.",
+        "Without the index, {it} is right.",
+        ("dy.sum(0)[0]", "dy.sum(0)"),
+    ),
+    Rule(
         "factor_too_many",
         {"A / B": "A"},
         "In `{code}`, the division by `{B}` is one too many.",
@@ -110,6 +150,14 @@ RULES_FOR_FORMULAS = (
         "In `{code}`, the term `{B}` is one too many.",
         WITHOUT,
         ("dy - h", "dy"),
+        LOCAL_DERIVATIVE,
+    ),
+    Rule(
+        "power_too_many",
+        {"A ** B": "A"},
+        "In `{code}`, the power `{B}` is one too many.",
+        WITHOUT,
+        ("dy * h ** 2", "dy * h"),
         LOCAL_DERIVATIVE,
     ),
     Rule(
@@ -157,6 +205,13 @@ RULES_FOR_FORMULAS = (
         ("dy.mean(0)", "dy.sum(0)"),
     ),
     Rule(
+        "reduction_too_many",
+        {"A.any_sum(*X)": "A"},
+        "The {any_sum} in `{code}` is one too many.",
+        WITHOUT,
+        ("dy.sum(0)", "dy"),
+    ),
+    Rule(
         "factors_in_the_other_order",
         {"A @ B": "B @ A"},
         "In `{code}`, the two factors are in the wrong order.",
@@ -169,6 +224,13 @@ RULES_FOR_FORMULAS = (
         "In `{code}`, a transpose is missing, or there is one too many: with the other form {it} is right.",
         "Over which axis should the product sum?",
         ("h @ dy", "h.mT @ dy"),
+    ),
+    Rule(
+        "product_transposed",
+        {"(A @ B).mT": ("A.mT @ B", "A @ B.mT"), "(A @ B × C).mT": ("A.mT @ B × C", "A @ B.mT × C")},
+        "`{code}` transposes the whole product.",
+        "With one of its factors transposed instead, {it} is right: which one?",
+        ("(h @ dy).T", "h.mT @ dy"),
     ),
     Rule(
         "transposed",
@@ -184,6 +246,14 @@ RULES_FOR_FORMULAS = (
         "With {N} as an exponent, {it} is right.",
         ("dy - h * 2", "dy - h ** 2"),
         LOCAL_DERIVATIVE,
+    ),
+    Rule(
+        "fixed_index",
+        generators.loop_variables,
+        "In `{code}`, the index {number} is the same in every round of the loop.",
+        "With a variable of the loop in its place, {it} is right.",
+        ("for i in range(n):\n    total[0] += dy[i]", "for i in range(n):\n    total[i] += dy[i]"),
+        "Which one?",
     ),
     Rule(
         "wrong_number",
@@ -202,11 +272,41 @@ RULES_FOR_FORMULAS = (
         "Which axes does the forward line work on?",
     ),
     Rule(
+        "power_missing",
+        {"1 - A": "1 - A ** 2", "A * V": "A * V ** 2", "A / B": "A / B ** 2"},
+        "In `{code}`, a square is missing.",
+        "With `{new}`, {it} is right.",
+        ("dy * (1 - h)", "dy * (1 - h ** 2)"),
+        LOCAL_DERIVATIVE,
+    ),
+    Rule(
+        "max_for_sum",
+        {"A.max(B, *X).values": "A.sum(B, *X)", "A.amax(B, *X)": "A.sum(B, *X)"},
+        "`{code}` takes the largest element.",
+        "With the sum in its place, {it} is right.",
+        ("dy.max(1, keepdim=True).values", "dy.sum(1, keepdim=True)"),
+    ),
+    Rule(
+        "max_of_all",
+        {"A.max()": "A.amax(1, True)", "A.amax()": "A.amax(1, True)"},
+        "`{code}` is the largest of all elements of `{A}`.",
+        "With the maximum of each row in its place, {it} is right.",
+        ("(h == h.max()) * dy", "(h == h.amax(1, True)) * dy"),
+    ),
+    Rule(
         "wrong_value",
         generators.names_instead,
         "In `{code}`, `{name}` is not the value that belongs there.",
         "With another one, {it} is right.",
         ("dy * h", "dy * z"),
+        WHICH_VALUE,
+    ),
+    Rule(
+        "everywhere",
+        generators.other_name_everywhere,
+        "Each `{name}` in `{code}` should be another value.",
+        "With that one, {it} is right.",
+        ("dy * h + h.exp()", "dy * z + z.exp()"),
         WHICH_VALUE,
     ),
     Rule(
@@ -224,6 +324,20 @@ RULES_FOR_FORMULAS = (
         "`{code}` does not divide by the number that the forward pass divides by: look at Bessel's correction.",
         "Divided by the same number, {it} is right.",
         ("dy / h.var(0)", "dy / h.var(0, unbiased=False)"),
+    ),
+    Rule(
+        "reshaped",
+        {"A.reshape(*X)": "A.mT", "A.view(*X)": "A.mT"},
+        "`{code}` keeps the order of the numbers, which transposes nothing.",
+        "With the transpose in that place, {it} is right.",
+        ("dy @ h.view(3, 4)", "dy @ h.mT"),
+    ),
+    Rule(
+        "not_divided",
+        generators.divided_by_sizes,
+        "`{part}` is not divided by `{size}`.",
+        "If it were, {it} would be right. Where does the size go?",
+        ("dy", "dy / n"),
     ),
     Rule(
         "reversed_difference",
@@ -256,11 +370,30 @@ RULES_FOR_FORMULAS = (
         LOCAL_DERIVATIVE,
     ),
     Rule(
+        "other_function",
+        {
+            "A.any_smooth(*X)": ("A.softmax(1)", "A.log_softmax(1)", "A.sigmoid()", "A.exp()", "A.tanh()"),
+            **{f"A.{name}(*X)": f"A.{other}(*X)" for name, other in [("min", "max"), ("max", "min")]},
+            **{f"A.a{name}(*X)": f"A.a{other}(*X)" for name, other in [("min", "max"), ("max", "min")]},
+        },
+        "`{code}` does not call the function that belongs there.",
+        "With another one, {it} is right: which one?",
+        ("h.sigmoid() - dy", "h.softmax(1) - dy"),
+        "Which function does the forward line apply, and what is its derivative?",
+    ),
+    Rule(
         "sum_without_factor",
         {"A.any_sum(*X)": "(A * FACTOR).any_sum(*X)"},
         "In `{code}`, `{A}` lacks the factor `{FACTOR}`.",
         "With it, {it} is right.",
         ("dy.sum(0)", "(dy * h).sum(0)"),
+    ),
+    Rule(
+        "rows",
+        {"A[V]": "A[range(len(V)), V]"},
+        "`{code}` picks whole rows: for each entry of `{V}`, that row in every column.",
+        TOGETHER,
+        ("dy[Y]", "dy[range(len(Y)), Y]"),
     ),
     Rule(
         "part_for_sum",

@@ -24,6 +24,20 @@ RULES_FOR_LINES = (
         ),
     ),
     Rule(
+        "break_for_continue",
+        {"break": "continue"},
+        "`break` ends the whole loop: the rounds after it are left out.",
+        "With `continue`, which ends one round, {it} is right.",
+        ("for i in Y:\n    if i:\n        break", "for i in Y:\n    if i:\n        continue"),
+    ),
+    Rule(
+        "break_too_many",
+        {"break": "pass"},
+        "`break` ends the loop too early: rounds that {it} needs are left out.",
+        "In which round should the loop end?",
+        ("for i in Y:\n    if i:\n        break", "for i in Y:\n    if i:\n        pass"),
+    ),
+    Rule(
         "reset_in_loop",
         {"for I in R:\n    *B\n    V = C\n    *D": "if True:\n    V = C\n    for I in R:\n        *B\n        *D"},
         "`{V} = {C}` is inside the loop, so each round begins anew, and only the last is left.",
@@ -32,6 +46,34 @@ RULES_FOR_LINES = (
             "for i in Y:\n    g = 0\n    g = g + dy[i]",
             "if True:\n    g = 0\n    for i in Y:\n        g = g + dy[i]",
         ),
+    ),
+    Rule(
+        "range_start",
+        {"range(1, A)": "range(A)"},
+        "`{code}` begins with 1, so place 0 is left out.",
+        "With `{new}`, {it} is right.",
+        ("sum(dy[i] for i in range(1, n))", "sum(dy[i] for i in range(n))"),
+    ),
+    Rule(
+        "range_end",
+        {"range(A - 1)": "range(A)", "range(B, A - 1)": "range(B, A)"},
+        "`{code}` leaves out the last place: a range ends before its last number anyway.",
+        "With `{new}`, {it} is right.",
+        ("sum(dy[i] for i in range(n - 1))", "sum(dy[i] for i in range(n))"),
+    ),
+    Rule(
+        "half_precision",
+        {"A.half()": "A", "A.bfloat16()": "A", "A.to(torch.float16)": "A"},
+        "`{code}` rounds to about three digits.",
+        "Without the conversion, {it} is right: keep the type of what you are given.",
+        ("dy.half() * h", "dy * h"),
+    ),
+    Rule(
+        "rounded",
+        {"A.any_rounding(*X)": "A", "A.to(torch.int64)": "A"},
+        "`{code}` rounds.",
+        "Without the rounding, {it} is right.",
+        ("dy.round(decimals=2)", "dy"),
     ),
     Rule(
         "function_too_many",
@@ -77,6 +119,13 @@ RULES_FOR_LINES = (
         ("h[0] - dy", "h[0] -= dy"),
     ),
     Rule(
+        "line_too_many",
+        {"A ±= B": "pass", "A ×= B": "pass"},
+        "The line `{code}` is one too many.",
+        WITHOUT,
+        ("h += dy", "pass"),
+    ),
+    Rule(
         "overwritten",
         {"A[B] = C": "A[B] += C"},
         "`{code}` overwrites what was there before.",
@@ -90,6 +139,13 @@ RULES_FOR_LINES = (
         WITHOUT,
         ("2 * dy", "dy"),
         LOCAL_DERIVATIVE,
+    ),
+    Rule(
+        "divided_exponent",
+        {"A ** B / C": "A ** (B / C)", "D * A ** B / C": "D * A ** (B / C)"},
+        "In `{code}`, only `{B}` is the exponent, because a power comes before a division.",
+        "With the exponent in brackets, {it} is right.",
+        ("dy * h ** -3 / 2", "dy * h ** (-3 / 2)"),
     ),
     Rule(
         "divisor",
@@ -107,6 +163,14 @@ RULES_FOR_LINES = (
         "In `{code}`, what follows the divisor is no part of it, because there are no brackets.",
         "With brackets around the whole divisor, {it} is right.",
         ("h / n - 1 * dy", "h / (n - 1) * dy"),
+    ),
+    Rule(
+        "part_divided",
+        {"A ± B / C": "(A ± B) / C", "B / C ± A": "(B ± A) / C"},
+        "In `{code}`, the division by `{C}` applies to `{B}` only, because it comes before `+` and `-`. Should "
+        "it apply to both terms?",
+        "With brackets around them, {it} is right.",
+        ("h - dy / n", "(h - dy) / n"),
     ),
     Rule(
         "part_multiplied",
@@ -130,6 +194,27 @@ RULES_FOR_LINES = (
         "In `{code}`, the factor `{A}` multiplies only the first term.",
         "With brackets around all terms, {it} is right.",
         ("h * dy - dy.sum(0) - h", "h * (dy - dy.sum(0) - h)"),
+    ),
+    Rule(
+        "outside",
+        {"A.any_function(*X) × B": "(A × B).any_function(*X)"},
+        "`{code}` scales what `{any_function}` returns.",
+        "With its argument scaled instead, {it} is right.",
+        ("torch.erf(h) / n", "(h / n).erf()"),
+    ),
+    Rule(
+        "whole_power",
+        {"(A ± B) ** C": ("A ± B ** C", "A ** C ± B")},
+        "In `{code}`, the power applies to both terms.",
+        TO_WHICH_TERM,
+        ("(1 - h) ** 2 * dy", "(1 - h ** 2) * dy"),
+    ),
+    Rule(
+        "whole_divided",
+        {"(A ± B) / C": ("A ± B / C", "A / C ± B")},
+        "In `{code}`, the division applies to both terms.",
+        TO_WHICH_TERM,
+        ("(h + dy) / n", "h + dy / n"),
     ),
     Rule(
         "part_raised",

@@ -6,6 +6,7 @@ gradient on every deciding problem, so what the message says is true of the code
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -21,9 +22,10 @@ from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, Explanation
 from grader.verdict.explain.wrong_answer import Cases
 
-SURE_SLIPS = {"FloorDiv": "floor_division"}
+SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update_written_backwards"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
+PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
 MAX_SMALL_NUMBER = 1e-2
 MAX_OPERATORS = 200_000
 """What the changed functions of one search may dispatch, if each does as much as the student's own does. It bounds the
@@ -67,6 +69,8 @@ def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None,
         of_code |= {"result_unused", "value_unused"}
     if contents and contents["overwrites"]:
         of_code.add("overwritten")
+    if reading is not None and PATH_MISSING.search(reading.message):
+        of_code.add("reduction_too_many")  # the path may be there, and a mean over it zero
     of_reading = SURE.get(reading.id if reading is not None else "", frozenset())
     return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
 

@@ -16,7 +16,8 @@ from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.problem_values import computed_once
-from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
+from grader.verdict.explain.readings.multiples import wrong_coefficients
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm, fit_parts
 
 MAX_EDGES = 40
 
@@ -99,6 +100,15 @@ def is_distinctive(name: str, paths: Sequence[GradientPath]) -> bool:
     return not all(name in path for path in paths)
 
 
+def path_in_words(paths: Sequence[GradientPath], path: GradientPath) -> str:
+    """A path by the names that not all paths share; the direct one by what it does not pass."""
+    names = [name for name in path if is_distinctive(name, paths)]
+    if names:
+        return "by way of " + " and ".join(f"`{name}`" for name in names)
+    others = dict.fromkeys(name for other in paths for name in other if name not in path)
+    return "directly, not by way of " + " or ".join(f"`{name}`" for name in others)
+
+
 def held_constant(wrong: WrongGradient) -> Iterator[Explanation]:
     """Some inner values treated as constants, although they are computed from the value: no path through them."""
     paths = common_paths(wrong)
@@ -121,3 +131,16 @@ def held_constant(wrong: WrongGradient) -> Iterator[Explanation]:
                     f"the gradient also comes back through {they}. The rest is right.",
                 )
                 return
+
+
+def wrong_paths(wrong: WrongGradient) -> Iterator[Explanation]:
+    """The parts of some paths are missing, have their sign flipped, or are too large or too small."""
+    paths = common_paths(wrong)
+    if len(paths) < 2:
+        return
+    fitted = fit_parts(wrong, ([shares_of_paths(p, wrong.name)[path] for path in paths] for p in wrong.problems))
+    labels = [label for label, _ in fitted]
+    if len(set(labels)) > 1:
+        parts = [f"the part that comes {path_in_words(paths, path)}" for path in paths]
+        text, rest = ", and ".join(wrong_coefficients(parts, fitted)), " The rest is right." if "1" in labels else ""
+        yield Explanation("way_ratio", f"In your `d{wrong.name}`, {text}.{rest}")

@@ -120,6 +120,24 @@ def extra_sum(wrong: WrongGradient) -> Iterator[Explanation]:
                     )
 
 
+def sum_of_uses_missing(wrong: WrongGradient) -> Iterator[Explanation]:
+    """One gradient per use, along axes in front, of a value that is used several times: `X.mT @ dY` without its sum."""
+    found, expected, name = wrong.found[0], wrong.expected[0], wrong.name
+    extra = found.ndim - expected.ndim
+    if extra > 0 and all(
+        f.ndim - e.ndim == extra
+        and f.shape[extra:] == e.shape
+        and euclidean_norm(f.sum(tuple(range(extra))) - e) <= wrong.rtol * max(euclidean_norm(e), wrong.floor(i))
+        for i, (f, e) in enumerate(wrong.pairs)
+    ):
+        axes = "axis 0" if extra == 1 else f"the first {extra} axes"
+        yield Explanation(
+            "sum_missing",
+            f"Your {format_shape(found.shape)} holds a gradient for each place along {axes}. All of them use the same "
+            f"`{name}` {format_shape(expected.shape)}: what happens to the gradients of several uses?",
+        )
+
+
 def is_constant_along(axis: int, gradient: Tensor) -> bool:
     return bool(torch.allclose(gradient, gradient.narrow(axis, 0, 1), rtol=1e-12, atol=0.0))
 

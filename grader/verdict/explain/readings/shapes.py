@@ -1,12 +1,16 @@
-"""The right numbers in another shape: keepdim, a transpose, a view that is not undone."""
+"""The right numbers in another shape or another order: keepdim, a transpose, a view that is not undone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.wrong_answer import WrongGradient
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
+
+MAX_PERMUTED = 4
+"""Axes of which every order is tried."""
 
 
 def wrong_shape(wrong: WrongGradient) -> Iterator[Explanation]:
@@ -48,3 +52,55 @@ def transposed_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
             f"Your `d{name}` is the transpose of the gradient. Write the shapes of the factors next to each other: "
             f"only one order gives {name}'s own shape.",
         )
+    elif (order := order_of_axes(wrong)) is not None:
+        moved = [axis for axis, own in enumerate(order) if axis != own]
+        swapped = (
+            f"with axes {moved[0]} and {moved[1]} swapped" if len(moved) == 2 else f"with its axes in order {order}"
+        )
+        yield Explanation(
+            "transposed",
+            f"Your `d{name}` is the gradient {swapped}. Is a transpose missing, or is there one too many? Or are "
+            "the factors of a product in the wrong order?",
+        )
+
+
+def order_of_axes(wrong: WrongGradient) -> tuple[int, ...] | None:
+    """The axes of the gradient in the order in which the answer has them, where it is the gradient permuted."""
+    axes = {e.ndim for e in wrong.expected} | {f.ndim for f in wrong.found}
+    if len(axes) != 1 or not 2 < min(axes) <= MAX_PERMUTED:
+        return None
+    own, *others = permutations(range(min(axes)))
+
+    def permuted(order: tuple[int, ...]) -> bool:
+        return wrong.holds(lambda _, e: e.permute(order))
+
+    return next(
+        filter(permuted, sorted(others, key=lambda order: sum(a != b for a, b in zip(order, own, strict=True)))), None
+    )
+
+
+def wrong_order(wrong: WrongGradient) -> Iterator[Explanation]:
+    """The same numbers, each somewhere else."""
+    if has_right_numbers(wrong):
+        return
+    for number, (found, expected) in enumerate(wrong.pairs):
+        if found.numel() != expected.numel() or found.numel() < 2:
+            return
+        if not has_same_elements(wrong, number):
+            return
+    found, expected = wrong.found[0], wrong.expected[0]
+    shape = "" if found.shape == expected.shape else f", and the shape {format_shape(found.shape)}"
+    yield Explanation(
+        "shuffled",
+        f"These are the right numbers in the wrong places{shape}: your `d{wrong.name}` holds each of the gradient's "
+        "elements, in another order. Look at what the forward line does to the order (`view`, `.T`, an index), and "
+        "undo just that.",
+    )
+
+
+def has_same_elements(wrong: WrongGradient, number: int) -> bool:
+    found, expected = wrong.found[number].flatten(), wrong.expected[number].flatten()
+    if abs(float(found.sum() - expected.sum())) > 1e-6 * float(expected.abs().sum()):
+        return False
+    difference = euclidean_norm(found.sort().values - expected.sort().values)
+    return difference <= wrong.rtol * max(euclidean_norm(expected), wrong.floor(number))

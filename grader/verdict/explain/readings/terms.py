@@ -14,7 +14,7 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.problem_values import can_expand, float_values
-from grader.verdict.explain.wrong_answer import WrongGradient, name_multiple
+from grader.verdict.explain.wrong_answer import WrongGradient, fit_parts, name_multiple
 
 MIN_ELEMENTS = 3
 """Elements from which an error that is a multiple of a term is no coincidence."""
@@ -39,6 +39,22 @@ def wrong_term(wrong: WrongGradient) -> Iterator[Explanation]:
             times = term.words if size == "1" else f"{size} times {term.words}"
             text = f"Your `d{wrong.name}` is right except for one term: what is {what} is exactly {times}."
             yield Explanation(identifier, text)
+
+
+def wrong_term_and_factor(wrong: WrongGradient) -> Iterator[Explanation]:
+    """All of it has a wrong constant factor, and besides a term is missing or too much: `softmax` alone."""
+    if not wrong.is_whole_in_shape or wrong.expected[wrong.largest].numel() < MIN_ELEMENTS:
+        return
+    for term in possible_terms(wrong.name, wrong.problems[wrong.largest]):
+        terms = [tensor for problem in wrong.problems if (tensor := term.compute(problem)) is not None]
+        fitted = fit_parts(wrong, zip(wrong.expected, terms, strict=True)) if len(terms) == len(wrong.problems) else []
+        if fitted and "0" not in (labels := [label for label, _ in fitted]):
+            factor, size = labels[0], labels[1].removeprefix("−")
+            times = term.words if size == "1" else f"{size} times {term.words}"
+            what = "taken away" if labels[1].startswith("−") else "added"
+            text = f"Your `d{wrong.name}` is exactly {factor} times the gradient, with {times} {what}."
+            yield Explanation("term_and_factor", f"{text} Two things are to be changed, a factor and a term.")
+            return
 
 
 def surplus_or_lack(label: str) -> tuple[str, str]:
