@@ -317,7 +317,7 @@ def test_changes_of_a_line():
     wrong = wrong_versions("dlogits.sum(0)", ["dlogits"])
     kinds, codes = {each.kind: each.code for each in wrong}, [each.code for each in wrong]
     assert kinds["keepdim"] == "dlogits.sum(0, keepdim=True)" and "dlogits.sum(1)" in codes
-    assert kinds["mean_or_sum"] == "dlogits.mean(0)"
+    assert kinds["reduction_too_many"] == "dlogits" and kinds["mean_or_sum"] == "dlogits.mean(0)"
 
 
 @pytest.mark.full
