@@ -96,10 +96,12 @@ def code_page_of(path: Path, roster: Roster | None) -> str | None:
     members = [rotations(name_words(each.name)) for each in roster.members if not each.name.isascii()] if roster else []
     if not members or not path.name.lower().endswith(".zip"):
         return None
+    names = [name.encode("cp437", "replace") for name in archive_names(path, "cp437")]
+    parts = {part for name in names for part in name.split(b"/") if not part.isascii()}
     counts = dict.fromkeys(CODE_PAGES, 0)
     for page in CODE_PAGES:
-        text = "\n".join("".join(name_words(name)) for name in archive_names(path, page) if not name.isascii())
-        counts[page] = sum(any(name in text for name in names) for names in members)
+        text = "\n".join("".join(name_words(part.decode(page, "replace"))) for part in sorted(parts))
+        counts[page] = sum(any(way in text for way in ways) for ways in members)
     best = max(CODE_PAGES, key=counts.__getitem__)
     return best if counts[best] else None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.intake.notebook.outline import FileOutline
 from grader.intake.submissions.archive import is_archive, unpack_together
 from grader.intake.submissions.file_kinds import MAX_ARCHIVE_DEPTH, NOTEBOOK, is_clutter, suffix_of
-from grader.intake.submissions.lesson_files import Unreadable, read_file
+from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
 
 MAX_FOLDERS = 1_000
 MAX_SEARCHED_FILES = 100
@@ -110,7 +110,7 @@ def read_all(found: Sequence[tuple[Path, str]], is_alone: bool = False) -> list[
     files, total = [], 0
     for path, shown in found[:MAX_SEARCHED_FILES]:
         try:
-            source = read_file(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_file(path)
+            source = read_downloaded(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_downloaded(path)
         except Unreadable:
             continue
         total += 0 if suffix_of(path) == NOTEBOOK else len(source)

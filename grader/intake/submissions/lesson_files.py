@@ -61,10 +61,7 @@ class Unreadable(UserError):
 
 
 def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key.
-
-    Raises Unreadable, and IncompleteDownload.
-    """
+    """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key. Raises Unreadable."""
     try:
         descriptor = open_regular(path)
     except OSError as error:
@@ -74,9 +71,14 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
         size = os.fstat(descriptor).st_size
         if size > most:
             raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.{too_large_advice(path)}")
-        data = file.read(most + 1)
+        return without_magics(as_utf_8(file.read(most + 1)))
+
+
+def read_downloaded(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+    """The same for a file that may be graded. Raises IncompleteDownload where the download lacks it."""
+    data = read_file(path, most)
     refuse_pointer(path.name, data)
-    return without_magics(as_utf_8(data))
+    return data
 
 
 def without_magics(data: bytes) -> bytes:

@@ -17,7 +17,7 @@ from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import fits_of
 from grader.intake.submissions.helper_packages import packages_in, with_neighbours, with_packages
-from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
+from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_downloaded
 from grader.intake.submissions.places import Inside, is_folder, names_lesson, visible
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
@@ -53,7 +53,7 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
     Unreadable, and NotebookError where nothing of it can be read.
     """
     is_notebook = suffix_of(path) == NOTEBOOK
-    data = read_file(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_file(path)
+    data = read_downloaded(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_downloaded(path)
     return read_page_bytes(data, shown, lessons, functions, is_notebook)
 
 
@@ -149,7 +149,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
     files, left_out = {}, None
     for path in sources:
         try:
-            files[BACKWARD_FILE if path.name == main else path.name] = read_file(path)
+            files[BACKWARD_FILE if path.name == main else path.name] = read_downloaded(path)
         except Unreadable as error:
             if path.name == main:
                 return rejected_files(lesson, error)
@@ -178,7 +178,7 @@ def read_loose(path: Path, lesson: Lesson, has_neighbours: bool = False) -> Less
     if suffix_of(path) == NOTEBOOK:
         return read_notebook_file(path, lesson, path.name)
     try:
-        source = read_file(path)
+        source = read_downloaded(path)
     except Unreadable as error:
         return rejected_files(lesson, error)
     files = with_neighbours(path, source) if has_neighbours else {BACKWARD_FILE: source}

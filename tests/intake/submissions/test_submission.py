@@ -592,3 +592,15 @@ def test_a_pointer_of_git_lfs_is_not_its_student_s_fault(course, tmp_path, place
     assert ada.fault == ada.message == f"{path.name} {sentence}"
     assert not found.questions["ada"]
     assert GraderProcess.grade(None, ada) == Reply(fault=ada.fault)  # no process sees it
+
+
+def test_a_pointer_in_place_of_what_a_platform_writes_stops_no_class(course, tmp_path):
+    """A student may keep any file of their repository in Git LFS: it costs nobody else anything."""
+    for name in ("spring-hw1-ada", "spring-hw1-ben"):
+        folder = tmp_path / "class" / name / ENTROPY
+        folder.mkdir(parents=True)
+        (folder / "backward.py").write_text("import torch\n")
+        for text in (".classroom50.yaml", "result.json", "answers.toml"):
+            (folder.parent / text).write_bytes(POINTER)
+    found = list(find([tmp_path / "class"], [course.find("04")], [*course.lessons.values()]))
+    assert len(found) == 2 and not any(each.fault for each in found)
