@@ -54,8 +54,8 @@ grade: $(VENV)/ready
 # other users, and those of one terminal, which go on where the last one left off; the last takes what no other names.
 IN_ORDER := tests/sandbox tests/dojo/test_dojo_watch.py
 # Its temporary folders are its own: another pytest that starts closes the common one to other users.
-PART_1 := tests/sandbox tests/dojo tests/verdict --basetemp "$$said/tmp"
-PART_2 := tests/gradebook tests/intake tests/publish
+PART_1 := tests/sandbox tests/dojo tests/verdict tests/publish --basetemp "$$said/tmp"
+PART_2 := tests/gradebook tests/intake tests/browser
 PARTS := 1 2
 NAMED := $(sort $(filter tests/%,$(foreach part,$(PARTS),$(PART_$(part)))))
 SHORT := $(BIN)/python -m pytest -q -m 'not slow and not full'
