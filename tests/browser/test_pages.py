@@ -51,6 +51,7 @@ def test_axe_finds_what_is_wrong(browser: Any) -> None:
     tab.close()
 
 
+@pytest.mark.full
 @EACH
 @sampled("width", [360, 768, 1280], keep=2)
 def test_the_page_does_not_scroll_sideways(window: Any, width: int) -> None:

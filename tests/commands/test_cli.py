@@ -77,6 +77,7 @@ def test_a_broken_submission_is_a_result_and_the_exit_status_is_0(graded):
     ]
 
 
+@pytest.mark.full
 def test_every_file_is_there_and_valid(graded):
     _, out = graded
     for student in ("ada", "bo", "cy", "di"):

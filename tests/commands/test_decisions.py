@@ -61,6 +61,7 @@ def test_a_lesson_and_the_total_can_be_adjusted(out):
     assert totals(out)["cy"] == "0 of 2"
 
 
+@pytest.mark.full
 def test_an_undo_is_another_entry_and_can_be_undone(out):
     grade("adjust", "Bo Li", "dhpreact", "--points", "1", "--because", "x", "-o", out)
     done = grade("undo", "1", "--because", "It was another Bo", "-o", out)

@@ -99,6 +99,7 @@ def test_a_hint_for_a_named_row_waits_for_no_check(kit, dojo, judge, monkeypatch
     assert dojo("hint", "03.dprobs").stdout.startswith("Hint 1 of 3 for dprobs\n")
 
 
+@pytest.mark.full
 def test_every_surface_counts_the_same_points(kit, dojo):
     """What passed its public example counts, and what is not begun is part of the whole."""
     file_of(kit, "04").write_text(solved("04", "dlogits"))

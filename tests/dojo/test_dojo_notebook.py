@@ -33,6 +33,7 @@ def written(kit: Path, name: str, *cells: str) -> Path:
     return kit / name
 
 
+@pytest.mark.full
 def test_the_lecture_s_notebook_is_checked_for_every_lesson_in_it(kit, dojo):
     shutil.copy(NOTEBOOKS / "colab_as_in_the_lecture.ipynb", kit / "that.ipynb")
     result = dojo("check", "that.ipynb")

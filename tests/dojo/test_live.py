@@ -55,6 +55,7 @@ def own_path(server: LiveServer) -> str:
     return "/" + server.address.split("/", 3)[3]
 
 
+@pytest.mark.full
 def test_only_who_has_the_token_and_means_this_machine_reads_the_page(server: LiveServer, checked: Checked) -> None:
     own = own_path(server)
     assert b"Nothing is checked yet" in response(server, own).read()

@@ -72,6 +72,7 @@ def test_the_recurrent_network_trains_as_autograds_and_a_wrong_line_stops_it(cou
         assert result.exit_code == 2 and re.search(sentence, result.output), result.output
 
 
+@pytest.mark.full
 @sampled(
     ("lesson", "steps", "given", "written"),
     [

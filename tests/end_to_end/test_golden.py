@@ -9,7 +9,7 @@ import json
 
 import jsonschema
 import pytest
-from support import GOLDEN, SCHEMA, expectation, golden_names, rows_of, without_seconds
+from support import GOLDEN, SCHEMA, expectation, golden_names, rows_of, sampled, without_seconds
 
 from grader.results import SubmissionResult
 
@@ -20,9 +20,10 @@ FULL = ("loop_", "carriage_returns", "closes_the_answers_pipe", "shadows_and_wro
 """Folders whose names begin so take seconds: a deadline ends them."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=pytest.mark.full if each.startswith(FULL) else ()) for each in golden_names()]
-)
+NAMES = [pytest.param(each, marks=pytest.mark.full if each.startswith(FULL) else ()) for each in golden_names()]
+
+
+@sampled("name", NAMES, keep=24)
 def test_a_golden_folder(golden, name):
     """It gets what is expected, its file can be read back, and whoever comes next gets what they get alone."""
     done = golden(name)

@@ -82,7 +82,7 @@ def differences(member: Member, rows: dict[str, dict[str, Any]]) -> list[str]:
     return found
 
 
-@sampled("path", MEMBERS, keep=10, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@sampled("path", MEMBERS, keep=6, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, request):
     member = member_of(path)
     if member.by in ("dojo", "both"):

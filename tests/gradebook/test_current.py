@@ -241,6 +241,7 @@ def test_only_these_shows_the_run_alone_and_the_book_keeps_the_class(ran, out, r
     assert set(table(out / "grades.csv")) == {"ada", "bo", "cy"}
 
 
+@pytest.mark.full
 def test_lessons_that_were_not_run_keep_their_results_and_reports(ran, out, roster):
     class_ = [submitted(name, STEPS, NORM) for name in ("ada", "bo")]
     ran(class_, (STEPS,))
@@ -287,6 +288,7 @@ def test_a_newer_submission_without_a_lesson_keeps_what_was_submitted_before(ran
     }  # fmt: skip
 
 
+@pytest.mark.full
 def test_a_roster_s_name_takes_the_place_of_the_folder_s(ran, out):
     names = {"Ada Okafor": ("ada",), "Bo Li": ("bo",), "Cy": ("cy",)}
     ran([submitted(name, STEPS, source=name) for name in ("ada", "bo", "cy", "di")])
@@ -394,6 +396,7 @@ def test_another_course_is_refused_before_anything_is_written(ran, out, course, 
     assert everything(out) == before
 
 
+@pytest.mark.full
 @sampled(
     ("first", "second", "says"),
     [

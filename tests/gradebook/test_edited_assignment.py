@@ -86,6 +86,7 @@ def scores(out: Path) -> dict[str, float]:
     return {student: results.score for student, results in current(out).items()}
 
 
+@pytest.mark.full
 @sampled(
     ("old", "new", "score", "lines"),
     [

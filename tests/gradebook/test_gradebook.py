@@ -158,6 +158,7 @@ def test_fresh_grades_all(play):
     assert play(CLASS, fresh=True)[1].plan == (3, 0)
 
 
+@pytest.mark.full
 def test_a_seed_that_was_drawn_is_as_good_as_another_and_one_that_was_given_is_not(play):
     play(CLASS, seed=1)
     assert play(CLASS, seed=2)[1].plan == (0, 3)
@@ -166,6 +167,7 @@ def test_a_seed_that_was_drawn_is_as_good_as_another_and_one_that_was_given_is_n
     assert play(CLASS, seed=3, seed_given=True)[1].plan == (3, 0)
 
 
+@pytest.mark.full
 @sampled("lost", STUDENT_FILES, keep=1)
 def test_a_report_that_was_deleted_is_made_again(play, tmp_path, lost):
     play(CLASS)

@@ -101,7 +101,7 @@ def clean(files: dict[str, bytes]) -> dict[str, bytes]:
     return {name: moving.sub(b"", text) for name, text in files.items()}
 
 
-@sampled("renderer", RENDERERS, keep=10)
+@sampled("renderer", RENDERERS, keep=5)
 @pytest.mark.parametrize("once", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["once", "always"])
 def test_a_renderer_that_fails_for_one_student_changes_nothing_of_the_others(renderer, once, place, sound, tmp_path):
     with failing(renderer, "ada", once) as raised:

@@ -150,6 +150,7 @@ def term(tmp_path, monkeypatch) -> TermOfRuns:
     return TermOfRuns(tmp_path, monkeypatch)
 
 
+@pytest.mark.full
 def test_a_new_name_in_the_roster(term):
     term.run(ROSTER, "--times", "times.csv")
     assert grade("comment", "Ada Okafor", "Well done.", "-o", term.folder / "grades").exit_code == 0

@@ -35,7 +35,7 @@ def blobs(tmp_path: Path) -> Blobs:
     return Blobs(connection)
 
 
-@sampled("name", golden_names(), keep=8)
+@sampled("name", golden_names(), keep=4)
 def test_a_golden_submission(blobs, course: Course, tmp_path, name):
     lay_out(name, tmp_path / "class")
     (found,) = find([tmp_path / "class"], list(course.lessons.values()), list(course.lessons.values()))

@@ -240,6 +240,7 @@ def test_a_canvas_name_gives_back_what_it_was_made_of(name, late, user, attachme
     assert CanvasFile.of(made) == CanvasFile(name, str(user), attachment, file, late)
 
 
+@pytest.mark.full
 @given(some.text(min_size=1, max_size=30).filter(lambda text: not set(text) & set("_/")), some.integers(0), files)
 def test_a_moodle_name_gives_back_what_it_was_made_of(name, number, file):
     for made in (f"{name}_{number}_assignsubmission_file", f"{name}_{number}_assignsubmission_file_"):

@@ -29,7 +29,7 @@ def graded_corpus(course, session_for, tmp_path_factory) -> dict[str, Any]:
     return {"results": {each.student: each for each in results}, "questions": found.questions, "page": page}
 
 
-@sampled("name", CASES, keep=15)
+@sampled("name", CASES, keep=8)
 def test_a_case(graded_corpus: dict[str, Any], name: str) -> None:
     case = CASES[name]
     result: SubmissionResult = graded_corpus["results"][name]

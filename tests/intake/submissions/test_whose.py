@@ -322,6 +322,7 @@ def grade_run(tmp_path: Path, *arguments: object) -> Any:
     return CliRunner().invoke(main, [*command, "--course", str(ROOT), *map(str, arguments)])
 
 
+@pytest.mark.full
 def test_bob_s_repository_hw3_ann_lee(course, tmp_path):
     """Issue 13: a newer repository called after Ann, whose own is confirmed, gave her 0."""
     right = solution_of(course.find("04"))

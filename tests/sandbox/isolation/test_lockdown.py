@@ -193,6 +193,7 @@ def test_as_in_docker(in_child, outcome, as_root_with_mounts, lay_python_open, l
     assert in_child(action) == [["EACCES", probe.WORKER_UID, 0], 0]
 
 
+@pytest.mark.full
 @sampled("python", ["open", "private"], keep=1)
 def test_root_whose_only_way_is_a_user_namespace(
     in_child, outcome, as_root_with_mounts, lay_python_open, monkeypatch, tmp_path, secret, python
@@ -322,6 +323,7 @@ def test_without_linux_descriptors_are_closed_too(in_child, monkeypatch):
 # Ends ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @sampled("level", ["strong", "fair"], keep=1)
 def test_a_worker_ends_with_its_zygote(in_child, level):
     """The coordinator is killed, its zygote with it, and a worker that only sleeps is gone as well."""
@@ -348,6 +350,7 @@ def test_a_worker_ends_with_its_zygote(in_child, level):
     assert in_child(action)
 
 
+@pytest.mark.full
 def test_a_worker_can_be_killed_by_root_outside(in_child, as_root):
     def action():
         plan = full_plan()

@@ -184,6 +184,7 @@ def test_everything_ends_with_the_shell_around_the_zygote(in_child, enter):
     assert in_child(action)
 
 
+@pytest.mark.full
 @sampled("ending", ["exit", "signal"], keep=1)
 def test_the_shell_ends_as_the_zygote_does(in_child, enter, ending):
     def action():

@@ -93,7 +93,7 @@ def found() -> dict[str, list[tuple[int, str]]]:
     return dict(zip(expressions, json.loads(done.stdout.splitlines()[-1]), strict=True))
 
 
-@sampled("expression", NAMED, keep=8)
+@sampled("expression", NAMED, keep=4)
 def test_an_act_is_named(expression: str) -> None:
     ((line, message),) = found()[expression]
     assert line == 3

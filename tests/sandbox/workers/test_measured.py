@@ -93,6 +93,7 @@ def student(zygote: ZygoteProcess) -> Iterator[Student]:
 # The account ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @sampled("megabytes", [8, 32, 128], keep=1)
 def test_memory_is_what_the_call_held(student: Student, megabytes: int) -> None:
     measured = measure(student, megabytes, "hold", [megabytes << 17], NOTHING)

@@ -213,6 +213,7 @@ def test_a_grader_that_is_killed_in_the_midst(level: str, loop: str, alone: dict
     assert new_descendants(alone, GUARD_SECONDS) == {}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("level", ["strong", slow("fair"), slow("none")])
 @sampled("moment", [0.0, slow(0.02), 0.05, slow(0.1), 0.2, slow(1.0)], keep=1)
 def test_a_grader_that_is_killed_while_its_zygote_starts(level: str, moment: float, alone: dict[int, str]) -> None:

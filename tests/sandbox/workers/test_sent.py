@@ -45,6 +45,7 @@ def test_nothing_that_is_sent_is_an_answer(names: list[str]) -> None:
     assert [line.split()[0] for line in lines[1:]] == names
 
 
+@pytest.mark.full
 @sampled("number", ["02", "06"], keep=1)
 def test_true_gradients_sent_with_a_problem_are_noticed(
     number: str, zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch
