@@ -19,6 +19,9 @@ one_zero_too_many: return 0.1 if step < max_steps / 2 else 0.001
 
 [update]
 - parameter -= learning_rate * gradient
+nothing_changes: parameter = parameter - learning_rate * gradient
+    The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it the name `p`, or
+    returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
 rate_written_in: parameter -= 0.1 * gradient
     The step is 0.1 times the gradient, whatever `learning_rate` is. Take the one that is given.
 

@@ -18,6 +18,7 @@ from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.lesson_part import (
     Chooser,
     ChosenRun,
+    StatementRun,
     is_from_autograd,
     is_placeholder,
     possible_names,
@@ -145,6 +146,10 @@ class Writing:
             return
         targets, found = chosen
         self.attempted = True
+        again = {name: text for name, run in targets.items() if (text := self.set_to_none_again(run))}
+        self.missing |= again
+        targets = {name: run for name, run in targets.items() if name not in again}
+        rows = [name for name in rows if name not in again]
         own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
         before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
@@ -159,6 +164,18 @@ class Writing:
         firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
         self.write(self.lesson.joint, rows, found, own, table, result, before)
+
+    def set_to_none_again(self, run: StatementRun) -> str:
+        """A sentence where a template's `dC, dW1 = [None] * 2` follows the formula; "" for every other run."""
+        formula = self.script.statements[run.places[-1]]
+        later = self.script.statements[run.places[-1] + 1 :]
+        again = next((each for each in later if run.variable in each.names.binds), None)
+        if again is None or not is_placeholder([again]) or is_from_autograd([again]) or is_placeholder([formula]):
+            return ""
+        return (
+            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{code_of(again.node)}` in line "
+            f"{again.line} sets it to None again."
+        )
 
     def write(
         self,

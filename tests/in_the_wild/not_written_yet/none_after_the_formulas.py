@@ -1,10 +1,10 @@
-"""The template's line of Nones is left below the formulas of the loop, and sets the gradients to None again.
+"""The template's line of Nones is left below the formulas of the loop.
 
 lesson: 07
 as: script
 alone: yes
-dW2: todo
-db2: todo
+dW2: missing | `dW2` is computed in mine.py, line
+db2: missing | sets it to None again.
 others: any
 """
 

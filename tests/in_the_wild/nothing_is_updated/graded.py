@@ -1,10 +1,14 @@
 """The same, graded.
 
 lesson: 07
-update: failed | = `C` is `parameters[0]` just as it was given: nothing has been done to it.
-trajectory: failed | = `C` is `parameters[0]` just as it was given: nothing has been done to it.
-resumed: failed | = `C` is `parameters[0]` of call 1 of `train` just as it was given: nothing has been done to it.
-no_grad: failed | = `C` is `parameters[0]` just as it was given: nothing has been done to it.
+update: failed | = The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it the
+    name `p`, or returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
+trajectory: failed | = The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it
+    the name `p`, or returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
+resumed: failed | = The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it
+    the name `p`, or returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
+no_grad: failed | = The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it
+    the name `p`, or returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
 others: passed
 """
 
