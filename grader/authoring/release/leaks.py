@@ -136,10 +136,10 @@ class CodeSearch:
                         if function.is_result(value, owner or value.name):
                             found.add(function)
                 for node in all_nodes(tree):
-                    whole = whole_function(node) if isinstance(node, FunctionDefinition) else None
-                    for function in self._wholes.get(whole.blank, ()) if whole is not None else ():
-                        if function.whole.renamed == whole.renamed:
-                            found.add(function)
+                    if isinstance(node, FunctionDefinition):
+                        whole = whole_function(node)
+                        alike = self._wholes.get(whole.blank, ())
+                        found |= {function for function in alike if function.whole.renamed == whole.renamed}
         held = Counter[SecretFunction]()
         for form in forms:
             for function in self._statements.get(form, ()):
