@@ -274,7 +274,7 @@ def test_grader_processes_that_nobody_needs_end_and_start_again(tmp_path, monkey
             (self.out / submission.student / "report.md").write_text("right")
             return Reply(SubmissionResult(student="ada"))
 
-        def kill(self) -> None:
+        def end(self) -> None:
             self.killed = True
 
     monkeypatch.setattr(cluster_worker, "GraderProcess", StandIn)

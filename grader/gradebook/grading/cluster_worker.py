@@ -107,7 +107,7 @@ class Graders(WorkerPlugin):
             self._ended = True
             self._idle_timer.stop()
             for grader in list(self._all):
-                grader.kill()
+                grader.end()
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def end_idle_graders(self) -> None:
@@ -120,7 +120,7 @@ class Graders(WorkerPlugin):
             except queue.Empty:  # work has come in between
                 return
             if grader is not None:
-                grader.kill()
+                grader.end()
                 self._all.discard(grader)
             self._idle.put(None)
 
@@ -133,7 +133,7 @@ class Graders(WorkerPlugin):
                 self._all.add(grader)
             if grader is None or self._ended:
                 if grader is not None:
-                    grader.kill()
+                    grader.end()
                 return Reply(fault="The run has ended.")
             reply = grader.grade(submission)
         finally:
