@@ -38,7 +38,7 @@ class Reply:
 
     With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
     see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
-    folder, or `refused`, why a worker must not grade.
+    folder.
     `plain` is why the report that was written is plain (see gradebook.guarded), or "".
     """
 
@@ -47,7 +47,6 @@ class Reply:
     extras: dict[str, Any] | None = None
     drawings: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    refused: str = ""
     plain: str = ""
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 import grader
@@ -17,9 +16,6 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
-
-LIBRARIES_OF_A_CLUSTER = ("torch", "numpy", "pytest", "distributed")
-"""Libraries that must have one version on all machines that grade a class."""
 
 
 def package_digest() -> str:
@@ -35,31 +31,6 @@ def package_digest() -> str:
 
 LOADED = package_digest()
 """What this process runs, however long ago it was started."""
-
-
-def versions() -> dict[str, str]:
-    """{what: version} of this machine."""
-    on_disk = package_digest()
-    installed = {
-        "grader": LOADED if on_disk == LOADED else f"{LOADED} in memory and {on_disk} on disk",
-        "Python": platform.python_version(),
-    }
-    for library in LIBRARIES_OF_A_CLUSTER:
-        try:
-            installed[library] = version(library)
-        except PackageNotFoundError:
-            installed[library] = "missing"
-    return installed
-
-
-def version_differences(here: Mapping[str, str], there: Mapping[str, str]) -> str | None:
-    """What another machine has that this one has not, in words; None when all is the same."""
-    differing = [
-        f"{what} {there.get(what, 'missing')} instead of {expected}"
-        for what, expected in here.items()
-        if there.get(what) != expected
-    ]
-    return ", ".join(differing) or None
 
 
 LIBRARIES_OF_A_RESULT = ("torch", "numpy")
