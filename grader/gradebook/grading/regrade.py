@@ -149,7 +149,7 @@ def apply_regrade(plan: RegradePlan, gradebook: Gradebook, course: Course, setti
 
 
 def new_conditions(attempt: DueAttempt, course: Course, settings: Settings) -> Conditions:
-    """Those of the attempt, with the lessons that were graded again as they are now; with all of them, the grader too."""
+    """Those of the attempt, with what was graded again as it is now; the grader as well, if that is all of it."""
     before = attempt.conditions
     now = Conditions.of([course.lessons[name] for name in attempt.lessons], settings)
     if now.lessons.keys() == before.lessons.keys():

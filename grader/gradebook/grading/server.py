@@ -54,7 +54,7 @@ def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Pu
         if "fault" in reply:
             break
         try:
-            reply = answer_to(pickle.load(sys.stdin.buffer), session, pages, settings)
+            reply = graded_reply(pickle.load(sys.stdin.buffer), session, pages, settings)
         except EOFError:
             break
         except OutputError as error:
@@ -74,7 +74,7 @@ def new_session(settings: Settings, zygote: socket.socket | None) -> Session:
     return Session(lessons, settings.seed, limits, isolation, zygote, settings.left_out)
 
 
-def answer_to(submission: Submission, session: Session, publisher: Publisher, settings: Settings) -> dict[str, Any]:
+def graded_reply(submission: Submission, session: Session, publisher: Publisher, settings: Settings) -> dict[str, Any]:
     """The reply with a submission's results, whose folder in OUT is written. Raises GraderFault or OutputError."""
     graded, plain = session.grade(submission), ""
     if settings.has_report(submission.student):
