@@ -56,7 +56,6 @@ class View:
         below: the answer to the last key, for example a hint.
         listed: the list of lessons, which takes the place of all else until the next key.
         running: the progress of a check, while it runs.
-        outdated: whether `checked` is about an older text than the one that is being checked.
         took: how long the last check took, in words.
         trouble: why the file cannot be read.
         live: the address of the live page, where there is one.
@@ -72,10 +71,14 @@ class View:
     below: Sequence[RenderableType] = ()
     listed: Sequence[RenderableType] = ()
     running: str = ""
-    outdated: bool = False
     took: str = ""
     trouble: str = ""
     live: str = ""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether `checked` is about an older text than the one that is being checked."""
+        return bool(self.running) and not self.is_provisional
 
 
 class Grey:
@@ -128,7 +131,7 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
             first = [FirstLines(Group(*first), max(MIN_BODY, console.height - least))]
         table = list(table_of(view, checked, console, around + lines_in(console, first)))
     verdict: RenderableType = Group(*head, "", *first, *(["", *table] if table else []), *notes)
-    return [Grey(verdict) if view.outdated else verdict, *more, "", foot]
+    return [Grey(verdict) if view.is_outdated else verdict, *more, "", foot]
 
 
 def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:

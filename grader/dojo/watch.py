@@ -118,10 +118,9 @@ class Watch:
                 self._view = replace(self._view, below=(), listed=(), trouble="")
             return
         if event.kind == "running":
-            outdated = not self._view.is_provisional
-            self._view = replace(self._view, running=event.sentence, outdated=outdated)
+            self._view = replace(self._view, running=event.sentence)
         elif event.kind == "failed":
-            self._view = replace(self._view, checked=None, trouble=event.sentence, running="", outdated=False)
+            self._view = replace(self._view, checked=None, trouble=event.sentence, running="")
         elif event.kind == "provisional" and not self._console.is_terminal:
             return  # what is printed stays
         elif event.checked is not None:
