@@ -48,11 +48,11 @@ class TriageEntry(NamedTuple):
 
 def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
     """A line per student, and one for all with the same reasons; empty where there is nothing to look at."""
-    absent = {result.student for result in results if is_absent(result)}
+    without_report = {result.student for result in results if result.status == "error" or is_absent(result)}
     noted = ((tuple(sorted(reasons_to_look(result), key=urgency)), result.student) for result in results)
     groups = students_by_key((reasons, student) for reasons, student in noted if reasons)
     lines = sorted(groups.items(), key=lambda line: (urgency(line[0][0]), -len(line[1])))
-    return [TriageEntry(students, reasons, absent.isdisjoint(students)) for reasons, students in lines]
+    return [TriageEntry(students, reasons, without_report.isdisjoint(students)) for reasons, students in lines]
 
 
 def urgency(reason: tuple[str, str]) -> int:
