@@ -1,7 +1,7 @@
 """What `grade run --cluster` costs next to `grade run` alone (docs/operator.md).
 
-    python -m bench.cluster                          1, 2 and 4 workers, 100 submissions of lesson 03 each
-    python -m bench.cluster --workers 1 2 --count 40
+    python -m bench cluster                          1, 2 and 4 workers, 100 submissions of lesson 03 each
+    python -m bench cluster --workers 1 2 --count 40
 
 Every Dask worker has one thread and is pinned to a core, as long as there are enough cores; the scheduler and the
 coordinator may use all of them. The same class is graded without Dask by as many grader processes on as many cores.
@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench import ROOT
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, source_of
 from grader.commands.run_inputs import GRADER_PROGRAM
@@ -37,7 +38,6 @@ from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 
-ROOT = Path(__file__).resolve().parent.parent
 TICK = os.sysconf("SC_CLK_TCK")
 CORES = sorted(os.sched_getaffinity(0))
 START_SECONDS = 120.0
@@ -214,7 +214,3 @@ def main() -> None:
         own, far = alone[0], spread[0]
         overhead = far.dask_workers + far.scheduler + far.coordinator - own.coordinator
         print(f"Dask's overhead per submission: {overhead:.1f} ms", flush=True)
-
-
-if __name__ == "__main__":
-    main()

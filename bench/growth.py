@@ -1,7 +1,7 @@
 """What a class costs as it grows: submissions from bench/made_up_class.py, a new class and a new OUT for each size.
 
-    python -m bench.growth                                   10, 100 and 1,000 submissions, 10,000 with --sizes
-    python -m bench.growth --sizes 10 100 1000 10000
+    python -m bench growth                                   10, 100 and 1,000 submissions, 10,000 with --sizes
+    python -m bench growth --sizes 10 100 1000 10000
 
 Each class is graded by `grade run` in a process of its own, with one grader process unless `--jobs` says otherwise.
 Then the class page is opened in headless Chromium, if playwright and a chromium are there. The columns:
@@ -32,7 +32,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.made_up_class import HANGING, ROOT, kind_of, write_class
+from bench import ROOT
+from bench.made_up_class import HANGING, kind_of, write_class
 from grader.lesson.lesson import Course
 
 GOAL_SHARE, GOAL_BYTES, GOAL_OPEN, GOAL_ANSWER = 0.10, 50 << 20, 2.0, 0.1
@@ -183,7 +184,3 @@ def main() -> None:
     grown = measure(sorted(options.sizes), options.lesson, options.jobs)
     print(f"Lesson {options.lesson}, {options.jobs} of {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(table(grown), *(f"- {line}" for line in verdicts(grown)), sep="\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """A made-up class: files for one lesson, right, wrong, hanging and hostile ones, no two the same.
 
-    python -m bench.made_up_class FOLDER --count 1000
-    python -m bench.made_up_class FOLDER --count 20 --only right wrong
+    python -m bench made_up_class FOLDER --count 1000
+    python -m bench made_up_class FOLDER --count 20 --only right wrong
 
 They differ as those of a class do: each function has one of the spellings of the answer key and of
 solutions/NN_name/variants/. Of every hundred students one hands in a file that hangs and one a hostile one; of the
@@ -19,10 +19,10 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+from bench import ROOT
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.paths import BACKWARD_FILE
 
-ROOT = Path(__file__).resolve().parent.parent
 RIGHT, WRONG, HANGING, HOSTILE = KINDS = ("right", "wrong", "hanging", "hostile")
 HANGING_AT, HOSTILE_AT = 37, 73  # of every hundred
 WRONG_SHARE, MAX_MISTAKES = 0.4, 3

@@ -1,7 +1,7 @@
 """How many submissions per second one machine grades: classes of right and of wrong ones.
 
-    python -m bench.throughput                     200 of each class, lesson 03, a grader process per core
-    python -m bench.throughput --count 40 --jobs 1 --classes right
+    python -m bench throughput                     200 of each class, lesson 03, a grader process per core
+    python -m bench throughput --count 40 --jobs 1 --classes right
 
 The whole of `grade run` but for its screen: graded by the hidden suite under pytest in locked-in workers, written as
 results.json, report.html and report.md, kept in the gradebook, with the class page at the end.
@@ -26,7 +26,6 @@ import argparse
 import datetime
 import os
 import platform
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -37,6 +36,7 @@ from pathlib import Path
 
 import torch
 
+from bench import ROOT
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, sources
 from grader.commands.run_inputs import GRADER_PROGRAM
@@ -51,7 +51,6 @@ from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import probe
 
-ROOT = Path(__file__).resolve().parent.parent
 CLASSES = (RIGHT, WRONG)
 PHASES = ("coordinator", "graders", "readers", "zygotes", "workers")
 TICK = os.sysconf("SC_CLK_TCK")
@@ -163,7 +162,7 @@ def line(rate: Rate) -> str:
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.throughput", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--count", type=int, default=200, metavar="N", help="submissions per class (200)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="grader processes")
     parser.add_argument("--lesson", default="03", help="of this repository (03)")
@@ -176,7 +175,3 @@ def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = 
     for name in chosen.classes:
         out(line(measure(lesson, name, chosen.count, chosen.jobs)))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ from support import ROOT, solution_of
 
 from bench.growth import Grown, table, verdicts
 from bench.made_up_class import HANGING, HOSTILE, RIGHT, WRONG, kind_of, source_of, write_class
-from bench.recorded import recorded
+from bench.verdicts.recorded import recorded
 
 
 def test_of_every_hundred_one_hangs_and_one_is_hostile():

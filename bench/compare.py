@@ -1,10 +1,10 @@
 """What a submission costs here and in another checkout, in turns on one machine: for judging a change.
 
     git worktree add ../before HEAD~20
-    python -m bench.beside ../before                 lesson 03, right and wrong submissions
-    python -m bench.beside ../before --turns 30 --lesson 06
-    python -m bench.beside ../before --class 300     `grade run` as it comes, on a made-up class
-    python -m bench.beside ../before --watch 30      `dojo watch`, from a save to the verdict on the screen
+    python -m bench compare ../before                 lesson 03, right and wrong submissions
+    python -m bench compare ../before --turns 30 --lesson 06
+    python -m bench compare ../before --class 300     `grade run` as it comes, on a made-up class
+    python -m bench compare ../before --watch 30      `dojo watch`, from a save to the verdict on the screen
 
 Both checkouts run in this Python, each in a process of its own with a warm session, on files in varied spellings. They
 take turns, ten submissions at a time, because the speed of a machine changes within minutes. Processor time is that of
@@ -29,12 +29,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, sources, write_class
 from bench.watch import make_kit, save_time, spoilt
 from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.lesson.lesson import Course
 
-ROOT = Path(__file__).resolve().parent.parent
 AT_A_TIME = 10
 KINDS = (RIGHT, WRONG)
 SAVES = {"error": "1 / 0", "unknown mistake": "({right}).sin()"}
@@ -190,7 +190,7 @@ def compare_watch(other: Path, here: Path, number: str, turns: int) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.beside", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("other", type=Path, help="another checkout of this repository")
     parser.add_argument("--here", type=Path, default=ROOT, metavar="DIR", help="a third checkout, instead of this one")
     parser.add_argument("--turns", type=int, default=20)
@@ -217,7 +217,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ours.close()
         other.close()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
