@@ -1,7 +1,7 @@
 """What a file and its functions print: marked in the worker by the function that runs, shown in labelled lines.
 
-The worker writes LABEL_MARK and the function's name before the first thing that a call prints. A file that prints marks,
-or writes past `sys.stdout`, only moves the borders between its own functions.
+The worker writes LABEL_MARK and the function's name before the first thing that a call prints. A file that prints
+marks, or writes past `sys.stdout`, only moves the borders between its own functions.
 """
 
 from __future__ import annotations
