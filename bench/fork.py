@@ -78,8 +78,8 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     reply = worker.take_loaded()
     assert reply.failure is None, reply
     imported = time.perf_counter()
-    problem = pack_problem(0, torch.float64, values, {})
-    ((_, _, answer),) = worker.run([(problem, Run(0, ["dlogits"], problem.room))], math.inf)
+    problem = pack_problem(torch.float64, values, {})
+    ((_, _, answer),) = worker.run([(problem, Run(["dlogits"], problem.room))], math.inf)
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.close()
