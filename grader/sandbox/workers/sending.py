@@ -6,7 +6,7 @@
   after the student's own chain has run on it, and decides no points: only its bits are reported.
 * The student's own chain is sent upstream gradients only where no step of the student's returns them.
 
-`python -m bench.sent` compares every tensor that is sent with every reference.
+`python -m bench attacks sent` compares every tensor that is sent with every reference.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 from shared_nursery import forked_zygote
 from support import sampled
 
-from bench.sent import measure, run
+from bench.attacks.sent import measure, run
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.lockdown import plan_for

@@ -1,8 +1,8 @@
 """Whether a worker is ever sent a true answer: every tensor that is sent, compared with every reference of its lesson.
 
-    python -m bench.sent                     all lessons, 2 seeds
-    python -m bench.sent --seeds 20          (the figures in docs/measured.md)
-    python -m bench.sent --lesson 06
+    python -m bench attacks sent                     all lessons, 2 seeds
+    python -m bench attacks sent --seeds 20          (the figures in docs/measured.md)
+    python -m bench attacks sent --lesson 06
 
 The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A
 tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
@@ -23,16 +23,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy
 import torch
 from torch import Tensor
 
+from bench import ROOT
 from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import Called, CallRequest, leaves
 from grader.gradebook.grading.one_file import judge_file
@@ -49,7 +48,6 @@ from grader.sandbox.workers.sending import PACKED_PROBLEMS
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
-ROOT = Path(__file__).resolve().parent.parent
 SAME = 1e-6
 """Relative distance below which two tensors are the same: the published problem is sent in float32."""
 
@@ -292,7 +290,7 @@ def run_lesson(lesson: Lesson, zygote: ZygoteProcess, seeds: Sequence[int], show
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.sent", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--lesson", action="append", default=[])
     chosen = parser.parse_args(arguments)
@@ -300,7 +298,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     course = Course(ROOT)
     lessons = [course.find(name) for name in chosen.lesson] or list(course.lessons.values())
     return 1 if run(lessons, range(1, chosen.seeds + 1)) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
