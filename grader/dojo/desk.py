@@ -217,15 +217,6 @@ class Desk:
             judged = judge.judge(lesson, submitted, interrupt, show_checked)
         return checked(judged)
 
-    def remember(self, checked: Checked, working: bool = True) -> None:
-        """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
-        lesson, statuses = checked.lesson, checked.progress.statuses
-        before = self.state_file.read().verdicts.get(lesson.name, ("", {}))[1]
-        new = [row for row in checked.judged.rows if before.get(row.name) != row.status]
-        mistakes = [row.mistake.id for row in new if row.mistake is not None]
-        digest = verdict_digest(lesson, checked.submitted.files)
-        self.state_file.keep_verdict(lesson, digest, statuses, working, mistakes)
-
     def all_progress(self, checked: Checked | None = None) -> list[Progress]:
         """`progress` of every lesson; `checked` is the latest check of one, stored or not."""
         return [

@@ -149,7 +149,9 @@ class CheckSession:
         self._now = None
         self._tell(Event("checked", lesson, "", checked, submitted, request.saved))
         if self._work.remembered and request.submitted is None:
-            self._desk.remember(checked)  # after the student has seen it: to write the file may take some milliseconds
+            self._desk.state_file.keep(
+                checked
+            )  # after the student has seen it: to write the file may take some milliseconds
         self._desk.judge.prepare(lesson)
         return checked
 
