@@ -14,7 +14,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import outline_of_text
 from grader.dojo.work import Exercises, Work
 from grader.errors import GraderFault, Interrupted, UserError

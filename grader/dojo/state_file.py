@@ -21,7 +21,7 @@ from grader.lesson.lesson import Lesson
 from grader.results.typed_json import from_json, to_json
 
 if TYPE_CHECKING:
-    from grader.dojo.desk import Checked
+    from grader.dojo.checked import Checked
 
 STATE_FILE = ".dojo.json"
 STATE_FILE_VERSION = 1
