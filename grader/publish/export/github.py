@@ -86,7 +86,7 @@ def error_command(annotation: Annotation, place: str | None) -> str:
 
 
 def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
-    """MAX_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
+    """MAX_ANNOTATIONS at most. `paths` are {student: the submission's folder, or the file itself}."""
     every = [(result.student, annotation) for result in results for annotation in annotations_of(result)]
     for student, annotation in every[:MAX_ANNOTATIONS]:
         yield error_command(annotation, path_in_repository(paths.get(student), annotation.file, workspace))

@@ -61,7 +61,7 @@ def report_to_github(
 
     A submission under `bound` percent, with which the job fails, has an annotation that says so, the first one.
 
-    `paths` are {student: the folder that the rows' files are in, or the file itself}. What GitHub has named no file
+    `paths` are {student: the submission's folder, or the file itself}. What GitHub has named no file
     for in `environment` is left out. Raises OutputError.
     """
     workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
