@@ -207,7 +207,7 @@ class LessonFinder:
         defined = {name.decode("ascii", "replace") for name in DEFINITION.findall(file.source)}
         own = len(defined.intersection(lesson.functions))
         others = max(len(defined.intersection(other.functions)) for other in self.wanted.course)
-        return own > 0 and (place > 2 or others <= own) and file.normal != stub_text(lesson)
+        return own > 0 and (place > 2 or others <= own) and file.normal != pristine_text(lesson)
 
     # One lesson -------------------------------------------------------------------------------------------------------
 
@@ -353,7 +353,7 @@ class LessonFinder:
             if alike and alike[0] != lesson.name:
                 return None
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
-            written = fit.written if file.normal != stub_text(lesson) else 0
+            written = fit.written if file.normal != pristine_text(lesson) else 0
             return Candidate(file, 0, hint, written, why, alike[1:], fit)
         page = self.page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
@@ -410,7 +410,7 @@ class LessonFinder:
         return [GuessQuestion(tuple(shown), {}, (), "It defines no function of a lesson.")] if shown else []
 
 
-def stub_text(lesson: Lesson) -> bytes:
+def pristine_text(lesson: Lesson) -> bytes:
     return without_layout(readable_text(lesson.pristine))
 
 
