@@ -10,8 +10,8 @@ from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Difference
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
-from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
-from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
     OPERATORS_OF_A_CALL,

@@ -19,7 +19,7 @@ from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
 from grader.verdict.explain.claims import FunctionContents
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.edits.contents import multiplies_sums
+from grader.verdict.explain.edits.contents import sure_slips
 from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
 from grader.verdict.explain.edits.search import (
     Trials,
@@ -245,7 +245,7 @@ class GradientCase:
 
 def multiplies_sums_itself(mistake: Mistake) -> bool:
     """Whether a known mistake may be that two sums are multiplied: its formula does it, or is not known."""
-    return not mistake.formula or multiplies_sums(ast.parse(mistake.formula))
+    return not mistake.formula or "sums_multiplied" in sure_slips(ast.parse(mistake.formula))
 
 
 def has_right_upstream(check: GradientCheck) -> bool:
