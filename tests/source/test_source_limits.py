@@ -286,7 +286,7 @@ def test_the_readers_need_no_torch():
         "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
         "import grader.intake.notebook.limited_reading\n"
         "import grader.verdict.explain.edits.contents\n"
-        "import grader.verdict.explain.edits.changes\n"
+        "import grader.verdict.explain.edits.changed_functions\n"
         "print('torch' in sys.modules)\n"
     )
     result = subprocess.run(

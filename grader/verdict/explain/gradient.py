@@ -27,7 +27,7 @@ from grader.verdict.explain.edits.search import (
     explain_random_numbers,
     surer_slips,
 )
-from grader.verdict.explain.errors.no_answer import explain_no_answer, reads_grad
+from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
 from grader.verdict.explain.known_mistakes import known_mistake

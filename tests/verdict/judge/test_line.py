@@ -12,7 +12,7 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.results import Row
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.errors.no_answer import explain_no_answer, name_mistake
+from grader.verdict.explain.errors import explain_no_answer, name_mistake
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
 from grader.verdict.explain.readings.widths import width_from_the_data
 from grader.verdict.judge.chain import chain_verdicts

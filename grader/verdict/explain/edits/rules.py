@@ -223,6 +223,13 @@ RULES = (
         "With that",
     ),
     Rule(
+        "rounded",
+        {"A.any_rounding(*X)": "A", "A.to(torch.float16)": "A", "A.to(torch.int64)": "A"},
+        "`{code}` rounds.",
+        ("dy.round(decimals=2)", "dy"),
+        "Without the rounding",
+    ),
+    Rule(
         "outside",
         {"A.any_function(*X) × B": "(A × B).any_function(*X)", "A.any_root() ± B": "(A ± B).any_root()"},
         "`{code}` changes what `{A}` becomes, and not `{A}` itself.",
