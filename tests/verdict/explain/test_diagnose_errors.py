@@ -50,7 +50,7 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "a product": (
         "shapes_do_not_fit",
         "A matrix product needs equal inner sizes; here you multiply (4, 3) by (4, 3). Which order, and which `.T`, "
-        "gives the shape of `W`, (3, 3)? You are given `x` (4, 3).",
+        "gives the shape of `W`, (3, 3)? If none does, another value is needed. You are given `x` (4, 3).",
         lambda: X @ X,
     ),
     "a matrix and a vector": (
