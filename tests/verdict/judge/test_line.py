@@ -225,7 +225,8 @@ def test_a_product_whose_sizes_do_not_fit(problems):
     assert verdict.status == "error" and verdict.mistake.id == "shapes_do_not_fit" and verdict.line == 3
     assert verdict.message == (
         f"{text}. A matrix product needs equal inner sizes; here you multiply (4, 5) by (4, 5). Which order, and "
-        "which `.T`, gives the shape of `d`, (4, 5)? If none does, another value is needed. You are given `de` (4, 5), `x` (4, 5)."
+        "which `.T`, gives the shape of `d`, (4, 5)? If none does, another value is needed. "
+        "You are given `de` (4, 5), `x` (4, 5)."
     )
 
 
