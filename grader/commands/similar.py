@@ -60,7 +60,7 @@ def similar(
 ) -> None:
     """Finds submissions that share rare wrong answers or code.
 
-    Other names, another order or another layout of the code make no difference. Answers to questions are compared, too.
+    Other names, another order or another layout of the code make no difference.
 
     Without SUBMISSIONS, the command compares those that the gradebook stores: of each lesson, the attempt that counts.
 

@@ -27,13 +27,12 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
 
     names: names that are read; calls: functions and methods called, and attributes read; bare_calls: functions called
     by their bare names; operators: their types' names; operands: names that stand next to one; numbers: [(number, its
-    line, the code around it)] that may be sizes or their roots; returns: the types of the expressions that are
-    returned; open_widths: whether something may be as long as the data need (`F.one_hot` without the number of
-    classes); pieces: {function: its small expressions without their names}, see code_pieces; slips: the ids of the sure
-    rules that apply somewhere; reductions: how many sums, means and matrix products it has; negates: whether there is a
-    minus sign that is neither an exponent's nor a subtraction; random: a function that it calls itself and that draws
-    random numbers, "" for none; imports: the modules that the file imports; raise_left: whether it has other code as
-    well as `raise NotImplementedError`; read_before_set: variables that a line both reads and sets first, `g = g + 1`.
+    line, the code around it)] that may be sizes or their roots; open_widths: whether something may be as long as the
+    data need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their
+    names}, see code_pieces; slips: the ids of the sure rules that apply somewhere; random: a function that it calls
+    itself and that draws random numbers, "" for none; imports: the modules that the file imports; raise_left: whether
+    it has other code as well as `raise NotImplementedError`; read_before_set: variables that a line both reads and sets
+    first, `g = g + 1`.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -58,7 +57,6 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     for label, constant in file.constants.items():
         if label in names and type(constant.value) is int and constant.value > 1:
             numbers.append((constant.value, constant.lineno, f"{label} = {constant.value}"))
-    products = sum(isinstance(each.op, ast.MatMult) for each in operations)
     code = [each for each in own.body if not is_text(each) and not isinstance(each, ast.Pass)]
     return {
         "names": sorted(names),
@@ -66,13 +64,10 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "bare_calls": sorted(bare_calls),
         "operators": sorted({type(each.op).__name__ for each in operations}),
         "operands": sorted({each.id for each in operands if isinstance(each, ast.Name)}),
-        "returns": sorted({type(each.value).__name__ for each in nodes if isinstance(each, ast.Return) and each.value}),
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": any(map(has_open_width, calls)) or counts_to_the_largest(nodes),
         "pieces": {function.name: sorted(pieces_in(function.body)) for function in reached},
         "slips": sorted(set[str]().union(*map(sure_slips, reached))),
-        "negates": any(map(negates, reached)),
-        "reductions": products + sum(called_name(each) in ("sum", "mean", "einsum") for each in calls),
         "random": draws_numbers(own),
         "imports": file.imports,
         "raise_left": len(code) > 1 and any(map(is_stub_raise, code)),
@@ -92,14 +87,6 @@ def draws_numbers(function: ast.FunctionDef) -> str:
         node for node in ast.walk(function) if isinstance(node, ast.Call) and called_name(node) in GROUPS["random"]
     )
     return next((called_name(each) for each in calls if all(k.arg != "generator" for k in each.keywords)), "")
-
-
-def negates(function: ast.FunctionDef) -> bool:
-    """Whether something is negated that is not an exponent: `-0.5 * x**-1.5` does it, `x**-1.5` and `a - b` do not."""
-    exponents = {id(n.right) for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)}
-    signs = (n for n in ast.walk(function) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub))
-    axes = {id(each) for n in ast.walk(function) for each in axes_in(n)}
-    return any(id(n) not in exponents | axes for n in signs)
 
 
 def has_open_width(call: ast.Call) -> bool:
