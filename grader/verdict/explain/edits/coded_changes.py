@@ -29,7 +29,7 @@ MAX_REPLACED = 8
 """Names that are replaced in a statement, and pairs that are exchanged."""
 MAX_OPERANDS = 10
 """Of an operation without brackets, up to which brackets are put into it."""
-OPERATORS: dict[type[ast.operator], tuple[str, int]] = {
+RANKED_OPERATORS: dict[type[ast.operator], tuple[str, int]] = {
     **{ast.Add: ("+", 1), ast.Sub: ("-", 1), ast.Mult: ("*", 2), ast.Div: ("/", 2), ast.MatMult: ("@", 2)},
     ast.Pow: ("**", 3),
 }
@@ -132,7 +132,7 @@ def brackets_put_in(node: ast.AST, around: Around) -> NodeChanges:
     if not isinstance(node, ast.BinOp) or (isinstance(parent, ast.BinOp) and not needs_brackets(node, parent)):
         return
     operands, operators = operands_and_operators(node)
-    ranks = [0, *(OPERATORS[type(each)][1] for each in operators), 0]  # of the operator in front of each operand
+    ranks = [0, *(RANKED_OPERATORS[type(each)][1] for each in operators), 0]  # of the operator in front of each operand
     for first, last in combinations(range(min(len(operands), MAX_OPERANDS)), 2):
         inside, before, after = min(ranks[first + 1 : last + 1]), ranks[first], ranks[last + 1]
         if before == 3 and not all(map(is_signed_number, operands[first : last + 1])):
@@ -141,14 +141,14 @@ def brackets_put_in(node: ast.AST, around: Around) -> NodeChanges:
         if before > inside or after > inside or divides:
             texts = [in_brackets(each) for each in operands]
             texts[first], texts[last] = f"({texts[first]}", f"{texts[last]})"
-            signs = [*(OPERATORS[type(each)][0] for each in operators), ""]
+            signs = [*(RANKED_OPERATORS[type(each)][0] for each in operators), ""]
             text = " ".join(part for pair in zip(texts, signs, strict=True) for part in pair)
             yield ast.parse(text, mode="eval").body, {}
 
 
 def operands_and_operators(node: ast.expr) -> tuple[list[ast.expr], list[ast.operator]]:
     """Those of an operation, in the order of the text, without what is in brackets."""
-    if not isinstance(node, ast.BinOp) or type(node.op) not in OPERATORS:
+    if not isinstance(node, ast.BinOp) or type(node.op) not in RANKED_OPERATORS:
         return [node], []
     left, right = (
         ([each], []) if needs_brackets(each, node) else operands_and_operators(each) for each in (node.left, node.right)
@@ -158,10 +158,10 @@ def operands_and_operators(node: ast.expr) -> tuple[list[ast.expr], list[ast.ope
 
 def needs_brackets(node: ast.expr, parent: ast.BinOp) -> bool:
     """Whether an operand is in brackets."""
-    rank = OPERATORS.get(type(parent.op), ("", 0))[1]
+    rank = RANKED_OPERATORS.get(type(parent.op), ("", 0))[1]
     if not isinstance(node, ast.BinOp):
         return False
-    own = OPERATORS.get(type(node.op), ("", 0))[1]
+    own = RANKED_OPERATORS.get(type(node.op), ("", 0))[1]
     return own < rank or (own == rank and (node is parent.right) != (rank == 3)) or 0 in (own, rank)
 
 

@@ -16,7 +16,7 @@ from itertools import product
 
 from grader.source.syntax import names_in
 from grader.verdict.explain.edits import coded_changes
-from grader.verdict.explain.edits.coded_changes import OPERATORS, Around, NodeChanges, new_name
+from grader.verdict.explain.edits.coded_changes import RANKED_OPERATORS, Around, NodeChanges, new_name
 from grader.verdict.explain.edits.patterns import filled, matches, variants_of
 from grader.verdict.explain.edits.source_file import quote
 
@@ -432,7 +432,7 @@ def changes_by_rules(
     node: ast.AST, around: Around, only_sure: bool = False
 ) -> Iterator[tuple[int, ast.AST, Mapping[str, str]]]:
     """(number of a rule, what it writes in place of the node, the words for its sentence)."""
-    sign = OPERATORS.get(type(node.op), ("", 0))[0] if isinstance(node, ast.BinOp | ast.AugAssign) else ""
+    sign = RANKED_OPERATORS.get(type(node.op), ("", 0))[0] if isinstance(node, ast.BinOp | ast.AugAssign) else ""
     for number, pattern, template in patterns_by_type(only_sure).get(type(node), ()):
         for bound in matches(pattern, node, {}):
             for supplied in supplied_values(names_in(template), node, around):
