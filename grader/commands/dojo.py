@@ -266,14 +266,14 @@ def verify_own(words: tuple[str, ...], course: Path | None) -> None:
     gradient your checker rejects. At the end it lists what your checker gets wrong.
     """
     with desk(course) as at:
-        from grader.dojo.verify import checker_lesson, lesson_part, summary, verify_lessons
+        from grader.dojo.verify import OwnChecker, lesson_part, summary
 
-        rows = []
-        for checked, verified in verify_lessons(at, [only_lesson(at.course, word) for word in words]):
+        rows, checker = [], OwnChecker(at)
+        for checked, verified in checker.verify([only_lesson(at.course, word) for word in words]):
             show(lesson_part(checked, verified))
             show([""])
             rows += verified
-        show(summary(rows, checker_lesson(at).config.verification.function))
+        show(summary(rows, checker.function))
     raise SystemExit(EXIT_SOMETHING_WRONG if any(row.faults for row in rows) else EXIT_ALL_RIGHT)
 
 
