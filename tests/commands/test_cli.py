@@ -25,7 +25,6 @@ from grader.commands import grade as cli
 from grader.commands.live import RunView
 from grader.gradebook.grading import server
 from grader.lesson.lesson import Lesson
-from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import Isolation
 
@@ -269,9 +268,8 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
     with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
-        server.Server(
-            server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), Reporter
-        )
+        settings = server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program="")
+        server.new_session(settings, None)
 
 
 @pytest.mark.parametrize(
