@@ -33,7 +33,7 @@ from grader.verdict.explain.multiples import (
 )
 from grader.verdict.explain.needs import FunctionContents, is_borne_out
 from grader.verdict.explain.paths import branch_coefficients, held_constant, wrong_paths
-from grader.verdict.explain.places import repeated_index
+from grader.verdict.explain.places import repeated_index, zeros_exchanged
 from grader.verdict.explain.wrong_answer import Cases, WrongFormula, WrongGradient, first_that_fits, wrong_gradient
 
 PATTERNS: tuple[Callable[[WrongGradient], Iterator[Explanation | WrongFormula]], ...] = (
@@ -51,6 +51,7 @@ PATTERNS: tuple[Callable[[WrongGradient], Iterator[Explanation | WrongFormula]],
     sum_still_missing,
     upstream_forgotten,
     wrong_factor,
+    zeros_exchanged,
     wrong_term_of_gradient,
     repeated_index,
     wrong_paths,

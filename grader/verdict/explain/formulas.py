@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import permutations
 
@@ -105,39 +105,17 @@ def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
                 return
 
 
-def not_broadcast(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """The right numbers once, where they are needed several times; or several times, where they are needed once."""
-    name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
-    if found.numel() < expected.numel():
-        yield WrongFormula(
+def not_broadcast(wrong: WrongGradient) -> Iterator[Explanation]:
+    """The right numbers once, where they are needed several times."""
+    whole = wrong.expanded()
+    if whole is not None and all(whole.equal(number, *pair) for number, pair in enumerate(whole.pairs)):
+        found, expected = (format_shape(tensor.shape) for tensor in wrong.pairs[0])
+        yield Explanation(
             "not_broadcast",
-            f"Your result has shape {format_shape(found.shape)} and the right numbers. But `{name}` is "
-            f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own: a sum forward is a "
-            "broadcast backward (multiply by `torch.ones_like(...)`, or use `.expand_as(...)`).",
-            lambda number: without_copies(*wrong.pairs[number]),
+            f"Your result has shape {found} and the right numbers. But `{wrong.name}` is {expected}, and each of its "
+            "elements has a gradient of its own: a sum forward is a broadcast backward (multiply by "
+            "`torch.ones_like(...)`, or use `.expand_as(...)`).",
         )
-    elif found.numel() > expected.numel():
-        yield WrongFormula(
-            "broadcast_too_far",
-            f"Your {format_shape(found.shape)} contains the right numbers several times. But `{name}` is "
-            f"{format_shape(expected.shape)}, and its gradient has that shape, too. Which factor made it larger?",
-            lambda number: expanded(wrong.expected[number], wrong.found[number].shape),
-        )
-
-
-def expanded(tensor: Tensor, shape: Sequence[int]) -> Tensor | None:
-    return tensor.expand(tuple(shape)) if can_expand(tensor.shape, shape) else None
-
-
-def without_copies(found: Tensor, expected: Tensor) -> Tensor | None:
-    """The gradient's first slice along each axis that `found` lacks, if all slices along it are the same."""
-    if not can_expand(found.shape, expected.shape):
-        return None
-    once, lacking = expected, expected.ndim - found.ndim
-    for axis, size in enumerate(expected.shape):
-        if size != 1 and (axis < lacking or found.shape[axis - lacking] == 1):
-            once = once.narrow(axis, 0, 1)
-    return once.reshape(found.shape) if euclidean_norm(expected - once) <= 1e-9 * euclidean_norm(expected) else None
 
 
 # Shapes --------------------------------------------------------------------------------------------------------------
@@ -234,7 +212,9 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
 
         def arriving(problem: Problem, c: str = consumer) -> Tensor | None:
             upstream, shape = problem.upstream[c].double(), problem.values[wrong.name].shape
-            return upstream if len(wrong.consumers) == 1 else expanded(upstream, shape)
+            if len(wrong.consumers) == 1:
+                return upstream
+            return upstream.expand(shape) if can_expand(upstream.shape, shape) else None
 
         yield WrongFormula("local_derivative_missing", text, in_place_of(wrong, consumer, arriving), needs)
 

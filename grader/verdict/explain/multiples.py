@@ -130,22 +130,17 @@ def constant_next_to(wrong: WrongAnswer, values: Sequence[Tensor | None], power:
 
 
 def describe_factor(wrong: WrongAnswer, name: str, power: int, label: str, is_unused: bool) -> str:
-    times = f"`{name}`" if abs(power) == 1 else f"`{name}` to the power {abs(power):g}"
+    is_factor, constant = power > 0, label.removeprefix("−")
+    times = f"`{name}`" if abs(power) == 1 else f"`{name}` to the power {abs(power)}"
+    times += "" if constant == "1" else f" (and {'' if is_factor else 'multiplied '}by {constant})"
+    cause = "a division by it is missing" if is_factor else f"`{name}` is missing as a factor"
+    if abs(power) == 2:
+        done, right = ("multiply", "divides") if is_factor else ("divide", "multiplies")
+        cause = f"you {done} by `{name}` where the gradient {right} by it, or have it twice too often"
+    elif not is_unused:
+        cause += f", or it {'multiplies' if is_factor else 'divides'} once too often"
     sign = ", and the sign is flipped" if label.startswith("−") else ""
-    constant = label.removeprefix("−")
-    times += "" if constant == "1" else f" (and {'' if power > 0 else 'multiplied '}by {constant})"
-    text = f"{'multiplied' if power > 0 else 'divided'} by {times}"
-    if power == 1:
-        text += ": a division by it is missing" if is_unused else " once too often, or a division by it is missing"
-    elif power == -1 and is_unused:
-        text += f": `{name}` is missing as a factor"
-    elif power == -1:
-        text += f" where it should not be: `{name}` is missing as a factor, or divides once too often"
-    elif power == 2:
-        text += f": you multiply by `{name}` where the gradient divides by it, or have it twice too often"
-    else:
-        text += f": you divide by `{name}` where the gradient multiplies by it, or it is missing twice"
-    return f"{wrong.what} is the right one, {text}{sign}."
+    return f"{wrong.what} is the right one, {'multiplied' if is_factor else 'divided'} by {times}: {cause}{sign}."
 
 
 # One term ------------------------------------------------------------------------------------------------------------
@@ -165,8 +160,6 @@ def wrong_term(wrong: WrongAnswer, terms: Iterable[Term]) -> Iterator[Explanatio
         factor, size = found[0].name, found[1].name.removeprefix("−")
         lacks = found[1].name.startswith("−")
         times = words if size == "1" else f"{size} times {words}"
-        if factor == "−1":
-            continue  # an exchange of two things, rather
         if factor == "1":
             text = f"{wrong.what} is right except for one term: what is {'missing' if lacks else 'too much'} is exactly"
             yield Explanation("term_missing" if lacks else "term_too_many", f"{text} {times}.")

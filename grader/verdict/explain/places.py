@@ -54,3 +54,14 @@ def repeated_index(wrong: WrongGradient) -> Iterator[Explanation]:
                     "that is read several times gets a gradient from each place, and they add up; an assignment "
                     "through an index, and `+=` through one, keep the last.",
                 )
+
+
+def zeros_exchanged(wrong: WrongGradient) -> Iterator[Explanation]:
+    """Zero wherever the gradient is not, and not zero wherever it is."""
+    is_exchanged = wrong.same_shape and all(bool(((f != 0) == (e == 0)).all()) for f, e in wrong.pairs)
+    if is_exchanged and any(bool(f.any()) for f in wrong.found):
+        yield Explanation(
+            "zeros_exchanged",
+            f"Your `d{wrong.name}` is zero wherever the gradient is not, and not zero wherever the gradient is. Is a "
+            "mask the wrong way round?",
+        )

@@ -177,12 +177,6 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("branch_ratio", "y", lambda p: through_y_squared(p) + 2 * through_the_mean(p), times(lambda n: 2, "y")),
     ("branch_ratio", "y", lambda p: through_y_squared(p) + through_the_mean(p) * p.values["n"], right_but_one("y")),
     ("not_reshaped", "y", lambda p: p.reference("y").flatten(), lambda p: p.reference("y").T.flatten()),
-    (
-        "broadcast_too_far",
-        "b",
-        lambda p: p.reference("b").expand(3, -1),
-        nudged(lambda p: p.reference("b").expand(3, -1)),
-    ),
     ("sum_too_many", "z", lambda p: p.reference("z").sum(0), lambda p: p.reference("z").sum(0) * 1.001),
     ("sum_too_many", "z", lambda p: p.reference("z").mean(1, True), lambda p: p.reference("z").amax(1, True)),
     ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
