@@ -76,13 +76,16 @@ def gradient_with(problem: Problem, name: str, consumer: str, reduce: Callable[[
 def sum_too_many(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """The gradient itself summed or averaged, where nothing is to be summed."""
     expected = wrong.expected[0]
-    own = f"`{wrong.name}` is {format_shape(expected.shape)}, and each of its elements has a gradient of its own."
+    is_shape, rest = (
+        f"`{wrong.name}` is {format_shape(expected.shape)}",
+        "each of its elements has a gradient of its own.",
+    )
     for word, reduce in REDUCTION_FUNCTIONS.items():
         if expected.ndim:
-            text = f"You return the {word} of all of the gradient's elements: one number, where {own}"
+            text = f"You return the {word} of all of the gradient's elements: one number, where {is_shape} and {rest}"
             yield WrongFormula("sum_too_many", text, lambda n, f=reduce: f(wrong.expected[n]))  # type: ignore[misc]
         for axis in (axis for axis in range(expected.ndim) if expected.shape[axis] > 1):
-            text = f"Your result equals the gradient after a {word} over axis {axis}. But {own}"
+            text = f"Your result equals the gradient after a {word} over axis {axis}. But {is_shape}, and {rest}"
             for keep in (False, True):
                 over = partial(reduce, dim=axis, keepdim=keep)
                 yield WrongFormula("sum_too_many", text, lambda n, f=over: f(wrong.expected[n]))  # type: ignore[misc]

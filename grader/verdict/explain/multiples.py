@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import torch
@@ -69,6 +70,8 @@ def times_too_large(name: str, wrong: WrongAnswer, values: Sequence[float]) -> s
     size = name.removeprefix("1/")
     if "/" in size:
         return f"{name} times what it should be (here {value:.6g}){sign}. Which number takes its place?"
+    if name[0].isdigit() and value < 1 and not math.isclose(1 / value, round(1 / value)):
+        return f"{name} times what it should be{sign}. A constant factor is wrong."
     constant = wrong.constants[number].get(size)
     is_named = constant is not None and size not in {"2", *NUMBERS_IN_WORDS}
     where = f": {size.strip('()')} = {constant:g}" if is_named else ""
@@ -167,7 +170,7 @@ def wrong_term(wrong: WrongAnswer, terms: Iterable[Term]) -> Iterator[Explanatio
             change = f"with {times} {'taken away' if lacks else 'added'}. Two things are to be changed"
             text = f"{wrong.what} is exactly {factor} times {wrong.right}, {change}, a factor and a term."
             later.append(Explanation("term_and_factor", text))
-    yield from later
+    yield from later if isinstance(wrong, WrongGradient) else ()
 
 
 def wrong_term_of_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
