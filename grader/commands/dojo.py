@@ -15,6 +15,7 @@ from grader.commands.dojo_watch import open_live, start_command, watch
 from grader.commands.options import FILE_PATH
 from grader.commands.train import train
 from grader.dojo.file import is_untouched, own_file, read_own, reset_to_stub, shown_path
+from grader.dojo.naming import only_lesson
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.errors import UserError
@@ -232,7 +233,7 @@ Examples:
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
     """Restores the stub of a lesson. Your file is kept next to it."""
     with desk(course) as at:
-        lesson = at.find_lesson(lesson_name)
+        lesson = only_lesson(at.course, lesson_name)
         path = own_file(lesson)
         if path.is_file() and is_untouched(lesson, path.read_bytes()):
             click.echo(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
@@ -265,14 +266,14 @@ def verify_own(words: tuple[str, ...], course: Path | None) -> None:
     gradient your checker rejects. At the end it lists what your checker gets wrong.
     """
     with desk(course) as at:
-        from grader.dojo.verify import checker_lesson, lesson_part, summary, verify_lessons
+        from grader.dojo.verify import OwnChecker, lesson_part, summary
 
-        rows = []
-        for checked, verified in verify_lessons(at, [at.find_lesson(word) for word in words]):
+        rows, checker = [], OwnChecker(at)
+        for checked, verified in checker.verify([only_lesson(at.course, word) for word in words]):
             show(lesson_part(checked, verified))
             show([""])
             rows += verified
-        show(summary(rows, checker_lesson(at).config.verification.function))
+        show(summary(rows, checker.function))
     raise SystemExit(EXIT_SOMETHING_WRONG if any(row.faults for row in rows) else EXIT_ALL_RIGHT)
 
 

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from grader.commands.console import STOPPED, console_for, fail
 from grader.commands.options import EXISTING_FOLDER
 from grader.dojo.desk import Desk, student_course
+from grader.dojo.naming import only_lesson
 from grader.dojo.work import Exercises, Work, is_file, work_in
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
@@ -97,7 +98,7 @@ def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[W
         if not is_file(word):
             refuse_other_files(word)
             before = named[-1][0] if named else None
-            named.append(at.find(word, before) if rows else (at.find_lesson(word), None))
+            named.append(at.find(word, before) if rows else (only_lesson(at.course, word), None))
     if not files:
         return Exercises(at.course), named
     work, inside = work_in(Path(files[0]), at.course, bool(named))

@@ -15,6 +15,7 @@ from grader.commands.console import console_for
 from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selected_work, show
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, due_questions, known_student
 from grader.dojo.file import HERE
+from grader.dojo.naming import lesson_and_rest
 from grader.errors import UserError
 from grader.questions.code_lines import Results
 
@@ -38,7 +39,7 @@ Enter skips a question, q stops. Your answers are in answers.toml, next to backw
 def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str | None, course: Path | None) -> None:
     """Asks the questions of a lesson. Where numbers are drawn, each student gets other ones."""
     with desk(course) as at:
-        lesson, name = at.lesson_and_rest(lesson_name)
+        lesson, name = lesson_and_rest(at.course, lesson_name)
         names = (name, *names) if name else names
         known = student or known_student([lesson, *at.course.lessons.values()])
         sheet = AnswerSheet(lesson, known)

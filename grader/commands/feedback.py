@@ -11,7 +11,7 @@ import click
 from grader.commands.console import console_for, course_option, fail, open_course, print_remarks
 from grader.commands.export_scores import max_option
 from grader.commands.opened_gradebook import recorded_course
-from grader.commands.options import FILE_PATH, Command, graded_argument, roster_option
+from grader.commands.options import Command, graded_argument, roster_option
 from grader.commands.remembered import roster_of
 from grader.errors import write_errors
 from grader.results.wording import count_text
@@ -26,7 +26,6 @@ EXAMPLES = {
     "canvas": 'grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"',
     "moodle": "grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the "
     "worksheet with comments",
-    "classroom50": "grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book",
     "folder": "grade feedback folder grades/ --roster roster.csv                      a folder per student, "
     "and a CSV for mail merge",
 }
@@ -121,44 +120,6 @@ def write_archive(
 # The commands ---------------------------------------------------------------------------------------------------------
 
 
-@feedback.command("classroom50", epilog=EPILOGS["classroom50"])
-@download_options
-@click.option(
-    "--scores",
-    "scores_path",
-    type=FILE_PATH,
-    required=True,
-    help="The classroom's scores.json, from the organisation's repository classroom50.",
-)
-@feedback_out_option("scores.json")
-@course_option
-def feedback_classroom50(
-    graded: Path, download: Path, roster_file: Path | None, scores_path: Path, out: Path | None, course: Path | None
-) -> None:
-    """Writes Classroom 50's scores.json with the scores in OUT.
-
-    The file belongs into the organisation's repository classroom50. DOWNLOAD is the folder that `gh teacher
-    download` wrote. Collecting scores leaves these entries as they are.
-    """
-    from datetime import UTC, datetime
-
-    from grader.gradebook.files import write_whole
-    from grader.publish.export.classroom50 import result_text
-    from grader.publish.feedback.classroom50 import is_checkout, put_scores, read_scores
-
-    scores = read_scores(scores_path)
-    back = read_download(
-        graded, download, roster_of(graded, roster_file), course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME"
-    )
-    remarks = list(put_scores(scores, back, datetime.now(UTC)))
-    print_remarks(remarks)
-    path = out or graded / "scores.json"
-    with write_errors(path):
-        write_whole(path, result_text(scores))
-    put = count_text(len(back) - len(remarks), "student")
-    click.echo(f"wrote {path}: scores of {put}. Commit it as CLASSROOM/scores.json.")
-
-
 @feedback.command("folder", epilog=EPILOGS["folder"])
 @graded_argument
 @run_roster_option
@@ -209,12 +170,12 @@ def feedback_canvas(
     Each report becomes a file in a comment. Canvas's grade book has no column for comments, so `grade export
     canvas` cannot carry any.
     """
-    from grader.publish.feedback.canvas import canvas_feedback
+    from grader.publish.feedback.archives import canvas_feedback
 
     name, roster = "okaforada_12345_67890_backward.py", roster_of(graded, roster_file)
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Canvas "), name)
     path = out or graded / "canvas-feedback.zip"
-    sent = write_archive(path, back, lambda each: canvas_feedback(each.names, each.files))
+    sent = write_archive(path, back, lambda each: canvas_feedback([place.name for place in each.places], each.files))
     click.echo(f"wrote {path}: reports for {sent} students. In Canvas: the assignment, Re-Upload Submissions.")
 
 
@@ -237,7 +198,7 @@ def feedback_moodle(
     scaled to its maximum, and with a summary in the column "Feedback comments".
     """
     from grader.gradebook.files import write_whole
-    from grader.publish.feedback.moodle import MOODLE, graded_worksheet, moodle_feedback
+    from grader.publish.feedback.archives import MOODLE, graded_worksheet, moodle_feedback
 
     name, roster = "Ada Okafor_12345_assignsubmission_file", roster_of(graded, roster_file)
     is_worksheet = roster is not None and MOODLE.own_column(roster, MOODLE.grade) is not None
@@ -245,7 +206,7 @@ def feedback_moodle(
         fail("--max is for the grading worksheet: give Moodle's own with --roster.")
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
     path = out or graded / "moodle-feedback.zip"
-    sent = write_archive(path, back, lambda each: moodle_feedback(each.names, each.files))
+    sent = write_archive(path, back, lambda each: moodle_feedback([place.name for place in each.places], each.files))
     click.echo(f"wrote {path}: reports for {sent} students. In Moodle: Upload multiple feedback files in a zip.")
     if roster is not None and is_worksheet:
         place = path.with_name("moodle-worksheet.csv")

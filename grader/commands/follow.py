@@ -140,7 +140,7 @@ class FollowedFolder:
         return found
 
     def published(self, students: Collection[str]) -> None:
-        from grader.publish.export.outputs import write_formats
+        from grader.publish.export.formats import write_formats
 
         failed = write_formats(self._context.out, students, self._context.formats)
         try:

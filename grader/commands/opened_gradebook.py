@@ -31,7 +31,7 @@ MAX_REPORTS_PER_SECOND = 20
 """So many reports are written within a second."""
 EXPORTS = (
     *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
-    *("moodle-worksheet.csv", "scores.json", "feedback"),
+    *("moodle-worksheet.csv", "feedback"),
 )
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
 
@@ -106,7 +106,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
     Raises UserError.
     """
     from grader.gradebook.grading.views import Views
-    from grader.publish.export.outputs import EXPORT_FILES, write_formats
+    from grader.publish.export.formats import EXPORT_FILES, write_formats
     from grader.publish.progress_bar import progress_bar
     from grader.publish.report.pages import Reporter
 

@@ -34,7 +34,7 @@ from grader.commands.opened_gradebook import (
 )
 from grader.commands.options import lesson_option, require_option
 from grader.commands.run_inputs import GRADER_PROGRAM, check_lessons, checked_isolation
-from grader.publish.report.annotated import short_notes
+from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import points_text
 from grader.results.wording import count_text

@@ -110,12 +110,7 @@ def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None
     from grader.questions.question import QUESTIONS_FILE
 
     secrets = secrets_of(course)
-    found = [
-        *leaks(kit, secrets),
-        *leaks(
-            model_answers, [each for each in secrets if not each.what.endswith((MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
-        ),
-    ]
+    found = [*leaks(kit, secrets), *leaks(model_answers, secrets.without(MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
     for sentence in found:
         click.echo(f"grade: {sentence}", err=True)
     if found:

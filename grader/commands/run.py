@@ -159,7 +159,7 @@ def print_report(
     context: RunContext, source: FollowedFolder | GivenSubmissions, outcome: RunOutcome, console: Console
 ) -> None:
     """Writes what depends on the results, and prints what a person should know."""
-    from grader.publish.export.outputs import write_formats
+    from grader.publish.export.formats import write_formats
     from grader.publish.report.classroom import without_times
 
     students = [result.student for result in outcome.results]
@@ -180,7 +180,8 @@ def print_report(
 def report_to_platforms(context: RunContext, source: FollowedFolder | GivenSubmissions, outcome: RunOutcome) -> None:
     """Tells Classroom 50's runner and GitHub's job, where --format names them."""
     from grader.intake.submissions.places import innermost
-    from grader.publish.export.outputs import report_to_classroom50, report_to_github
+    from grader.publish.export.classroom50 import report_to_classroom50
+    from grader.publish.export.github import report_to_github
 
     if "classroom50" in context.formats and not outcome.stopped:
         report_to_classroom50(context.out, outcome.results, os.environ, Path.cwd())

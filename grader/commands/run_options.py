@@ -11,7 +11,7 @@ from grader.commands.console import course_option
 from grader.commands.follow import follow_options
 from grader.commands.options import FILE_PATH, Command, gradebook_option, lesson_option, require_option, roster_option
 from grader.commands.run_inputs import CodePageParam, times_option
-from grader.publish.export.outputs import FORMATS
+from grader.publish.export.formats import FORMATS
 
 RUN_EPILOG = """\b
 Examples:

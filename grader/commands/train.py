@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.console import STOPPED, console_for, fail
 from grader.commands.dojo_desk import LessonParam, exercises_option
 from grader.dojo.desk import student_course
-from grader.dojo.lesson_words import named_lesson
+from grader.dojo.file import shown_path
+from grader.dojo.naming import named_lesson
 from grader.dojo.work import is_file
 from grader.errors import LessonError, UserError
 from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.progress_bar import progress_bar
-
-if TYPE_CHECKING:
-    from grader.dojo.training import TrainingRun  # torch comes with it: `dojo --help` need not wait
 
 TRAINING_FOLDER = Path("my-training")  # not "training": that name would be taken for a submission of the lesson
 DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
@@ -64,7 +58,7 @@ def train(word: str | None, steps: int | None, goes_on: bool, resume: bool, cour
     lesson, path = lesson_and_file(root, networks, word)
     config, first = networks[lesson], next(iter(networks))
     out = TRAINING_FOLDER if lesson == first else TRAINING_FOLDER / lesson.partition("_")[0]
-    from grader.dojo.own_file import OwnFile
+    from grader.dojo.own_file import OwnFile  # torch comes with these: `dojo --help` need not wait
     from grader.dojo.training import CURVE, LOG, TrainingRun, load_checkpoint
     from grader.lesson.course_modules import load_module
 
@@ -75,37 +69,18 @@ def train(word: str | None, steps: int | None, goes_on: bool, resume: bool, cour
     with progress_bar(out_of_terminal, out_of_terminal.is_terminal) as bar:
         task = bar.add_task("", total=steps)
 
-        def show_step(step: int, of: int, loss: float) -> None:
+        def show_step(step: int, loss: float) -> None:
             bar.update(task, completed=step, description=f"loss {loss:.4f}")
 
         def print_line(line: str) -> None:
             out_of_terminal.print(line, soft_wrap=True)
 
         run = TrainingRun(network, out, goes_on, print_line, show_step)
-        with stop_on_interrupt(run):
-            finished = run.run(resume)
+        finished = run.run(resume)
     click.echo(f"The curve: {out / CURVE}\nThe log:   {out / LOG}")
     if not finished:
         typed = " ".join(["dojo train", *([word] if word else []), "--resume"])
-        fail(f"stopped at step {run.step:,} of {steps:,}; all of it is kept. Go on with: {typed}", STOPPED, "dojo")
-
-
-@contextlib.contextmanager
-def stop_on_interrupt(run: TrainingRun) -> Iterator[None]:
-    """The first Ctrl-C lets the steps that are running end; the second interrupts them."""
-
-    def interrupted(number: int, frame: object) -> None:
-        if run.stopping:
-            raise KeyboardInterrupt
-        run.stopping = True
-
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # started in the background: Ctrl-C is for another program
-        signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+        fail(f"stopped after {run.step:,} of {steps:,} steps, which are kept. Go on with: {typed}", STOPPED, "dojo")
 
 
 def trainable(course: Path) -> dict[str, LessonConfig]:
@@ -134,9 +109,7 @@ def lesson_and_file(course: Path, networks: dict[str, LessonConfig], word: str |
             what = f"Lesson {named.number}" if named is not None else repr(word)
             raise UserError(f"{what} has no network to train; these have: {others}.")
         lesson = named.name
-    path = path or course / "exercises" / lesson / BACKWARD_FILE
-    shown = Path(os.path.relpath(path))
-    path = path if os.pardir in shown.parts else shown
+    path = Path(shown_path(path or course / "exercises" / lesson / BACKWARD_FILE))
     if not path.is_file():
         raise UserError(f"{path} does not exist.")
     return lesson, path

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import errno
 import os
 import re
-import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -47,17 +45,6 @@ def own_file(lesson: Lesson) -> Path:
     return lesson.exercise / BACKWARD_FILE
 
 
-def read_ordinary(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """The bytes of a file. Raises OSError, also for a pipe, a device or a folder, and for more than `most` bytes."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a pipe would be waited for, a device never ends
-            raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
-    return data
-
-
 def read_own(lesson: Lesson) -> LessonFiles:
     """The lesson's file as it is now, with the Python files next to it. Raises UserError where it cannot be read."""
     path, files = own_file(lesson), {}
@@ -89,18 +76,15 @@ class Outline:
         body = [] if tree is None else tree.body
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         self._lines = source.splitlines()
-        self._free_names: dict[str, set[str]] = {}
 
     def names_changed_from(self, before: Outline) -> set[str]:
         """The functions and classes whose code is not that of `before`, and those that use one of them."""
         names = self._nodes.keys() | before._nodes.keys()
         changed = {name for name in names if not self._has_code_of(before, name)}
-        while changed:
-            free_names = self._free_names_beside(before)
-            using = {name for name, free in free_names.items() if not changed.isdisjoint(free)}
-            if using <= changed:
-                return changed
-            changed |= using
+        if changed:
+            uses = {name: names_it_uses(node) for name, node in self._nodes.items()}
+            while using := {name for name, free in uses.items() if name not in changed and changed & free}:
+                changed |= using
         return changed
 
     def _has_code_of(self, before: Outline, name: str) -> bool:
@@ -112,15 +96,6 @@ class Outline:
     def _text(self, node: ast.FunctionDef | ast.ClassDef) -> list[bytes]:
         first = min(each.lineno for each in (node, *node.decorator_list))
         return self._lines[first - 1 : node.end_lineno]
-
-    def _free_names_beside(self, before: Outline) -> dict[str, set[str]]:
-        """{function or class: the names that it uses}; what has the text that it had `before` is not read again."""
-        if not self._free_names:
-            for name, node in self._nodes.items():
-                other, known = before._nodes.get(name), before._free_names.get(name)
-                is_known = known is not None and other is not None and self._text(node) == before._text(other)
-                self._free_names[name] = known if known is not None and is_known else names_it_uses(node)
-        return self._free_names
 
     def line(self, item: Item) -> int | None:
         """The first line of a row's function or class; in a class, of the method with the row's name."""

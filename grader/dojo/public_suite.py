@@ -14,7 +14,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
-from grader.sandbox.workers.printed import cut, label_lines
+from grader.sandbox.workers.printed import label_lines, unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.explain.checks import explain_check
@@ -43,9 +43,8 @@ class PublicSuite:
         printed: the beginning of what it printed, see JudgedFile; `shown` are lines of that.
     """
 
-    def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook, repairs: bool) -> None:
-        """Without `repairs`, no small changes of the code are tried."""
-        self._lesson, self._book, self._repairs = lesson, book, repairs
+    def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook) -> None:
+        self._lesson, self._book = lesson, book
         self._outline = outline_of_text(source)
         self._known: dict[str, Row] = {}
         self._pictures: dict[str, Any] = {}
@@ -56,8 +55,6 @@ class PublicSuite:
     def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
         """The rows in the lesson's order, and {row's name: picture of its error}."""
         lesson = self._lesson
-        if not self._repairs:
-            student.trials = None
         if self._ran:
             rows = [self._known.get(item.name) or self._row(item, student) for item in lesson.items]
             return rows, self._pictures
@@ -81,10 +78,9 @@ class PublicSuite:
 
     def _keep_printed(self, student: Student, loaded: int, chained: int) -> None:
         """Each step runs on several problems; what it prints on the published one is enough to read."""
-        output = student.output
-        printed = output.data[:loaded] + output.data[chained:]
-        kept = cut(output.spans, 0, loaded) + cut(output.spans, chained, len(output.data), loaded - chained)
-        self.printed, self.shown = printed_text(printed, len(printed)), label_lines(printed, kept, BACKWARD_FILE)
+        data = student.output.data
+        printed = data[:loaded] + data[chained:]
+        self.printed, self.shown = printed_text(unmarked(printed), len(printed)), label_lines(printed, BACKWARD_FILE)
 
     def _row(self, item: Item, student: Student) -> Row:
         if item.target is None:

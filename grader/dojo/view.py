@@ -15,27 +15,21 @@ from grader.dojo.file import location, outline_of_text
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.screen import (
     CHAIN,
-    ROUNDING_REMARK,
-    ROW_NAME_WIDTH,
     broken_file,
     colour_of,
-    elsewhere_note,
     forward_part,
     group_heading,
     group_message,
-    has_rounding,
-    numbered_line,
-    printed_lines,
-    printed_on,
-    remark_lines,
+    printed_part,
+    row_table,
     tally,
 )
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
-from grader.publish.view import STATE_WORDS, RowView
+from grader.publish.view import RowView
 from grader.results import UNWRITTEN
-from grader.results.wording import count_text, first_names
+from grader.results.wording import count_text
 
 KEYS_HELP = "n next · p previous · h hint · l list · r report · q quit"
 MIN_ROWS, MIN_BODY, MIN_COLUMNS = 5, 6, 20
@@ -57,7 +51,6 @@ class View:
         below: the answer to the last key, for example a hint.
         listed: the list of lessons, which takes the place of all else until the next key.
         running: the progress of a check, while it runs.
-        outdated: whether `checked` is about an older text than the one that is being checked.
         took: how long the last check took, in words.
         trouble: why the file cannot be read.
         live: the address of the live page, where there is one.
@@ -73,10 +66,14 @@ class View:
     below: Sequence[RenderableType] = ()
     listed: Sequence[RenderableType] = ()
     running: str = ""
-    outdated: bool = False
     took: str = ""
     trouble: str = ""
     live: str = ""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether `checked` is about an older text than the one that is being checked."""
+        return bool(self.running) and not self.is_provisional
 
 
 class Grey:
@@ -129,7 +126,7 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
             first = [FirstLines(Group(*first), max(MIN_BODY, console.height - least))]
         table = list(table_of(view, checked, console, around + lines_in(console, first)))
     verdict: RenderableType = Group(*head, "", *first, *(["", *table] if table else []), *notes)
-    return [Grey(verdict) if view.outdated else verdict, *more, "", foot]
+    return [Grey(verdict) if view.is_outdated else verdict, *more, "", foot]
 
 
 def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:
@@ -163,27 +160,17 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
 
 
 def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[Text]:
-    """The rows, each with its number: all of them, or in a low window those around the one that is explained."""
-    rows, columns = checked.part.lines, console.width
-    numbers = {line: number for number, line in enumerate(rows, 1)}
-    shown = [line for line in rows if line.state not in UNWRITTEN or line.row.name == view.focus]
-    left = [line.row.name for line in rows if line not in shown]
-    room = max(MIN_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
-    away = 0
-    if len(shown) + bool(left) > room:
-        at = next((n for n, line in enumerate(shown) if line.row.name == view.focus), 0)
-        keep = max(1, room - bool(left) - 1)
-        first = max(0, min(at - keep // 2, len(shown) - keep))
-        away, shown = len(shown) - keep, shown[first : first + keep]
-    width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in shown)])
-    for line in shown:
-        yield numbered_line(line, numbers[line], line.row.name == view.focus, columns, width)
-    if away:
-        yield Text(f"    {count_text(away, 'more row')} above and below", "dim")
-    if left:
-        text = Text(f"    {len(left)} {STATE_WORDS['todo']}: {first_names(left)}", "dim")
-        text.truncate(columns, overflow="ellipsis")
-        yield text
+    """The rows: all of them, or in a low window those around the one that is explained."""
+    lines = list(row_table(checked.part.lines, console.width, view.focus))
+    room = max(MIN_ROWS, console.height - others - 1) if console.is_terminal else len(lines)
+    if len(lines) <= room:
+        yield from lines
+        return
+    keep = room - 1
+    at = next((place for place, line in enumerate(lines) if " ▸ " in line.plain), 0)
+    first = max(0, min(at - keep // 2, len(lines) - keep))
+    yield from lines[first : first + keep]
+    yield Text(f"{count_text(len(lines) - keep, 'more line')} above and below", "dim")
 
 
 def explanation(view: View, checked: Checked) -> Iterator[RenderableType]:
@@ -220,30 +207,13 @@ def row_in_words(line: RowView, checked: Checked) -> Iterator[RenderableType]:
         yield Paragraph(inert(line.message), indent=LIST_INDENT)
 
 
-def notes_about(checked: Checked, focus: str | None) -> Iterator[Paragraph]:
-    """Remarks about a check that a student reads once: missing functions, red chains, rounding, the hidden suite.
-
-    The row in `focus` is explained elsewhere.
-    """
-    judged, progress = checked.judged, checked.progress
-    if not judged.runs:
-        return
-    if judged.message:
-        yield Paragraph(inert(judged.message), "yellow")
-    yield from remark_lines(checked.part, without=focus)
-    if has_rounding(checked.part.lines):
-        yield Paragraph(ROUNDING_REMARK, "dim")
-    yield from elsewhere_note(progress)
-
-
 def rest(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
     """The notes, and what the file printed."""
     if view.notes or checked.judged.shown:
         yield ""
     yield from view.notes
     if checked.judged.shown:
-        yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
-        yield from printed_lines(checked.judged.shown, max(6, console.height // 3) if console.is_terminal else None)
+        yield from printed_part(checked, max(6, console.height // 3) if console.is_terminal else None)
 
 
 def footer(view: View, columns: int) -> Text:

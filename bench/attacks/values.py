@@ -1,0 +1,316 @@
+"""Judges every row of every lesson on hostile return values: no fault, no point, no hidden text, no stall.
+
+    python -m bench attacks values                      20,000 values, then 200 submissions through real workers
+    python -m bench attacks values --values 2000 --lesson 10
+    python -m bench attacks values --submissions 0      without workers
+
+Each value is packed as a worker packs it, and unpacked as the grader does; every function, method and attribute of the
+row returns it. bench/attacks/hostile_values.py has the values. Exit status 1 when something is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+
+from bench import ROOT
+from bench.attacks.hostile_values import PRELUDE, evaluator, expressions
+from grader.authoring.lesson_sources import suite_of
+from grader.authoring.verify import submission_of
+from grader.calling.answer import Answer
+from grader.calling.failures import failure
+from grader.calling.protocol import Called, CallRequest, Measurement
+from grader.calling.steps import answer_fields
+from grader.gradebook.grading.server import write_student
+from grader.gradebook.grading.session import Session
+from grader.lesson.lesson import Course, Item, Lesson
+from grader.publish.report.pages import Reporter
+from grader.reference.problem import Problem
+from grader.results.typed_json import clean
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.workers import codec, messages
+from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient
+from grader.verdict.judge.checks import Check, run_check, tests_of
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import STRICT
+
+SEED = 20_240_607
+SECONDS = 2.0
+"""Processor time that a row may take on one value, besides what is done once per run."""
+LONGEST = 10_000
+"""Characters of a message."""
+MIN_LINE = 16
+"""Characters of a line of a hidden suite from which on it is looked for."""
+MAX_STEPS = 3
+"""Gradients of a lesson that are tried: they are all judged alike."""
+SHORT_LIMITS = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=4.0)
+
+
+class Hostile:
+    """A student whose functions all return `value`; what it says goes through the wire, without a worker."""
+
+    terms, public, trials, interrupt = STRICT, None, None, None
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._replies: dict[Any, bytes] = {}
+        self.low_precision_steps: set[str] = set()
+
+    def call(self, of: str, request: CallRequest) -> Called:
+        _, budget = messages.encode_request(request)
+        key = (request.keep is not None, request.after, len(request.args), budget)
+        if key not in self._replies:  # packed once: a worker has its own time for that
+            called = Called(self._value, arguments=[self._value for _ in request.args])
+            self._replies[key] = messages.encode_called(called, request, 1, budget)
+        reply = self._replies[key]
+        try:
+            return messages.decode_called(received(reply), 1, budget)
+        except WireError as error:
+            return Called(failed=Answer("crashed", message=str(error)))
+
+    def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
+        """Nothing is far away here."""
+
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        return {"d" + name: self._answer(problem, "d" + name) for name in problem.values}
+
+    def _answer(self, problem: Problem, step: str) -> Answer:
+        try:
+            answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
+        except BaseException as error:
+            answer = failure(error, step, ())
+        reply = messages.encode_answer(step, answer, 1, 1 << 20)
+        try:
+            return messages.decode_answer(received(reply), step, 1, None, 1 << 20)
+        except WireError as error:
+            return Answer("crashed", message=str(error))
+
+    def prefetch(self, problems: Sequence[Problem]) -> None:
+        pass
+
+    def run_traced(self, problem: Problem, step: str) -> Answer:
+        return self._answer(problem, step)
+
+
+def received(data: bytes) -> codec.Frame:
+    """The frame that arrives. Raises WireError."""
+    reader = codec.Reader(messages.CALL_ROOM)
+    reader.feed(data)
+    frame = reader.next()
+    assert frame is not None
+    return frame
+
+
+@dataclass
+class Tally:
+    """What came of one row: how often each status, the longest time, and everything that is wrong."""
+
+    lesson: str
+    row: str
+    statuses: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+
+class Unmeasured(RemoteTarget):
+    """A measured call is only a call here: there is no worker, and what it returns is what counts."""
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        return Measurement(self.call(name, *args), 0, 0.0)
+
+
+class Rows:
+    """The rows of one lesson, judged in this process. `hidden` are the lines that nobody may see."""
+
+    def __init__(self, lesson: Lesson, seed: int) -> None:
+        self.lesson, self._book = lesson, ProblemBook(seed)
+        suite = suite_of(lesson)
+        self._tests, self._draws = tests_of(suite), getattr(suite, "DRAWS", ())
+        self.hidden = hidden_lines(lesson)
+        checks = [item for item in lesson.items if item.name in self._tests]
+        self.items = [*checks, *lesson.gradients[:MAX_STEPS]]
+
+    def judge(self, item: Item, value: Any) -> tuple[str, str]:
+        """(status, message) of the row when every function returns `value`."""
+        student: Any = Hostile(value)
+        if item.name not in self._tests:
+            gradient = GradientCheck(self.lesson, item, student, self._book)
+            explain_gradient(gradient, self._draws)
+            row = gradient.row(self._draws)
+            json.dumps(clean(row.to_json()), allow_nan=False).encode()
+            return row.status, row.message or ""
+        check = Check(self.lesson, item, student, Unmeasured(student), self._book)
+        failed = run_check(self._tests[item.name], check)
+        failed = explain_check(self._tests[item.name], check, failed) if failed else None
+        json.dumps(clean({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
+        return ("passed", "") if failed is None else (failed.status, str(failed))
+
+    def try_value(self, item: Item, expression: str, scope: dict[str, Any], tally: Tally) -> None:
+        value = eval(expression, scope)
+        status, message, seconds = "FAULT", "", SECONDS + 1
+        try:
+            for _ in range(2):  # what is done once per run is done at the first time
+                if seconds > SECONDS:
+                    started = time.process_time()
+                    status, message = self.judge(item, value)
+                    seconds = time.process_time() - started
+        except Exception as error:
+            tally.problems.append(f"{type(error).__name__}: {error}, from {expression[:200]}")
+        tally.statuses[status] += 1
+        tally.seconds = max(tally.seconds, seconds)
+        tally.problems += [f"{problem}, from {expression[:200]}" for problem in wrong_in(message, self.hidden)]
+        if status == "passed":
+            tally.problems.append(f"passed with {expression[:200]}")
+        if seconds > SECONDS:
+            tally.problems.append(f"{seconds:.1f} s of processor time for {expression[:200]}")
+
+
+def wrong_in(text: str, hidden: Sequence[str]) -> list[str]:
+    """What is wrong with a text that a student may read."""
+    found = [f"the hidden line {line!r} is told" for line in hidden if line in text]
+    if len(text) > LONGEST:
+        found.append(f"a message of {len(text)} characters")
+    with contextlib.suppress(UnicodeEncodeError):
+        text.encode()
+        return found
+    return [*found, "a message that is no UTF-8"]
+
+
+def hidden_lines(lesson: Lesson) -> list[str]:
+    """The lines of the hidden suite, without those that say nothing of it."""
+    public = {line.strip() for path in lesson.exercise.glob("*.py") for line in path.read_text().splitlines()}
+    lines = {line.strip() for line in lesson.suite.read_text(encoding="utf-8").splitlines()}
+    return sorted(line for line in lines - public if len(line) >= MIN_LINE and not line.startswith(("import", "from")))
+
+
+def fuzz(lessons: Sequence[Lesson], values: int, seed: int) -> list[Tally]:
+    """`values` judgements, the same number of each row."""
+    rows = [(Rows(lesson, seed), lesson) for lesson in lessons]
+    pairs = [(one, item) for one, _ in rows for item in one.items]
+    scope, tallies = evaluator(), []
+    for number, (one, item) in enumerate(pairs):
+        tally = Tally(one.lesson.name, item.name)
+        share = values // len(pairs) + (number < values % len(pairs))
+        for expression in islice(expressions(seed + number), share):
+            one.try_value(item, expression, scope, tally)
+        tallies.append(tally)
+    return tallies
+
+
+# Through workers -----------------------------------------------------------------------------------------------------
+
+
+def source_of(lesson: Lesson, expression: str) -> bytes:
+    """A submission whose functions and classes all return the value of `expression`."""
+    names = dict.fromkeys(item.function for item in lesson.items)
+    lines = [PRELUDE, "def value():", f"    return {expression}", ""]
+    for name in names:
+        if name[:1].isupper():
+            lines += [f"class {name}:", "    def __init__(self, *a, **k): pass"]
+            lines += ["    def __getattr__(self, name): return value()"]
+            lines += [
+                "    def forward(self, *a, **k): return value()",
+                "    def backward(self, *a, **k): return value()",
+            ]
+        else:
+            lines += [f"def {name}(*a, **k):", "    return value()", ""]
+    return "\n".join(lines).encode(errors="replace")
+
+
+def through_workers(lessons: Sequence[Lesson], count: int, seed: int) -> list[Tally]:
+    """Whole submissions, each a value, one lesson after another: graded, written to disk, and read again."""
+    tallies = []
+    for number, lesson in enumerate(lessons):
+        tally = Tally(lesson.name, "whole files")
+        share = count // len(lessons) + (number < count % len(lessons))
+        if share:
+            with contextlib.closing(Session([lesson], seed, SHORT_LIMITS)) as session:
+                reporter = Reporter([lesson])
+                session.grade(submission_of(lesson, "first", source_of(lesson, "0.5").decode()))  # makes what all share
+                for expression in spread(seed + 1000 + number, share):
+                    one_submission(session, reporter, lesson, expression, tally)
+        tallies.append(tally)
+    return tallies
+
+
+def spread(seed: int, count: int) -> Iterator[str]:
+    """Some of the values, others for every seed."""
+    return islice(expressions(seed), (37 * seed) % 200, (37 * seed) % 200 + count)
+
+
+def one_submission(session: Session, reporter: Reporter, lesson: Lesson, expression: str, tally: Tally) -> None:
+    submission = submission_of(lesson, "hostile", source_of(lesson, expression).decode())
+    started = time.monotonic()
+    try:
+        graded = session.grade(submission)
+        with tempfile.TemporaryDirectory() as folder:
+            write_student(Path(folder), graded, submission, reporter)
+            texts = {path.name: path.read_text(encoding="utf-8") for path in Path(folder).iterdir()}
+    except Exception as error:
+        tally.statuses["FAULT"] += 1
+        tally.problems.append(f"{type(error).__name__}: {error}, from {expression[:200]}")
+        return
+    seconds = time.monotonic() - started
+    tally.seconds = max(tally.seconds, seconds)
+    if seconds > SHORT_LIMITS.import_seconds + SHORT_LIMITS.total_seconds + 2:
+        tally.problems.append(f"{seconds:.1f} s for {expression[:200]}")
+    json.loads(texts["results.json"], parse_constant=refuse)
+    hidden = hidden_lines(lesson)
+    for name, text in texts.items():
+        tally.problems += [f"{name} has the hidden line {line!r}" for line in hidden if line in text]
+    for row in graded.results.lessons[0].rows:
+        tally.statuses[row.status] += 1
+        tally.problems += [f"{row.name}: {p}, from {expression[:200]}" for p in wrong_in(row.message or "", hidden)]
+        if row.status == "passed":
+            tally.problems.append(f"{row.name} passed with {expression[:200]}")
+
+
+def refuse(constant: str) -> None:
+    raise ValueError(f"{constant} in results.json")
+
+
+def table(tallies: Sequence[Tally]) -> str:
+    lines = [f"{'lesson':22} {'row':28} {'values':>6} {'worst s':>8}  statuses"]
+    for tally in tallies:
+        statuses = ", ".join(f"{count} {status}" for status, count in tally.statuses.most_common())
+        total = sum(tally.statuses.values())
+        lines.append(f"{tally.lesson:22} {tally.row:28} {total:6} {tally.seconds:8.3f}  {statuses}")
+        lines += [f"    {problem[:400]}" for problem in dict.fromkeys(tally.problems)]
+    wrong = sum(len(tally.problems) for tally in tallies)
+    return "\n".join([*lines, f"{sum(sum(t.statuses.values()) for t in tallies):,} judgements, {wrong} wrong"])
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--values", type=int, default=20_000, help="judgements in this process (default 20,000)")
+    parser.add_argument("--submissions", type=int, default=200, help="submissions through workers (default 200)")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--lesson", action="append", help="only this lesson; may be given again")
+    chosen = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    course = Course(ROOT)
+    lessons = [course.find(n) for n in chosen.lesson] if chosen.lesson else list(course.lessons.values())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tallies = fuzz(lessons, chosen.values, chosen.seed)
+        if chosen.submissions:
+            tallies += through_workers(lessons, chosen.submissions, chosen.seed)
+    print(table(tallies), flush=True)
+    os._exit(any(tally.problems for tally in tallies))  # some values cannot be taken apart

@@ -1,0 +1,189 @@
+"""A mutation test of the judge: the solutions with one slip in each, judged as a student's file would be.
+
+    python -m bench mutants                  every lesson that has a solution, some mutants of each function
+    python -m bench mutants 03 05 --all      two lessons, all mutants
+    python -m bench mutants --show anatomy   and each rejected mutant for which no explanation was found
+
+A mutant must be rejected, or stand in mutants_equivalent.toml with the reason why it is right after all. Exit status 1
+if one was accepted that is not listed, if a listed one was rejected, or if the hidden suite itself broke on one.
+Mutants run in a forked child: one that never ends, or takes too much memory, costs only itself.
+
+A rejected mutant is told something specific where a known mistake is named, a reading of the graph, of the result or of
+an error's text holds, or a shape, a type or a rule of the row says what was expected; not where only the anatomy of the
+error is given, or Python's own error with its line. As an error that is read is the easier case, the share is also
+printed without any that raised, and with all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from bench import ROOT
+from bench.mutants.edits import Mutant, mutants, sample
+from bench.mutants.judge import KINDS, SPECIFIC, Bench, Judged, judge_all
+from grader.lesson.lesson import Course, Lesson
+
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+BUDGET = 40  # mutants of one function, unless --all
+BUDGETS = {"07_training": 20, "08_gradient_check": 25}  # their rows take a second or more
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The data file, by lesson and function: `right` are mutants, `open` statements whose mutants may pass or not."""
+
+    right: frozenset[tuple[str, str, str]]
+    open: frozenset[tuple[str, str, str]]
+
+
+def listed(path: Path = EQUIVALENT) -> Listed:
+    tables = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
+    right, free = (
+        frozenset((t["lesson"], t["function"], text) for t in tables for text in t.get(kind, ()))
+        for kind in ("changes", "lines")
+    )
+    return Listed(right, free)
+
+
+@dataclass
+class Tally:
+    """One lesson's mutants with what came of them."""
+
+    lesson: str
+    judged: list[tuple[Mutant, Judged]]
+    possible: int
+    seconds: float
+    listed: Listed
+
+    def equivalent(self, mutant: Mutant) -> bool:
+        return (self.lesson, mutant.where, mutant.change) in self.listed.right
+
+    def open(self, mutant: Mutant) -> bool:
+        return not self.equivalent(mutant) and (self.lesson, mutant.where, mutant.before) in self.listed.open
+
+    def of(self, *kinds: str) -> list[tuple[Mutant, Judged]]:
+        return [(mutant, found) for mutant, found in self.judged if found.kind in kinds]
+
+    @property
+    def faults(self) -> Iterator[str]:
+        for mutant, found in self.judged:
+            text = f"{self.lesson} {mutant.where}: {mutant.change}"
+            if found.kind == "fault":
+                yield f"the hidden suite broke: {text} [{found.row}: {found.message}]"
+            elif found.kind == "accepted" and not (self.equivalent(mutant) or self.open(mutant)):
+                yield f"accepted: {text}"
+            elif found.kind != "accepted" and self.equivalent(mutant):
+                yield f"listed as equivalent, but rejected: {text} [{found.row}: {found.message}]"
+
+    def counts(self) -> dict[str, int]:
+        accepted = [mutant for mutant, _ in self.of("accepted")]
+        equivalent, free = sum(map(self.equivalent, accepted)), sum(map(self.open, accepted))
+        kinds = Counter(found.kind for _, found in self.judged)
+        return {
+            "mutants": len(self.judged),
+            "of": self.possible,
+            "equivalent": equivalent,
+            "left open": free,
+            "unlisted": len(accepted) - equivalent - free,
+            "rejected": sum(kinds[kind] for kind in KINDS),
+            "specific": sum(kinds[kind] for kind in SPECIFIC),
+            "of raised": kinds["meaning"],
+            "raised": kinds["meaning"] + kinds["raised"],
+            "anatomy": kinds["anatomy"],
+        }
+
+
+def judge_lesson(lesson: Lesson, seed: int, budget: int | None, known: Listed) -> Tally:
+    """`budget` is the number of mutants of each function; None for all."""
+    started = time.perf_counter()
+    bench = Bench(lesson, seed)
+    every = mutants(bench.solution)
+    chosen = every if budget is None else sample(every, budget, seed)
+    here = {(m.where, m.change) for m in every}
+    here |= {(m.where, m.before) for m in every}
+    stale = [key for key in known.right | known.open if key[0] == lesson.name and key[1:] not in here]
+    if stale:
+        raise SystemExit(f"{EQUIVALENT.name} lists what is no mutant: {stale[0]}")
+    unchanged = bench.judge(Mutant(lesson.functions[0], "", "", ""))
+    if unchanged.kind != "accepted":
+        raise SystemExit(f"{lesson.name}: the solution itself is rejected: {unchanged}")
+
+    def progress(done: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{lesson.name}: {done} of {len(chosen)} ", end="\r", file=sys.stderr, flush=True)
+
+    found = judge_all(bench, chosen, progress)
+    judged = list(zip(chosen, found, strict=True))
+    return Tally(lesson.name, judged, len(every), time.perf_counter() - started, known)
+
+
+def share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def table(tallies: Sequence[Tally]) -> Iterator[str]:
+    rows = [(tally.lesson, tally.counts(), tally.seconds) for tally in tallies]
+    total = {key: sum(counts[key] for _, counts, _ in rows) for key in rows[0][1]} if rows else {}
+    rows.append(("all", total, sum(tally.seconds for tally in tallies)))
+    yield f"{'':20}" + "".join(f"{head:>11}" for head in total) + f"{'of answers':>12}{'seconds':>9}"
+    for name, counts, seconds in rows:
+        answered = share(counts["specific"] - counts["of raised"], counts["rejected"] - counts["raised"])
+        yield f"{name:20}" + "".join(f"{n:11,}" for n in counts.values()) + f"{answered:>12}{seconds:9.0f}"
+    yield ""
+    answers = total["specific"] - total["of raised"]
+    yield f"specific, of all rejected: {share(total['specific'], total['rejected'])}"
+    yield f"  of which raised, with what the error means: {share(total['of raised'], total['rejected'])}"
+    yield f"  counting nothing that raised: {share(answers, total['rejected'])}"
+    yield f"  counting all that raised: {share(answers + total['raised'], total['rejected'])}"
+    yield f"specific, of those that gave an answer: {share(answers, total['rejected'] - total['raised'])}"
+    yield ""
+    kinds = Counter(found.kind for tally in tallies for _, found in tally.judged)
+    yield from (f"{kinds[kind]:7,}  {meaning}" for kind, meaning in KINDS.items())
+    yield ""
+    for kind in ("read off", "meaning"):
+        names = Counter(found.id for tally in tallies for _, found in tally.of(kind))
+        yield f"{kind}: " + ", ".join(f"{name} {count}" for name, count in names.most_common())
+
+
+def shown(tallies: Sequence[Tally], kind: str) -> Iterator[str]:
+    for tally in tallies:
+        for mutant, found in tally.of(kind):
+            about = f" [{found.row}: {found.message}]" if found.message else ""
+            yield f"{tally.lesson[:2]} {mutant.where}: {mutant.change}{about}"
+
+
+def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all that have a solution)")
+    parser.add_argument("--all", action="store_true", help="every mutant, not some of each function")
+    parser.add_argument("--budget", type=int, metavar="N", help=f"mutants of each function ({BUDGET})")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the hidden problems and of the sample (1)")
+    parser.add_argument("--show", choices=("accepted", *KINDS), metavar="KIND", help=f"accepted, {', '.join(KINDS)}")
+    chosen = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    course, known = Course(ROOT), listed()
+    lessons = [course.find(name) for name in chosen.lessons] or list(course.lessons.values())
+    tallies = []
+    for lesson in lessons:
+        if (lesson.solution / "backward.py").is_file():
+            budget = chosen.budget or BUDGETS.get(lesson.name, BUDGET)
+            tallies.append(judge_lesson(lesson, chosen.seed, None if chosen.all else budget, known))
+    if chosen.show:
+        for line in shown(tallies, chosen.show):
+            out(line)
+        out("")
+    for line in table(tallies):
+        out(line)
+    faults = [fault for tally in tallies for fault in tally.faults]
+    for fault in faults:
+        out(fault)
+    return 1 if faults else 0

@@ -1,0 +1,164 @@
+"""A target of a scenario whose answers are made up: each one may know the call, but not work out what is asked for.
+
+The reference's calls are recorded once per row and seed. Later runs take what the reference gave from the record: an
+answer of the right shape needs it, and so does counting how many calls were answered right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+
+from grader.calling.protocol import Called, CallRequest, Counts, Function, Measurement, copy_tree
+from grader.calling.target import Target
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """One call. `value` is the reference's, `number` counts the calls of the row, `nth` those of this function."""
+
+    function: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    number: int
+    nth: int
+    seen: tuple[int, ...]  # how often each argument came earlier in this row
+    value: Any
+
+    @property
+    def given(self) -> list[Any]:
+        return [*self.args, *self.kwargs.values()]
+
+    @cached_property
+    def digest(self) -> str:
+        """The reference's value as a text, to compare with."""
+        return digest(self.value)
+
+    @cached_property
+    def features(self) -> dict[str, Any]:
+        """What bench/no_points/lazy_answers.py has found out about this call."""
+        return {}
+
+
+Make = Callable[[RecordedCall], Any]
+
+
+@dataclass
+class Record:
+    """What the reference answered in one row, call by call."""
+
+    calls: list[tuple[RecordedCall, list[Any], Counts]] = field(default_factory=list)
+
+
+class Answers:
+    """The answers of one run of a row. Without `make`, the reference answers and `record` is written."""
+
+    def __init__(self, record: Record, make: Make | None = None, arguments: Make | None = None) -> None:
+        self._record, self._make, self._arguments = record, make, arguments
+        self._number, self._nth, self._seen = 0, dict[str, int](), dict[str, int]()
+        self.right = 0
+        self.reference: Any = None  # the side that answers while recording
+
+    @property
+    def recording(self) -> bool:
+        return self._make is None
+
+    def answer(
+        self, function: str, args: Sequence[Any], kwargs: Mapping[str, Any], ask: Callable[[], Any]
+    ) -> tuple[Any, list[Any], Counts]:
+        """(value, positional arguments afterwards, counts). `ask` asks the reference for the three."""
+        number, nth = self._number, self._nth.get(function, 0)
+        self._number, self._nth[function] = number + 1, nth + 1
+        if self._make is None:
+            given = [digest(value) for value in (*args, *kwargs.values())]
+            seen = tuple(self._seen.get(text, 0) for text in given)
+            for text in given:
+                self._seen[text] = self._seen.get(text, 0) + 1
+            before = copied_deep(args), copied_deep(kwargs)
+            value, after, counts = ask()
+            call = RecordedCall(function, *before, number, nth, seen, copied_deep(value))
+            self._record.calls.append((call, copied_deep(after), counts))
+            self.right += 1
+            return value, after, counts
+        call, after, counts = self._record.calls[number]  # its arguments are these, where no answer has changed them
+        if call.function != function:
+            raise AssertionError(f"call {number} is of {function}, but the reference was called for {call.function}")
+        value = self._make(call)
+        self.right += digest(value) == call.digest
+        changed: list[Any] = []
+        if after:  # somebody looks at them
+            changed = list(args) if self._arguments is None else [self._arguments(_with(call, a)) for a in after]
+        return copied_deep(value), copied_deep(changed), counts
+
+    @property
+    def calls_made(self) -> int:
+        return self._number
+
+
+def _with(call: RecordedCall, value: Any) -> RecordedCall:
+    return RecordedCall(call.function, call.args, call.kwargs, call.number, call.nth, call.seen, value)
+
+
+class LazyTarget(Target):
+    """Gives the answers of `answers`. Only while these are recorded does the reference make objects."""
+
+    def __init__(self, answers: Answers) -> None:
+        super().__init__()
+        self._answers = answers
+
+    def perform(self, of: str, request: CallRequest) -> Called:
+        if request.keep is not None:
+            return self._answers.reference.invoke(of, request) if self._answers.recording else Called()
+
+        def ask() -> tuple[Any, list[Any], Counts]:
+            called = self._answers.reference.returned(of, request)
+            return called.value, called.arguments if request.after else [], called.counts if counted else Counts()
+
+        counted = request.counted
+        function = ", ".join(request.uses) or (of if request.handle is None else f"{of}.{request.name}")
+        value, after, counts = self._answers.answer(function, request.args, request.kwargs, ask)
+        return Called(value, arguments=after, counts=counts)
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        """An answer that computes nothing costs nothing."""
+
+        def ask() -> tuple[Any, list[Any], Counts]:
+            return self._answers.reference.measured(key, name, args, yardstick, cpu_ratio).value, [], Counts()
+
+        return Measurement(self._answers.answer(name, args, {}, ask)[0], 0, 0.0)
+
+
+def copied_deep(tree: Any) -> Any:
+    """A copy in which a Function stays one."""
+    if isinstance(tree, Function):
+        return tree
+    if isinstance(tree, Mapping):
+        return {key: copied_deep(value) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        values = [copied_deep(value) for value in tree]
+        return values if isinstance(tree, list) else tuple(values)
+    return copy_tree(tree)
+
+
+def digest(tree: Any) -> str:
+    """The same text for equal trees of tensors, arrays, numbers, texts and functions."""
+    if isinstance(tree, Function):
+        return digest([tree.source, tree.bound])
+    if isinstance(tree, Mapping):
+        return "{" + ",".join(f"{key}:{digest(value)}" for key, value in tree.items()) + "}"
+    if isinstance(tree, (list, tuple)):
+        return "[" + ",".join(map(digest, tree)) + "]"
+    if isinstance(tree, Tensor):
+        tree = tree.detach().numpy()
+    if isinstance(tree, numpy.ndarray):
+        return f"{tree.dtype}{tree.shape}" + hashlib.blake2b(tree.tobytes(), digest_size=12).hexdigest()
+    if isinstance(tree, torch.Generator):
+        return digest(tree.get_state())
+    return f"{type(tree).__name__} {tree!r}"[:200]

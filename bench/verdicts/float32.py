@@ -1,0 +1,151 @@
+"""How far right and wrong formulas are from the gradient when they are judged in float32.
+
+    python -m bench verdicts float32               every lesson with gradients, 20 seeds
+    python -m bench verdicts float32 06 --seeds 5  one lesson
+
+Every right file and every known mistake runs as a step does that cannot run in float64: on the hidden problems with all
+float64 values cast to float32. One row per gradient: the largest error of a right file, and the smallest error of a
+mistake that float64 rejects, each relative to the gradient. A mistake's error is the largest of its problems'.
+Exit status 1 where float32 rejects a right file or accepts such a mistake.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from bench import ROOT
+from grader.authoring.lesson_sources import right_files
+from grader.calling.answer import Answer
+from grader.calling.joint import call_joint
+from grader.calling.steps import call_step, to_float32
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.reference.problem import Problem
+from grader.verdict.judge.line import Case, compare_answer, judge_line
+from grader.verdict.judge.problems import ProblemBook
+
+FIRST_SEED = 7
+
+
+@dataclass
+class Extreme:
+    """An error, and whose it is."""
+
+    error: float
+    whose: str = "none"
+
+
+@dataclass
+class Row:
+    """The farthest right file and the nearest wrong formula of one gradient."""
+
+    farthest_right: Extreme
+    nearest_wrong: Extreme
+
+
+class NarrowStudent(LocalStudent):
+    """One of the course's own files, run as a step that cannot run in float64."""
+
+    def _run(self, problem: Problem) -> dict[str, Answer]:
+        values, upstream = to_float32(problem.given), to_float32(problem.upstream)
+        if self._joint is not None:
+            function = self._functions.get(self._joint.name)
+            found = call_joint(function, self._joint, self._steps, values, torch.float32)
+        else:
+            found = {s: call_step(self._functions.get(s), s, values, upstream, torch.float32) for s in self._steps}
+        return {step: in_float32(answer) for step, answer in found.items()}
+
+
+def in_float32(answer: Answer) -> Answer:
+    return answer._replace(low_precision=True, in_float32=True)
+
+
+def error_of(name: str, cases: list[Case]) -> float:
+    """The largest relative error; infinite where the shape is wrong or there is no tensor."""
+    if any(answer.tensor is None or answer.changed for _, answer in cases):
+        return math.inf
+    errors = [compare_answer(name, problem, answer).relative_error for problem, answer in cases]
+    return max(math.inf if error is None else error for error in errors)
+
+
+def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
+    """({gradient: its row}, a sentence for each verdict that float32 gets wrong)."""
+    steps = [item.name for item in lesson.gradients]
+    rows = {step: Row(Extreme(0.0), Extreme(math.inf)) for step in steps}
+    faults: list[str] = []
+    for seed in seeds:
+        problems = [p for p in ProblemBook(seed).problems(lesson, lesson.draws) if not p.draw.note]
+        for file, module in right_files(lesson).items():
+            student = NarrowStudent(vars(module), steps, lesson.joint)
+            for step in steps:
+                verdict = judge_line(step[1:], [(p, student.answers(p)[step]) for p in problems])
+                error = math.inf if verdict.relative_error is None else verdict.relative_error
+                if error > rows[step].farthest_right.error:
+                    rows[step].farthest_right = Extreme(error, f"{file}, seed {seed}")
+                if not verdict.passed:
+                    faults.append(f"{lesson.number} {step}: {file} is rejected in float32 ({error:.2g}, seed {seed})")
+        fed = [(problem, to_float32(problem.given), to_float32(problem.upstream)) for problem in problems]
+        for mistake in lesson.wrong_formulas:
+            step = mistake.gradient
+            whole = [(problem, run_formula(mistake.function, step, problem)) for problem in problems]
+            if judge_line(step[1:], whole).passed:
+                continue  # a wrong joint function returns some right gradients
+            narrow = [
+                (problem, in_float32(call_step(mistake.function, step, values, upstream, torch.float32)))
+                for problem, values, upstream in fed
+            ]
+            error = error_of(step[1:], narrow)
+            if error < rows[step].nearest_wrong.error:
+                rows[step].nearest_wrong = Extreme(error, f"{mistake.id}, seed {seed}")
+            if judge_line(step[1:], narrow).passed:
+                faults.append(f"{lesson.number} {step}: {mistake.id} is accepted in float32 ({error:.2g}, seed {seed})")
+    return rows, faults
+
+
+def table_of(measured: Mapping[Lesson, Mapping[str, Row]]) -> Table:
+    table = Table("lesson", "gradient", "farthest right", "whose", "nearest wrong", "which")
+    for lesson, rows in measured.items():
+        for step, row in rows.items():
+            right, wrong = row.farthest_right, row.nearest_wrong
+            table.add_row(lesson.number, step, f"{right.error:.1e}", right.whose, f"{wrong.error:.1e}", wrong.whose)
+    return table
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lessons", nargs="*")
+    parser.add_argument("--seeds", type=int, default=20)
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    course = Course(ROOT)
+    chosen = [course.find(name) for name in options.lessons] or list(course.lessons.values())
+    measured: dict[Lesson, dict[str, Row]] = {}
+    faults: list[str] = []
+    for lesson in chosen:
+        if lesson.gradients:
+            measured[lesson], found = measure(lesson, range(FIRST_SEED, FIRST_SEED + options.seeds))
+            faults += found
+    console: Any = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(table_of(measured))
+    rows = [row for rows in measured.values() for row in rows.values()]
+    if not rows:
+        console.print("No gradients: only rows of gradients are judged in float32 as a whole.")
+        return 0
+    console.print(
+        f"{options.seeds} seeds: farthest right {max(row.farthest_right.error for row in rows):.1e}, nearest wrong "
+        f"{min(row.nearest_wrong.error for row in rows):.1e}, tolerance {LOW_PRECISION_TOLERANCE:.0e}; "
+        f"{len(faults)} verdicts wrong"
+    )
+    for fault in faults:
+        console.print(fault)
+    return 1 if faults else 0
