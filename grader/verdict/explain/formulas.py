@@ -111,7 +111,8 @@ def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
 def not_broadcast(wrong: WrongGradient) -> Iterator[Explanation]:
     """The right numbers once, where they are needed several times."""
     whole = wrong.expanded()
-    if whole is not None and all(whole.equal(number, *pair) for number, pair in enumerate(whole.pairs)):
+    is_less = any(found.numel() < expected.numel() for found, expected in wrong.pairs)
+    if whole is not None and is_less and all(whole.equal(number, *pair) for number, pair in enumerate(whole.pairs)):
         found, expected = (format_shape(tensor.shape) for tensor in wrong.pairs[0])
         yield Explanation(
             "not_broadcast",
