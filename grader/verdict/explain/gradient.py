@@ -17,10 +17,10 @@ from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
 from grader.verdict.explain.changed_places import gradients_in_other_places, is_gradient_everywhere
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.edits.contents import multiplies_sums
+from grader.verdict.explain.edits.contents import sure_slips
 from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
 from grader.verdict.explain.edits.search import Trials, explain_by_repair, explain_random_numbers, surer_slips
-from grader.verdict.explain.errors.no_answer import explain_no_answer, reads_grad
+from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import gives, known_mistake
 from grader.verdict.explain.needs import FunctionContents
@@ -146,7 +146,7 @@ class GradientCase:
         """Whether a known mistake may be that two sums are multiplied: its formula does it, or is not known."""
         for mistake in self.lesson.wrong_formulas:
             if known is not None and mistake.id == known.id:
-                yield not mistake.formula or multiplies_sums(ast.parse(mistake.formula))
+                yield not mistake.formula or "sums_multiplied" in sure_slips(ast.parse(mistake.formula))
 
     def in_another_place(self, predicted: Explanation | None) -> Explanation | None:
         """Where the right gradient is. A known mistake is kept if it explains every gradient in another place."""
