@@ -59,7 +59,9 @@ def test_enough_of_each() -> None:
 @sampled("attempt", TRIED, keep=1, ids=lambda attempt: attempt.name)
 def test_an_attempt_earns_nothing_by_default(attempt: Attempt, graded: Callable[[str], Any]) -> None:
     """Its values are wrong, or it is seen. A gap is an attempt that is neither."""
-    for row in rows_of(graded(attempt.name).results).values():
+    rows = rows_of(graded(attempt.name).results)
+    assert set(attempt.rows) <= rows.keys()
+    for row in rows.values():
         observed = row["numerical_differentiation"]
         if row["name"] in attempt.rows and attempt.is_seen:
             assert row["status"] != "passed" and row["points"] == 0

@@ -10,8 +10,8 @@ from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Difference
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
-from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
-from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
     OPERATORS_OF_A_CALL,
@@ -19,8 +19,7 @@ from grader.verdict.explain.edits.search import (
     explain_edit,
     explain_random_numbers,
 )
-from grader.verdict.explain.errors.no_answer import still_unwritten
-from grader.verdict.explain.errors.raised import CallContext, explain_error_text
+from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known import known_mistake_of_check
 from grader.verdict.explain.results import ComparedResult, compared_leaves, explain_result, in_other_places

@@ -18,7 +18,7 @@ from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.edits.contents import multiplies_sums
+from grader.verdict.explain.edits.contents import sure_slips
 from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
 from grader.verdict.explain.edits.search import (
     Trials,
@@ -26,7 +26,7 @@ from grader.verdict.explain.edits.search import (
     explain_random_numbers,
     surer_slips,
 )
-from grader.verdict.explain.errors.no_answer import explain_no_answer, reads_grad
+from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
 from grader.verdict.explain.known import known_mistake
@@ -243,7 +243,7 @@ class GradientCase:
 
 def multiplies_sums_itself(mistake: Mistake) -> bool:
     """Whether a known mistake may be that two sums are multiplied: its formula does it, or is not known."""
-    return not mistake.formula or multiplies_sums(ast.parse(mistake.formula))
+    return not mistake.formula or "sums_multiplied" in sure_slips(ast.parse(mistake.formula))
 
 
 def has_right_upstream(check: GradientCheck) -> bool:
