@@ -16,6 +16,8 @@ from grader.intake.submissions.submission_times import SubmissionTime
 from grader.results import SubmissionResult
 from grader.results.typed_json import time_from_text, time_to_text
 
+ATTEMPT_FIELDS = ("student", "submission_sha256", "status", "score", "max_score")
+"""Of the results, those that have a column."""
 NEWEST = """
 WITH newest AS (
     SELECT a.id, a.student, coalesce(t.submitted, a.submitted) AS submitted, t.source AS time_source,
@@ -96,15 +98,9 @@ class AttemptTable:
             if stale:
                 self.mark_stale([results.student])
             when = None if submission.submitted is None else time_to_text(submission.submitted)
-            attempt = self._connection.insert(
-                "attempts",
-                {
-                    name: getattr(results, name)
-                    for name in ("student", "submission_sha256", "status", "score", "max_score")
-                }
-                | {"submitted": when, "submission": self.blobs.store_value(submission)}
-                | self._stored(verdict),
-            )
+            about = {name: getattr(results, name) for name in ATTEMPT_FIELDS} | self._stored(verdict)
+            files = self.blobs.store_value(submission)
+            attempt = self._connection.insert("attempts", about | {"submitted": when, "submission": files})
             if when is not None and submission.time_source:
                 self._add_time(attempt, when, submission.time_source)
             if submission.platform:

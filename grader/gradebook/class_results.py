@@ -46,8 +46,8 @@ def score_or_none(results: SubmissionResult) -> float | None:
 class ClassResults(Sequence[SubmissionResult]):
     """The results of each student, in order of name.
 
-    They lack what only a student's own pages show: figures, shapes, the lessons' times, seed and environment. Equal rows
-    are one shared object, by a digest of what they say: do not change them.
+    They lack what only a student's own pages show: figures, shapes, the lessons' times, seed and environment. Equal
+    rows are one shared object, by a digest of what they say: do not change them.
     """
 
     def __init__(self) -> None:
