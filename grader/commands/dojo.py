@@ -135,7 +135,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], problems: bool, course
             before = at.progress(lesson) if work.remembered else None
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
-                at.remember(checked)
+                at.state_file.keep(checked)
             wrong |= any(row in rows for row in checked.progress.wrong)
             if problems:
                 from grader.dojo.remarks import problem_lines  # torch comes with it
@@ -176,7 +176,7 @@ def hint(row_name: str | None, course: Path | None) -> None:
             progress = at.progress(lesson)
             if progress.unchecked:
                 checked = at.check(lesson, read_own(lesson))
-                at.remember(checked)
+                at.state_file.keep(checked)
                 progress = checked.progress
             row = progress.next_row or next(iter(progress.taught_later), None)
         if row is None:
@@ -210,7 +210,7 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
         lessons = [lesson for lesson, _ in parts] or [each.lesson for each in every if each.begun] or [at.current()]
         checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
         for checked in checks if work.remembered else ():
-            at.remember(checked, working=False)
+            at.state_file.keep(checked, working=False)
         not_begun = [each for each in every if each.lesson not in lessons]
         from grader.dojo.report import REPORT_FILE, open_page, write_report
 

@@ -179,15 +179,13 @@ def print_report(
 
 def report_to_platforms(context: RunContext, source: FollowedFolder | GivenSubmissions, outcome: RunOutcome) -> None:
     """Tells Classroom 50's runner and GitHub's job, where --format names them."""
-    from grader.intake.submissions.places import innermost
     from grader.publish.export.classroom50 import report_to_classroom50
     from grader.publish.export.github import report_to_github
 
     if "classroom50" in context.formats and not outcome.stopped:
         report_to_classroom50(context.out, outcome.results, os.environ, Path.cwd())
     if "github" in context.formats:
-        places = {each.student: each.path for each in source.found.arrivals}
-        paths = {who: innermost(path, context.lessons) if path.is_dir() else path for who, path in places.items()}
+        paths = {each.student: each.path for each in source.found.arrivals}
         report_to_github(context.out, outcome.results, paths, os.environ, click.echo, context.fail_under)
 
 

@@ -182,7 +182,7 @@ def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsy
         Sheet(code, student, CROSS, "Cross-entropy", "seed", []) for code, student in (("A", "Ada Q."), ("B", "Bo Q."))
     ]
     own = defence_pages.size_of
-    monkeypatch.setitem(defence_pages.SHARED, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
+    monkeypatch.setattr(defence_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
     write_sheets(sheets, tmp_path, minutes=None)
     printed = capsys.readouterr()
     assert "papers.html is without Bo Q., for a fault of the grader" in printed.err

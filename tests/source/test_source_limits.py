@@ -25,7 +25,7 @@ from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook, read_notebook_limited
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.lesson_reading import read_page_bytes
+from grader.intake.submissions.lesson_reading import read_page
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
@@ -37,9 +37,9 @@ from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
-from grader.verdict.explain.edits.changes import edits_of
+from grader.verdict.explain.edits.changed_functions import edits_of
+from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.contents import contents_of
-from grader.verdict.explain.edits.known import Known
 
 SMALL = 500
 TIMES = 4
@@ -286,7 +286,7 @@ def test_the_readers_need_no_torch():
         "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
         "import grader.intake.notebook.limited_reading\n"
         "import grader.verdict.explain.edits.contents\n"
-        "import grader.verdict.explain.edits.changes\n"
+        "import grader.verdict.explain.edits.changed_functions\n"
         "print('torch' in sys.modules)\n"
     )
     result = subprocess.run(
@@ -305,7 +305,7 @@ def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monk
     monkeypatch.setattr(SourceReader, "call", stopped)
     text = FAMILIES["in the lecture's manner"](1_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Submit the exercise's cells"):
-        read_page_bytes(text, "a.py", [lesson], True, False)
+        read_page(text, "a.py", [lesson], True, False)
 
 
 def laid_out(folder: Path, files: dict[str, str]) -> Path:
