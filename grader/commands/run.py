@@ -1,204 +1,289 @@
-"""`grade run`: grades submissions, then publishes the results. Its exit codes are part of the contract."""
+"""`grade run`: finds submissions, grades them, publishes the results, and says what changed, on one context."""
 
 from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from grader.commands.assignments import extensions_from, with_assignment
-from grader.commands.console import (
-    BELOW,
-    FAULT,
-    STOPPED,
-    console_for,
-    fail,
+from grader.commands.checks import (
+    GRADER_PROGRAM,
+    check_lessons,
+    checked_isolation,
     open_course,
-    print_remarks,
-    printable,
     refuse_planted_results,
     require_solutions,
 )
-from grader.commands.follow import FollowedFolder
+from grader.commands.class_files import ClassFiles
+from grader.commands.command_line import BELOW, FAULT, STOPPED
+from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.live import RunView, print_summary, what_failed, what_is_plain, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
-from grader.commands.remembered import ClassFiles
-from grader.commands.run_context import RunContext
-from grader.commands.run_inputs import (
-    GRADER_PROGRAM,
-    GivenSubmissions,
-    check_lessons,
-    checked_isolation,
-    limits_from,
-    require_dask,
+from grader.errors import UserError
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.run import grade_run
+from grader.gradebook.grading.settings import RunIdentity, Settings
+from grader.gradebook.records import Decision
+from grader.intake.submissions.finding import FoundSubmissions, find
+from grader.intake.submissions.intake_csv import (
+    INTAKE_FILE,
+    IntakeLine,
+    confirmed_lines,
+    decisions,
+    intake_text,
+    read_intake,
+    updated_lines,
 )
-from grader.commands.run_options import RUN_EPILOG, RunCommand, run_options
+from grader.intake.submissions.places import innermost
+from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.github import without_workflow_commands
+from grader.publish.export.outputs import report_to_classroom50, report_to_github, write_formats
+from grader.publish.report.classroom import without_times
+from grader.publish.report.pages import Reporter
+from grader.results.wording import count_text, first_names
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.workers.forked import Nursery
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from grader.gradebook.grading.outcome import RunOutcome
-    from grader.gradebook.grading.settings import Settings
+MAX_INPUTS_NAMED = 5
 
 
-@click.command(cls=RunCommand, epilog=RUN_EPILOG)
-@run_options
-def run(**words: Any) -> None:
-    """Grades submissions and writes reports.
+@dataclass(kw_only=True)
+class GradeRun:
+    """`grade run`: its command line, where the help of each option says what it means, and what its phases find out.
 
-    SUBMISSIONS is a folder with one submission per student, or submissions. Each is a folder or archive with
-    NN_name/backward.py, the lecture's notebook, or a file with --lesson (docs/submissions.md). OUT is the gradebook:
-    what it knows, such as the roster, need not be given again.
+    Attributes:
+        lessons: those that are graded; `left_out` are the names of those that no submission contains.
+        are_chosen: whether somebody has said which lessons count.
+        lines: those of intake.csv that count.
     """
-    from grader.sandbox.workers.forked import Nursery
 
-    context = RunContext(**words)
-    nursery = None if context.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
-    if nursery is not None:
-        click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
-    from grader.gradebook.grading.run import grade_run
-    from grader.gradebook.grading.settings import RunIdentity
-    from grader.publish.report.pages import Reporter
+    submissions: tuple[Path, ...]
+    out: Path
+    lesson_names: tuple[str, ...] = ()
+    assignment_file: Path | None = None
+    extensions_file: Path | None = None
+    roster_file: Path | None = None
+    times_files: tuple[Path, ...] = ()
+    intake_file: Path | None = None
+    code_page: str | None = None
+    jobs: int | None = None
+    cluster: str | None = None
+    seed: int | None = None
+    timeout: float = 10.0
+    require: str = "fair"
+    fail_under: float | None = None
+    formats: tuple[str, ...] = ()
+    fresh: bool = False
+    only_these: bool = False
+    follow: bool = False
+    quiet: bool = False
+    course: Path | None = None
+    loaded: Course = field(init=False)
+    assignment: Assignment | None = None
+    lessons: list[Lesson] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    are_chosen: bool = False
+    known: ClassFiles = field(init=False)
+    found: FoundSubmissions = field(init=False)
+    lines: list[IntakeLine] = field(default_factory=list)
+    extensions: list[Decision] = field(default_factory=list)
 
-    on_github, quieted = "github" in context.formats, ExitStack()
-    if on_github:  # students' names and messages are printed from here on: nothing of it is a command
-        click.get_current_context().call_on_close(quieted.close)
-        quieted.enter_context(without_workflow_commands(click.echo))
-    choose_lessons(context)
-    source = find_submissions(context)
-    settings = settings_for(context)
-    console = console_for(stderr=not on_github)
-    with RunView(console, context.quiet) as view:
-        outcome = grade_run(
-            source.found,
-            context.lessons,
-            settings,
-            context.jobs or os.cpu_count() or 1,
-            view,
-            Reporter(context.course_lessons),
-            fresh=context.fresh,
-            cluster=context.cluster,
-            nursery=nursery,
-            identity=RunIdentity.of(context.loaded, settings, context.assignment, context.assignment_file),
-            only_these=context.only_these,
-            decisions=context.decisions,
-            inbox=source if isinstance(source, FollowedFolder) else None,
-            roster=context.roster,
-            kept=context.known.entries(),
+    @property
+    def course_lessons(self) -> list[Lesson]:
+        return list(self.loaded.lessons.values())
+
+    def choose_lessons(self) -> None:
+        """Read the course, the assignment, the roster and the times, and decide which lessons count."""
+        course, named = open_course(self.course, self.lesson_names, self.submissions)
+        named = named if self.lesson_names else []
+        self.assignment, self.loaded, lessons = with_assignment(self.assignment_file, self.out, course, named)
+        self.lessons = lessons or self.course_lessons
+        self.are_chosen = bool(named) or self.assignment is not None
+        require_solutions(self.lessons)
+        self.known = ClassFiles(self.out, self.roster_file, self.times_files)
+        print_remarks(() if self.quiet else self.known.remarks)
+
+    def find_submissions(self) -> None:
+        """Find the submissions with their times, and read intake.csv."""
+        self.found = find(
+            self.submissions, self.lessons, self.course_lessons, self.known.roster, code_page=self.code_page
         )
-    print_report(context, source, outcome, console)
-    quieted.close()
-    report_to_platforms(context, source, outcome)
-    exit_with_status(outcome, context.fail_under, console)
+        unclear, counts = self.known.set_times(self.found, self.assignment)
+        print_remarks(unclear if self.quiet else [*unclear, *counts])
+        self.read_intake_files()
+        if self.intake_file is not None:
+            self._check_intake(self.intake_file)
+        print_remarks(f"{'roster: ' if self.known.roster else ''}{remark}" for remark in self.found.remarks)
+        refuse_planted_results(self.out, [arrival.path for arrival in self.found.arrivals])
 
+    def read_intake_files(self) -> None:
+        """Have submissions read as OUT/intake.csv says where it is confirmed, and as the file says that is given."""
+        new = [] if self.intake_file is None else confirmed_lines(read_intake(self.intake_file, self.loaded))
+        keys = {line.key for line in new}
+        self.lines = [line for line in stored_lines(self.out, self.loaded) if line.key not in keys] + new
+        self.found.decided = decisions(self.lines)
 
-def choose_lessons(context: RunContext) -> None:
-    """Reads the course, the assignment, the roster and the times, and decides which lessons count."""
-    course, named = open_course(context.course, context.lesson_names, context.submissions)
-    named = named if context.lesson_names else []
-    context.assignment, context.loaded, lessons = with_assignment(context.assignment_file, context.out, course, named)
-    context.lessons = lessons or context.course_lessons
-    context.are_chosen = bool(named) or context.assignment is not None
-    require_solutions(context.lessons)
-    context.known = ClassFiles(context.out, context.roster_file, context.times_files, context.quiet)
+    def _check_intake(self, given: Path) -> None:
+        """Refuse a file about other students than this run's, or with files that a submission does not have."""
+        names = {line.student for line in read_intake(given, self.loaded)}
+        students = {arrival.student for arrival in self.found.arrivals}
+        if names and names.isdisjoint(students):
+            raise UserError(
+                f"{given} names {', '.join(sorted(names)[:MAX_INPUTS_NAMED])}, and no submission of this run has "
+                "that name: write the names as in grades.csv."
+            )
+        for submission in map(self.found.read, sorted(names & students)):
+            for remark in submission.remarks:
+                if remark.kind == "unread" and INTAKE_FILE in remark.message:
+                    raise UserError(f"{given}, {submission.student}: {remark.message}")
 
+    def store_intake(self) -> list[str]:
+        """Write OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
+        path = self.out / INTAKE_FILE
+        kept, edited = updated_lines(self.lines, self.found.questions, self.found.lesson_names)
+        if not kept and not path.is_file():
+            return []
+        with output_errors(path):
+            write_whole(path, intake_text(kept))
+        open_ = [line for line in kept if not line.confirmed]
+        guessed = {line.student for line in open_ if line.guess}
+        unread = {line.student for line in open_} - guessed
+        has = "have" if len(unread) > 1 else "has"
+        sentences = [
+            f"{count_text(len(students), 'submission')} {what} {path}, then run again with --intake {path}."
+            for students, what in (
+                (guessed, "can be read in several ways: edit `guess` in"),
+                (unread, f"{has} no file that is a lesson's: if one should count, write it to"),
+            )
+            if students
+        ]
+        if edited:
+            names = ", ".join(edited[:MAX_INPUTS_NAMED])
+            sentences.append(f"{path} was edited for {names}, which counts only with --intake.")
+        return sentences
 
-def find_submissions(context: RunContext) -> FollowedFolder | GivenSubmissions:
-    """Finds the submissions, their lessons and extensions. Ends the command where something is missing."""
-    source: FollowedFolder | GivenSubmissions
-    if context.follow:
-        source = FollowedFolder(context)
-        if not context.quiet:
-            click.echo(f"Following {printable(str(source.appearing.folder))}. Ctrl-C ends it.", err=True)
-    else:
-        if context.settle is not None:
-            fail("--settle goes with --follow, which grades what appears in a folder: give both or neither.")
-        source = GivenSubmissions(context)
-        refuse_planted_results(context.out, [arrival.path for arrival in source.found.arrivals])
-    if context.extensions_file is not None:
-        file, assignment = context.extensions_file, context.assignment
-        context.decisions = extensions_from(file, assignment, context.out, source.found, context.roster)
-    counted = context.lessons if context.are_chosen else source.found.contained(context.lessons)
-    check_lessons(counted)
-    context.left_out = [lesson.name for lesson in context.lessons if lesson not in counted]
-    context.lessons = counted
-    return source
+    def count_lessons(self) -> None:
+        """Leave out the lessons that nobody asked for and no submission contains; refuse those that are broken."""
+        if self.extensions_file is not None:
+            self.extensions = extensions_from(
+                self.extensions_file, self.assignment, self.out, self.found, self.known.roster
+            )
+        counted = self.lessons if self.are_chosen else self.found.contained(self.lessons)
+        check_lessons(counted)
+        self.left_out = [lesson.name for lesson in self.lessons if lesson not in counted]
+        self.lessons = counted
 
-
-def settings_for(context: RunContext) -> Settings:
-    """What the grader processes need to know. Ends the command where the limits or this machine will not do."""
-    from grader.gradebook.grading.settings import Settings
-
-    limits, isolation = limits_from(context.timeout), None
-    if context.cluster is None:
-        isolation = asdict(checked_isolation(context.require))
-    else:
-        require_dask()
-    return Settings(
-        course=str(context.loaded.root.resolve()),
-        lessons=[lesson.name for lesson in context.lessons],
-        seed=secrets.randbits(32) if context.seed is None else context.seed,
-        out=str(context.out),
-        program=GRADER_PROGRAM,
-        seed_given=context.seed is not None,
-        limits=limits.to_dict(),
-        require=context.require,
-        left_out=context.left_out,
-        isolation=isolation,
-        course_settings=context.loaded.changed,
-    )
-
-
-def print_report(
-    context: RunContext, source: FollowedFolder | GivenSubmissions, outcome: RunOutcome, console: Console
-) -> None:
-    """Writes what depends on the results, and prints what a person should know."""
-    from grader.publish.export.outputs import write_formats
-    from grader.publish.report.classroom import without_times
-
-    students = [result.student for result in outcome.results]
-    write_other_gradebooks(context.out, set(students), context.course)
-    open_questions, count = source.store_intake(), len(source.found)
-    if not context.quiet:
-        print_remarks([*outcome.joined, *open_questions])
-        print_summary(console, outcome, count, context.out, context.left_out)
-    elif outcome.stopped:
-        click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
-    print_remarks([*what_failed(outcome.reasons, count), *what_is_plain(outcome.plain)])
-    print_remarks([*map(printable, without_times(outcome.results)), *what_platforms_say(outcome.results)])
-    if context.assignment is not None and outcome.unapplied is not None:
-        print_remarks([what_waits(outcome.unapplied, context.assignment.title, context.out)])
-    print_remarks(what_is_plain(write_formats(context.out, students, context.formats)))
-
-
-def report_to_platforms(context: RunContext, source: FollowedFolder | GivenSubmissions, outcome: RunOutcome) -> None:
-    """Tells Classroom 50's runner and GitHub's job, where --format names them."""
-    from grader.intake.submissions.places import innermost
-    from grader.publish.export.outputs import report_to_classroom50, report_to_github
-
-    if "classroom50" in context.formats and not outcome.stopped:
-        report_to_classroom50(context.out, outcome.results, os.environ, Path.cwd())
-    if "github" in context.formats:
-        places = {each.student: each.path for each in source.found.arrivals}
-        paths = {who: innermost(path, context.lessons) if path.is_dir() else path for who, path in places.items()}
-        report_to_github(context.out, outcome.results, paths, os.environ, click.echo, context.fail_under)
-
-
-def exit_with_status(outcome: RunOutcome, fail_under: float | None, console: Console) -> None:
-    """Ends the command with another status than 0 unless everything was graded and no score is below the bound."""
-    if outcome.stopped:
-        raise SystemExit(STOPPED)
-    if outcome.faults:
-        raise SystemExit(FAULT)
-    if fail_under is not None and (below := outcome.below(fail_under)):
-        console.print(
-            f"Under {fail_under:g} %: {printable(', '.join(below[:10]))}{' ...' if len(below) > 10 else ''}",
-            soft_wrap=True,  # a line that begins with a student's text may be a command to a job's runner
+    def settings(self) -> Settings:
+        """What the grader processes need to know. Refuses limits or a machine that will not do."""
+        limits = {"import_seconds": self.timeout, "step_seconds": self.timeout, "total_seconds": 6 * self.timeout}
+        try:
+            checked = Limits.from_dict(limits).to_dict()
+        except (ValueError, TypeError) as error:
+            raise UserError(f"--timeout: {error}.") from error
+        if self.cluster is not None and find_spec("distributed") is None:
+            raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
+        return Settings(
+            course=str(self.loaded.root.resolve()),
+            lessons=[lesson.name for lesson in self.lessons],
+            seed=secrets.randbits(32) if self.seed is None else self.seed,
+            out=str(self.out),
+            program=GRADER_PROGRAM,
+            seed_given=self.seed is not None,
+            limits=checked,
+            require=self.require,
+            left_out=self.left_out,
+            isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),
+            course_settings=self.loaded.changed,
         )
+
+    def publish(self, outcome: RunOutcome) -> list[str]:
+        """Write what depends on the results beside their pages; returns what a person should know of it."""
+        write_other_gradebooks(self.out, {result.student for result in outcome.results}, self.course)
+        sentences = [*what_failed(outcome.reasons, len(self.found)), *what_is_plain(outcome.plain)]
+        sentences += [*without_times(outcome.results), *what_platforms_say(outcome.results)]
+        if self.assignment is not None and outcome.unapplied is not None:
+            sentences.append(what_waits(outcome.unapplied, self.assignment.title, self.out))
+        students = [result.student for result in outcome.results]
+        return [*sentences, *what_is_plain(write_formats(self.out, students, self.formats))]
+
+    def report_to_platforms(self, outcome: RunOutcome) -> None:
+        """Write for Classroom 50's runner and GitHub's job, where --format names them."""
+        if "classroom50" in self.formats and not outcome.stopped:
+            report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
+        if "github" in self.formats:
+            places = {each.student: each.path for each in self.found.arrivals}
+            paths = {who: innermost(path, self.lessons) if path.is_dir() else path for who, path in places.items()}
+            report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
+
+
+def run(**given: Any) -> None:
+    """`grade run`; `given` are the fields of GradeRun. Ends the program with another status than 0 as design.md says."""
+    this = GradeRun(**given)
+    nursery = None if this.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
+    with ExitStack() as at_end:
+        if nursery is not None:
+            at_end.callback(nursery.close, at_once=True)
+        on_github = "github" in this.formats
+        quieted = at_end.enter_context(ExitStack())
+        if on_github:  # students' names and messages are printed from here on: nothing of it is a command
+            quieted.enter_context(without_workflow_commands(click.echo))
+        this.choose_lessons()
+        inbox = None
+        if this.follow:
+            from grader.commands.follow import FollowedFolder
+
+            inbox = FollowedFolder(this)
+        else:
+            this.find_submissions()
+        this.count_lessons()
+        settings = this.settings()
+        console = console_for(stderr=not on_github)
+        with RunView(console, this.quiet) as view:
+            outcome = grade_run(
+                this.found,
+                this.lessons,
+                settings,
+                this.jobs or os.cpu_count() or 1,
+                view,
+                Reporter(this.course_lessons),
+                fresh=this.fresh,
+                cluster=this.cluster,
+                nursery=nursery,
+                identity=RunIdentity.of(this.loaded, settings, this.assignment, this.assignment_file),
+                only_these=this.only_these,
+                decisions=this.extensions,
+                inbox=inbox,
+                roster=this.known.roster,
+                kept=this.known.entries(),
+            )
+        open_questions = this.store_intake()
+        sentences = this.publish(outcome)
+        if not this.quiet:
+            print_remarks([*outcome.joined, *open_questions])
+            print_summary(console, outcome, len(this.found), this.out, this.left_out)
+        elif outcome.stopped:
+            print_remarks([f"stopped: {len(outcome.results)} of {len(this.found)} were graded and are on disk."])
+        print_remarks(sentences)
+        quieted.close()
+        this.report_to_platforms(outcome)
+    if outcome.stopped or outcome.faults:
+        raise SystemExit(STOPPED if outcome.stopped else FAULT)
+    if this.fail_under is not None and (below := outcome.below(this.fail_under)):
+        # a line that begins with a student's text may be a command to a job's runner
+        console.print(f"Under {this.fail_under:g} %: {printable(first_names(below, 10))}", soft_wrap=True)
         raise SystemExit(BELOW)
+
+
+def stored_lines(out: Path, course: Course) -> Sequence[IntakeLine]:
+    """The lines of OUT/intake.csv; none where there is no such file. Raises UserError."""
+    return read_intake(out / INTAKE_FILE, course) if (out / INTAKE_FILE).is_file() else []
