@@ -27,7 +27,7 @@ from pathlib import Path
 
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, source_of
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading.run import grade_run

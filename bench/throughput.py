@@ -41,7 +41,7 @@ import torch
 
 from bench.fork import processor
 from bench.spellings import RIGHT, WRONG, varied
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import LessonFiles

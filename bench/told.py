@@ -28,7 +28,7 @@ from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient
-from grader.verdict.explain.known_mistakes import known_mistake
+from grader.verdict.explain.known import known_mistake
 from grader.verdict.judge.checks import Check, CheckFailed, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import Case, judge_line

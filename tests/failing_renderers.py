@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grader.gradebook.grading.views import Views
-from grader.publish.export import outputs
+from grader.publish.export import formats
 from grader.results import SubmissionResult
 
 RENDERERS = tuple(
@@ -26,11 +26,10 @@ RENDERERS = tuple(
         ),
         "publish.view": "excerpt RowView.cells",
         "publish.pictures": "matrix_picture value_map",
-        "publish.report.annotated": "late_sentences comment_sentences named_parts",
+        "publish.report.decisions": "late_sentence facts_of_part",
         "publish.report.classroom": "short_notes csv_columns csv_cell counts",
         "publish.report.triage": "has_zero zero_reason",
-        "publish.export.gradescope": "gradescope_results overview_lines test_entries explanation_text counted_rows",
-        "publish.export.junit": "add_suite add_case",
+        "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views add_junit_case",
     }.items()
     for name in names.split()
 )
@@ -65,7 +64,7 @@ def failing(renderer: str, student: str, once: bool) -> Iterator[list[str]]:
     *classes, name = path.split(".")
     for each in classes:
         owner = getattr(owner, each)
-    own, write, export = getattr(owner, name), Views.write_student, outputs.export_of
+    own, write, export = getattr(owner, name), Views.write_student, formats.export_of
 
     def replaced(*arguments: Any, **named: Any) -> Any:
         values = (*arguments, *named.values())
@@ -89,7 +88,7 @@ def failing(renderer: str, student: str, once: bool) -> Iterator[list[str]]:
             current.clear()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outputs, "export_of", export_of)
+        patch.setattr(formats, "export_of", export_of)
         patch.setattr(owner, name, replaced)
         patch.setattr(Views, "write_student", write_student)
         yield raised

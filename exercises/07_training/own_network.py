@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import torch
 
-from grader.dojo.network import Network
+from grader.dojo.training import Network
 from grader.errors import UserError
 from grader.reference.tape import record_forward
 
@@ -21,8 +21,6 @@ class Values(SimpleNamespace):
 
 
 class OwnNetwork(Network):
-    words = "your own network"
-
     def start(self, generator):
         return {"parameters": tensors_of(self.student.call("parameters", generator), "parameters")}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.network import TRAINING_RTOL, Network, compare_gradients
 from grader.dojo.own_file import NotWritten
+from grader.dojo.training import TRAINING_RTOL, Network, compare_gradients
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 
@@ -19,7 +19,6 @@ own_network = load_module(HERE / "own_network.py", "backprop_ninja_own_network")
 
 
 class LectureNetwork(Network):
-    words = "the lecture's network"
     lesson = HERE.name.partition("_")[0]
     from_the_loss = ("W2", "b2", "bngain", "bnbias", "W1", "b1", "C")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors
 from grader.dojo.own_file import NotWritten
+from grader.dojo.training import TRAINING_RTOL, Network, clone_tensors
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 
@@ -17,7 +17,7 @@ reference = load_module(Path(__file__).with_name("reference.py"), "backprop_ninj
 
 
 class GPT(Network):
-    words, lesson = "a GPT", "15"
+    lesson = "15"
     from_the_loss = ("gain3", "W2", "W1", "gain2", "Wo", "Wv", "Wq", "Wk", "gain1", "wpe", "wte")
 
     def __init__(self, student, steps, hidden):

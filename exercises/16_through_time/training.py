@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors
+from grader.dojo.training import TRAINING_RTOL, Network, clone_tensors
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 
@@ -16,7 +16,7 @@ gpt = reference.gpt()
 
 
 class RecurrentNetwork(Network):
-    words, lesson = "a recurrent network", "16"
+    lesson = "16"
     from_the_loss = ("bo", "Wo", "Wh", "Wx", "b", "h0", "C")
 
     def __init__(self, student, steps, hidden):

@@ -104,8 +104,8 @@ def extensions_from(
 
     decisions, unknown = decisions_of(entries, student_called, assignment, author_name(), datetime.now(UTC))
     print_remarks(
-        f"{entry.place}no student {entry.student!r} in this run, gradebook or roster; the line is ignored. Use the name "
-        "in grades.csv, or give --roster for ids and e-mail addresses."
+        f"{entry.place}no student {entry.student!r} in this run, gradebook or roster; the line is ignored. Use the "
+        "name in grades.csv, or give --roster for ids and e-mail addresses."
         for entry in unknown[:MAX_UNKNOWN_SHOWN]
     )
     if rest := unknown[MAX_UNKNOWN_SHOWN:]:

@@ -52,7 +52,7 @@ def option(flags: str, meaning: str, kind: Any = None, **more: Any) -> click.Opt
     return click.Option(flags.split(), help=meaning, type=kind, **more)
 
 
-def flag(flags: str, meaning: str) -> click.Option:
+def switch(flags: str, meaning: str) -> click.Option:
     return option(flags, meaning, is_flag=True)
 
 
@@ -75,14 +75,15 @@ class Command(click.Command):
         super().__init__(name or function.replace("_", "-"), callback=call, params=list(parameters), **help_of(text))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        records = [(each.name in self._seldom, each.get_help_record(ctx)) for each in self.get_params(ctx)]
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        records = [(each.name in self._seldom, each.get_help_record(ctx)) for each in options]
         for title, is_seldom in (("Options", False), ("Seldom needed", True)):
             if shown := [record for seldom, record in records if record and seldom == is_seldom]:
                 with formatter.section(title):
                     formatter.write_dl(shown)
 
 
-def help_of(text: str) -> dict[str, str]:
+def help_of(text: str) -> dict[str, Any]:
     """The help and the epilog of a command from its text. The mark \\b keeps a paragraph's lines as they are."""
     meaning, _, examples = inspect.cleandoc(text).partition("\n\nExamples:\n")
     return {"help": meaning, "epilog": "\b\nExamples:\n" + examples.replace("\n\n", "\n\n\b\n") if examples else ""}
@@ -146,7 +147,8 @@ class CommandGroup(click.Group):
         """End with what click found, an example of the command, and where all its forms are listed."""
         path = error.ctx.command_path if error.ctx is not None else str(self.name)
         lines = ((error.ctx.command.epilog or "") if error.ctx is not None else "").splitlines()
-        example = next((line.strip() for line in lines if line.strip().startswith(f"{path} ")), "").split("  ")[0]
+        typed = [line.strip().split("  ")[0] for line in lines]
+        example = next((words for words in typed if words.startswith(f"{path} ")), "")
         such_as, forms = (f" Type, for example, `{example}`;", "all forms") if example else ("", "what it takes")
         found = error.format_message().rstrip(".")
         fail(f"{found}.{such_as} `{path} --help` shows {forms}.", error.exit_code, str(self.name))

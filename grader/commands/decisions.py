@@ -49,7 +49,7 @@ COMMANDS = {
     "excuse": DecisionCommand("excuse", ("student", "text"), "no", "extend", True),
     "extend": DecisionCommand("extension", ("student", "until", "text"), "yes", "excuse", True),
 }
-TYPED = {"student": "STUDENT", "row": "ROW", "points": "--points", "until": "--until", "text": "--because"}
+TYPED_FIELDS = {"student": "STUDENT", "row": "ROW", "points": "--points", "until": "--until", "text": "--because"}
 DECISION_WORDS = {
     "points": "adjusted",
     "comment": "comment",
@@ -116,7 +116,7 @@ def store_entries(
 def decision_entries(command: DecisionCommand, file: Path | None, values: dict[str, str]) -> list[DecisionEntry]:
     """The entries of `file`, or the one of the command line. Raises UserError."""
     if file is None:
-        missing = [TYPED[field] for field in command.needed if field not in values]
+        missing = [TYPED_FIELDS[field] for field in command.needed if field not in values]
         if missing:
             raise UserError(f"missing: {listed(missing)}. Or give --from CSV; see --help for examples.")
         return [DecisionEntry(**values)]
@@ -157,7 +157,7 @@ def decision_from(
         advice = ""
         if isinstance(error, UnknownStudent) and command.before_submission:
             advice = (
-                " If this student has not submitted anything yet, `grade run` must have a roster with this student."
+                " If this student has not submitted anything yet, `grade run` must have a roster that has the student."
             )
         raise UserError(f"{entry.place}{error}{advice}") from error
     until = date_in(entry.until, due, entry.place) if entry.until else None

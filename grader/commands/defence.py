@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import click
@@ -169,7 +170,7 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, minutes: float | None) -> N
         KEYS_FILE: keys_page,
     }
     for name, page in pages.items():
-        text, faults = rendered(lambda shown, faults, page=page: (page(shown), faults), sheets)
+        text, faults = rendered(partial(page_and_faults, page), sheets)
         print_remarks(
             f"{name} is without {sheets[place].student}, for a fault of the grader: ask them in person."
             for place in faults
@@ -187,6 +188,12 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, minutes: float | None) -> N
             click.echo(f"grade: {printable(sheet.student)}: {reason}")
 
 
+def page_and_faults(
+    page: Callable[[Sequence[Sheet]], str], sheets: Sequence[Sheet], faults: Mapping[int, str]
+) -> tuple[str, Mapping[int, str]]:
+    return page(sheets), faults
+
+
 def enter_answers(files: Sequence[Path], out: Path, course: Path | None) -> None:
     """Store the answers of sheets: lines of CSV files, or of standard input. All of them, or none. Raises UserError."""
     decisions = []
@@ -196,9 +203,8 @@ def enter_answers(files: Sequence[Path], out: Path, course: Path | None) -> None
                 decisions.append(decision_about(find_sheet(gradebook, code), answers))
             except UserError as error:
                 raise UserError(f"{place}{error}") from error
-    if not decisions:
-        raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`, or name a CSV file.")
-    with open_gradebook(out) as gradebook:
+        if not decisions:
+            raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`, or name a CSV file.")
         new = not_yet_made(decisions, gradebook.all_decisions())
         for each in new:
             click.echo(f"{printable(each.student)}: {each.text}")

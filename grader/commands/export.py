@@ -40,8 +40,8 @@ def github(
             root, file = loaded.root.resolve(), assignment_file.resolve()
             if not file.is_relative_to(root):
                 raise UserError(
-                    f"{assignment_file} is not in the course {loaded.root}, from which the job reads it: move it there, "
-                    "and commit it."
+                    f"{assignment_file} is not in the course {loaded.root}, from which the job reads it: move it "
+                    "there, and commit it."
                 )
             assignment = file.relative_to(root).as_posix()
         if lesson_names or public:  # else the assignment says which

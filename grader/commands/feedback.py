@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -19,12 +18,9 @@ from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.intake_csv import decisions
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
-from grader.publish.export.classroom50 import result_text
 from grader.publish.export.marks import class_results, read_marks
-from grader.publish.feedback.canvas import canvas_feedback
-from grader.publish.feedback.classroom50 import is_checkout, put_scores, read_scores
+from grader.publish.feedback.archives import MOODLE, canvas_feedback, graded_worksheet, moodle_feedback
 from grader.publish.feedback.download import Returned, returned_reports
-from grader.publish.feedback.moodle import MOODLE, graded_worksheet, moodle_feedback
 from grader.publish.feedback.reports import NoFeedback, for_one_student, mailmerge_csv, report_files
 from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
@@ -69,22 +65,7 @@ def moodle_archive(
         click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
 
 
-def classroom50_scores(
-    graded: Path, download: Path, roster_file: Path | None, scores_path: Path, out: Path | None, course: Path | None
-) -> None:
-    """Write Classroom 50's scores.json with the scores in OUT. Raises UserError."""
-    scores, roster = read_scores(scores_path), ClassFiles(graded, roster_file).roster
-    back = read_download(graded, download, roster, course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME")
-    remarks = list(put_scores(scores, back, datetime.now(UTC)))
-    print_remarks(remarks)
-    path = out or graded / "scores.json"
-    with write_errors(path):
-        write_whole(path, result_text(scores))
-    put = count_text(len(back) - len(remarks), "student")
-    click.echo(f"wrote {path}: scores of {put}. Commit it as CLASSROOM/scores.json.")
-
-
-def folders(graded: Path, roster_file: Path | None, out: Path | None) -> None:
+def student_folders(graded: Path, roster_file: Path | None, out: Path | None) -> None:
     """Write a folder with the reports of each student, and with a roster mailmerge.csv. Raises UserError."""
     roster, place, written = ClassFiles(graded, roster_file).roster, out or graded / "feedback", 0
     marks = None if roster is None else read_marks(graded, roster)
@@ -144,7 +125,7 @@ def write_archive(
     for each in back:
         try:
             with for_one_student():
-                files |= platform(each.names, each.files)
+                files |= platform([place.name for place in each.places], each.files)
             sent += 1
         except NoFeedback as reason:
             print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])

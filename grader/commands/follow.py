@@ -18,7 +18,7 @@ from grader.intake.submissions.appearing import Appearing, FolderState
 from grader.intake.submissions.arrival import Arrival, SubmissionError
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.submission import Submission
-from grader.publish.export.outputs import write_formats
+from grader.publish.export.formats import write_formats
 
 SETTLED_AFTER_SECONDS = 1.0
 
@@ -32,19 +32,16 @@ class FollowedFolder:
         self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
         weakref.finalize(self, rmtree, self._unpacked, ignore_errors=True)
         self.appearing = Appearing(folder, SETTLED_AFTER_SECONDS)
-        self._run = run
+        self._run, self.found = run, FoundSubmissions(run.lessons, run.course_lessons)
         self._remarks = set[str]()
         self._waiting: dict[str, tuple[Arrival, Mapping[str, FolderState], FoundSubmissions]] = {}  # by student
         self._considered: dict[str, Mapping[str, FolderState]] = {}  # by student
         self._complete: dict[str, FolderState] | None = None
-        run.found = FoundSubmissions(run.lessons, run.course_lessons)
+        run.found = self.found
         run.read_intake_files()
+        self._decided = self.found.decided
         unclear, _ = run.known.set_times(self.find(), run.assignment)
         self.warn(unclear if run.quiet else [*unclear, f"following {folder}. Ctrl-C ends it."])
-
-    @property
-    def found(self) -> FoundSubmissions:
-        return self._run.found
 
     def look(self) -> None:
         """Find what is complete and new or changed, for `arrived`."""
@@ -102,14 +99,14 @@ class FollowedFolder:
                 self.warn([str(error)])
                 return run.found
             found = FoundSubmissions(run.lessons, run.course_lessons)  # there is nothing yet
-        found.decided = run.found.decided
+        found.decided = self._decided
         found.questions = run.found.questions  # submissions that were found before may still be read
         try:
             run.known.set_times(found, run.assignment)  # who has submitted nothing yet is no news
         except UserError as error:  # a person is editing the file
             self.warn([str(error)])
         self.warn(f"{'roster: ' if roster else ''}{remark}" for remark in found.remarks)
-        run.found = found
+        self.found = run.found = found
         return found
 
     def published(self, students: Collection[str]) -> None:
@@ -118,6 +115,7 @@ class FollowedFolder:
         self.warn(what_is_plain(write_formats(run.out, students, run.formats)))
         try:
             run.read_intake_files()
+            run.found.decided = self._decided  # what is confirmed now counts from the next start on
             self.warn(run.store_intake())
         except UserError as error:  # a person is editing intake.csv
             self.warn([str(error)])

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.command_line import ANY_PATH, FILE, FOLDER, CommandGroup, argument, flag, option
+from grader.commands.command_line import ANY_PATH, FILE, FOLDER, CommandGroup, argument, option, switch
 from grader.commands.grade_platforms import export, feedback
 from grader.commands.options import (
-    ASSIGNMENT,
-    BECAUSE,
-    COUNT,
-    COURSE,
-    JOBS,
-    LESSON,
-    LESSONS,
-    OUT,
-    PERCENT,
-    REQUIRE,
-    ROW,
-    SECONDS,
-    STUDENT,
+    ASSIGNMENT_OPTION,
+    BECAUSE_OPTION,
+    COURSE_OPTION,
+    DURATION,
+    JOBS_OPTION,
+    LESSON_OPTION,
+    LESSON_WORDS,
+    OUT_OPTION,
+    PERCENTAGE,
+    POSITIVE,
+    REQUIRE_OPTION,
+    ROW_WORD,
+    STUDENT_WORD,
     code_page,
     complete_rows,
     complete_students,
@@ -27,7 +27,7 @@ from grader.commands.options import (
     out_option,
     roster_option,
 )
-from grader.publish.export.outputs import FORMATS
+from grader.publish.export.formats import FORMATS
 
 main = CommandGroup(
     "grade",
@@ -45,7 +45,7 @@ main = CommandGroup(
       grade new-lesson 20_group_norm             a lesson of your own, ready to fill in
       grade release kit                          what students get, checked for leaks: kit/ and kit.zip
       grade export gradescope                    autograder.zip; also github, canvas, moodle, mailmerge
-      grade feedback canvas grades/ download/    reports back to students; also moodle, classroom50, folder
+      grade feedback canvas grades/ download/    reports back to students; also moodle, folder
       grade similar                              pairs that share rare wrong answers, to read side by side
 
     Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line
@@ -73,7 +73,7 @@ main.add(
     argument("submissions", nargs=-1, required=True, type=ANY_PATH),
     out_option("Folder for the results."),
     lesson_option("Count only this lesson; may be repeated."),
-    ASSIGNMENT,
+    ASSIGNMENT_OPTION,
     option("--extensions extensions_file", "Students with another due date, or excused.", FILE, metavar="CSV"),
     roster_option("The class's list: id, name, email."),
     option(
@@ -81,12 +81,12 @@ main.add(
     ),
     option("--intake intake_file", "OUT/intake.csv, after you have edited it.", FILE, metavar="CSV"),
     option("--zip-names code_page", "Code page of names in a .zip, such as cp932.", code_page, metavar="CODE"),
-    JOBS,
+    JOBS_OPTION,
     option("--cluster", "A Dask scheduler (docs/operator.md).", metavar="ADDRESS"),
     option("--seed", "The same hidden problems again.", int),
-    option("--timeout", "Seconds per file, and per step; default: 10.", SECONDS, default=10.0),
-    REQUIRE,
-    option("--fail-under", "Exit with 1 if a score is below.", PERCENT, metavar="PERCENT"),
+    option("--timeout", "Seconds per file, and per step; default: 10.", DURATION, default=10.0),
+    REQUIRE_OPTION,
+    option("--fail-under", "Exit with 1 if a score is below.", PERCENTAGE, metavar="PERCENT"),
     option(
         "--format formats",
         f"{', '.join(FORMATS)} (docs/ci.md).",
@@ -94,15 +94,15 @@ main.add(
         multiple=True,
         metavar="FORMAT",
     ),
-    flag("--fresh", "Grade everything again."),
-    flag("--only-these", "Show only this run's students."),
-    flag("--follow", "Grade what appears, until Ctrl-C (docs/operator.md)."),
-    flag("--quiet", "Print only what goes wrong."),
-    COURSE,
-    seldom="code_page jobs cluster seed timeout require fail_under formats fresh only_these follow quiet course help",
+    switch("--fresh", "Grade everything again."),
+    switch("--only-these", "Show only this run's students."),
+    switch("--follow", "Grade what appears, until Ctrl-C (docs/operator.md)."),
+    switch("--quiet", "Print only what goes wrong."),
+    COURSE_OPTION,
+    seldom="code_page jobs cluster seed timeout require fail_under formats fresh only_these follow quiet course",
 )
 
-FROM = option(
+FROM_OPTION = option(
     "--from file",
     "One decision per line. Either all are stored or none; decisions already in force are skipped.",
     FILE,
@@ -118,9 +118,9 @@ main.add(
       grade adjust ada total --points 0 --because "Plagiarism"   everything
       grade adjust --from adjustments.csv                        columns: student, row, points, because
     """,
-    *(STUDENT, ROW),
+    *(STUDENT_WORD, ROW_WORD),
     option("--points", "What the row, lesson or total is worth now, from 0 to its maximum.", metavar="N"),
-    *(BECAUSE, FROM, OUT, COURSE),
+    *(BECAUSE_OPTION, FROM_OPTION, OUT_OPTION, COURSE_OPTION),
 )
 main.add(
     "decisions.excuse",
@@ -133,7 +133,7 @@ main.add(
       grade excuse ada 05 --because "Changed course"               one lesson
       grade excuse --from excused.csv                              columns: student, because; perhaps row
     """,
-    *(STUDENT, ROW, BECAUSE, FROM, OUT, COURSE),
+    *(STUDENT_WORD, ROW_WORD, BECAUSE_OPTION, FROM_OPTION, OUT_OPTION, COURSE_OPTION),
 )
 main.add(
     "decisions.extend",
@@ -144,9 +144,9 @@ main.add(
       grade extend ada --until 2026-12-01 --because "Ill"          at the usual time of day
       grade extend --from extensions.csv                           columns: student, until, because
     """,
-    STUDENT,
+    STUDENT_WORD,
     option("--until", "The student's own due date, in the assignment's time zone.", metavar="DATE"),
-    *(BECAUSE, FROM, OUT, COURSE),
+    *(BECAUSE_OPTION, FROM_OPTION, OUT_OPTION, COURSE_OPTION),
 )
 main.add(
     "decisions.comment",
@@ -160,7 +160,7 @@ main.add(
     """,
     argument("student", shell_complete=complete_students),
     argument("words", nargs=-1, required=True, metavar="[ROW] TEXT", shell_complete=complete_rows),
-    *(OUT, COURSE),
+    *(OUT_OPTION, COURSE_OPTION),
 )
 main.add(
     "decisions.undo",
@@ -173,7 +173,7 @@ main.add(
       grade undo 7 --because "It was another Ada"
     """,
     argument("entry", type=int),
-    *(BECAUSE, OUT, COURSE),
+    *(BECAUSE_OPTION, OUT_OPTION, COURSE_OPTION),
 )
 main.add(
     "history.history",
@@ -186,7 +186,7 @@ main.add(
       grade history ada -o hw2
     """,
     argument("student", shell_complete=complete_students),
-    OUT,
+    OUT_OPTION,
 )
 main.add(
     "regrade.regrade",
@@ -203,9 +203,9 @@ main.add(
     Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
     because of a fault of the grader (then nothing is applied), 130 stopped (the same command continues from there).
     """,
-    flag("--apply", "Make the new verdicts count, and write every page that they change."),
+    switch("--apply", "Make the new verdicts count, and write every page that they change."),
     lesson_option("This lesson, changed or not; may be repeated."),
-    *(ASSIGNMENT, JOBS, REQUIRE, OUT, COURSE),
+    *(ASSIGNMENT_OPTION, JOBS_OPTION, REQUIRE_OPTION, OUT_OPTION, COURSE_OPTION),
 )
 main.add(
     "defence.defence",
@@ -228,13 +228,13 @@ main.add(
     argument("given", metavar="[STUDENT | SUBMISSIONS]...", nargs=-1, type=ANY_PATH),
     option("--lesson lesson_name", "The lesson that is defended.", metavar="L"),
     out_option("The gradebook that keeps keys and results; pages are written to its folder `defence`."),
-    flag("--paper", "Write a sheet per student and a key sheet, and ask nothing."),
-    flag("--enter", "Store what students wrote: lines that are typed, or CSV files."),
+    switch("--paper", "Write a sheet per student and a key sheet, and ask nothing."),
+    switch("--enter", "Store what students wrote: lines that are typed, or CSV files."),
     option("--minutes", "The time limit that the sheets name.", click.FloatRange(0, min_open=True)),
     option("--questions count", "Questions per student.", click.IntRange(1, 12), default=6, show_default=True),
     option("--seed", "Draws the questions.  [default: one per gradebook, which it keeps]", metavar="TEXT"),
     roster_option("The class's list, for the students' names."),
-    COURSE,
+    COURSE_OPTION,
 )
 main.add(
     "course.verify",
@@ -248,10 +248,10 @@ main.add(
       grade verify 03 07               two lessons
       grade verify --questions         the questions alone, drawn for 20 students
     """,
-    LESSONS,
-    flag("--questions", "Prove the questions alone, and that no public file gives a key away."),
-    option("--jobs", "Processes; default: one per core.", COUNT),
-    COURSE,
+    LESSON_WORDS,
+    switch("--questions", "Prove the questions alone, and that no public file gives a key away."),
+    option("--jobs", "Processes; default: one per core.", POSITIVE),
+    COURSE_OPTION,
 )
 main.add(
     "course.stubs",
@@ -267,15 +267,15 @@ main.add(
       grade stubs --named 03   lesson 03 with its parameters again
       grade stubs --check      in CI
     """,
-    LESSONS,
-    flag("--check", "Write nothing. Exit with 1 if a stub is out of date."),
+    LESSON_WORDS,
+    switch("--check", "Write nothing. Exit with 1 if a stub is out of date."),
     option(
         "--bare/--named",
         "Gradients with empty parentheses (harder), or with the names of their parameters.  [default: as each stub is "
         "now, a new one is named]",
         default=None,
     ),
-    COURSE,
+    COURSE_OPTION,
 )
 main.add(
     "course.figures",
@@ -289,9 +289,9 @@ main.add(
       grade figures 03         lesson 03, after a change to its forward.py or figures.py
       grade figures --check    in CI
     """,
-    LESSONS,
-    flag("--check", "Write nothing. Exit with 1 if a figure differs from what would be written."),
-    COURSE,
+    LESSON_WORDS,
+    switch("--check", "Write nothing. Exit with 1 if a figure differs from what would be written."),
+    COURSE_OPTION,
 )
 main.add(
     "course.new_lesson",
@@ -305,8 +305,8 @@ main.add(
     """,
     argument("name"),
     option("--title", "The lesson's title.  [default: from its name]"),
-    flag("--functions", "For functions and classes that are checked by what they do."),
-    COURSE,
+    switch("--functions", "For functions and classes that are checked by what they do."),
+    COURSE_OPTION,
 )
 main.add(
     "release.release",
@@ -329,16 +329,16 @@ main.add(
     2 the command line or the course is unusable.
     """,
     argument("folder", metavar="DIR", type=FOLDER),
-    *(LESSON, ASSIGNMENT),
+    *(LESSON_OPTION, ASSIGNMENT_OPTION),
     option("--notebook/--no-notebook notebooks", "Each lesson as a notebook too.  [default: yes]", default=True),
-    flag("--answers", "With the model answers to the questions."),
-    COURSE,
+    switch("--answers", "With the model answers to the questions."),
+    COURSE_OPTION,
 )
 main.add(
     "similar.similar",
     """Finds submissions that share rare wrong answers or code.
 
-    Other names, another order or another layout of the code make no difference. Answers to questions are compared, too.
+    Other names, another order or another layout of the code make no difference.
 
     Without SUBMISSIONS, the command compares those that the gradebook stores: of each lesson, the attempt that counts.
 
@@ -356,7 +356,7 @@ main.add(
     """,
     argument("submissions", nargs=-1, type=ANY_PATH),
     out_option("The gradebook with the submissions and the verdicts; similar.html is written there."),
-    LESSON,
+    LESSON_OPTION,
     roster_option("The class's list. Students with the same entry in its column `group` are compared as one."),
     option(
         "--least",
@@ -364,7 +364,7 @@ main.add(
         click.FloatRange(0),
         metavar="BITS",
     ),
-    COURSE,
+    COURSE_OPTION,
 )
 
 main.add_command(export)

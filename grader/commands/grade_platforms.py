@@ -6,9 +6,18 @@ from pathlib import Path
 
 import click
 
-from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, CommandGroup, argument, flag, option
-from grader.commands.options import ASSIGNMENT, COURSE, LESSON, PERCENT, REQUIRE, SECONDS, roster_option
+from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, CommandGroup, argument, option, switch
+from grader.commands.options import (
+    ASSIGNMENT_OPTION,
+    COURSE_OPTION,
+    DURATION,
+    LESSON_OPTION,
+    PERCENTAGE,
+    REQUIRE_OPTION,
+    roster_option,
+)
 
+VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 EXIT_STATUS = "Exit status: 0 written, 2 the command line or the input is unusable."
 export = CommandGroup(
     "export",
@@ -40,11 +49,11 @@ export.add(
       grade export github                                 into the current folder
     """,
     argument("folder", metavar="[DIR]", default=".", type=FOLDER),
-    *(LESSON, ASSIGNMENT),
-    flag("--public", "Only `dojo check`, on public problems: nothing secret is needed."),
+    *(LESSON_OPTION, ASSIGNMENT_OPTION),
+    switch("--public", "Only `dojo check`, on public problems: nothing secret is needed."),
     option("--submission", "The folder of the lessons in the repository.", default=".", show_default=True),
-    option("--fail-under", "The job fails if the score is below this.", PERCENT, metavar="PERCENT"),
-    *(REQUIRE, COURSE),
+    option("--fail-under", "The job fails if the score is below this.", PERCENTAGE, metavar="PERCENT"),
+    *(REQUIRE_OPTION, COURSE_OPTION),
 )
 export.add(
     "export.gradescope",
@@ -64,7 +73,7 @@ export.add(
         default=Path("autograder.zip"),
         show_default=True,
     ),
-    *(LESSON, ASSIGNMENT),
+    *(LESSON_OPTION, ASSIGNMENT_OPTION),
     option(
         "--max maximum",
         "The assignment's autograder points on Gradescope, to which scores are scaled.  "
@@ -75,28 +84,28 @@ export.add(
     option(
         "--visibility",
         "When students see the tests.",
-        click.Choice(("visible", "after_due_date", "after_published", "hidden")),
+        click.Choice(VISIBILITY),
         default="visible",
         show_default=True,
     ),
     option(
         "--timeout",
         "Seconds of processor time for running a file, and again for each step; six times as many of wall time.",
-        SECONDS,
+        DURATION,
         default=10.0,
         show_default=True,
     ),
-    *(REQUIRE, COURSE),
+    *(REQUIRE_OPTION, COURSE_OPTION),
 )
-GRADED = argument("graded", metavar="OUT", type=EXISTING_FOLDER)
-CLASS = roster_option("CSV with id, name, email: who the students are.", required=True)
-COLUMNS = option(
+GRADED_WORD = argument("graded", metavar="OUT", type=EXISTING_FOLDER)
+CLASS_OPTION = roster_option("CSV with id, name, email: who the students are.", required=True)
+COLUMNS_OPTION = option(
     "--name named",
     "Only this lesson (or `total`), under this column's name; may be repeated.",
     multiple=True,
     metavar="LESSON=COLUMN",
 )
-MAXIMA = option(
+MAXIMA_OPTION = option(
     "--max maxima",
     "The platform's maximum, to which scores are scaled; may be repeated.  [default: as in the roster's file]",
     multiple=True,
@@ -118,7 +127,7 @@ export.add(
       grade export canvas grades/ --roster roster.csv                       a column for each lesson
       grade export canvas grades/ --roster export.csv --name "total=Backprop (98765)"
     """,
-    *(GRADED, CLASS, COLUMNS, MAXIMA, written_option("canvas.csv")),
+    *(GRADED_WORD, CLASS_OPTION, COLUMNS_OPTION, MAXIMA_OPTION, written_option("canvas.csv")),
 )
 export.add(
     "export.moodle",
@@ -131,7 +140,7 @@ export.add(
       grade export moodle grades/ --roster roster.csv --max 100             Moodle's maximum grade, if it is in no file
       grade export moodle grades/ --roster roster.csv --name "03=Lesson 03" --name "04=Lesson 04"
     """,
-    *(GRADED, CLASS, COLUMNS, MAXIMA, written_option("moodle.csv")),
+    *(GRADED_WORD, CLASS_OPTION, COLUMNS_OPTION, MAXIMA_OPTION, written_option("moodle.csv")),
 )
 export.add(
     "export.mailmerge",
@@ -143,7 +152,7 @@ export.add(
       grade export mailmerge grades/ --roster roster.csv       OUT/mailmerge.csv: email, name, id, score, maximum,
                                                                percent, summary, and the path of the report to attach
     """,
-    *(GRADED, CLASS, written_option("mailmerge.csv")),
+    *(GRADED_WORD, CLASS_OPTION, written_option("mailmerge.csv")),
 )
 
 feedback = CommandGroup(
@@ -156,14 +165,13 @@ feedback = CommandGroup(
     Examples:
       grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
       grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet
-      grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book
       grade feedback folder grades/ --roster roster.csv                      a folder per student, and mailmerge.csv
 
     {EXIT_STATUS}
     """,
 )
-DOWNLOAD = argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
-RUN_ROSTER = roster_option("CSV with id, name, email.  [default: the one that `grade run` had]")
+DOWNLOAD_WORD = argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
+RUN_ROSTER_OPTION = roster_option("CSV with id, name, email.  [default: the one that `grade run` had]")
 feedback.add(
     "feedback.canvas_archive",
     """Writes the zip for Canvas's "Re-Upload Submissions".
@@ -174,7 +182,7 @@ feedback.add(
     Examples:
       grade feedback canvas grades/ submissions.zip --roster roster.csv
     """,
-    *(GRADED, DOWNLOAD, RUN_ROSTER, written_option("canvas-feedback.zip"), COURSE),
+    *(GRADED_WORD, DOWNLOAD_WORD, RUN_ROSTER_OPTION, written_option("canvas-feedback.zip"), COURSE_OPTION),
     name="canvas",
 )
 feedback.add(
@@ -187,26 +195,18 @@ feedback.add(
     Examples:
       grade feedback moodle grades/ submissions.zip --roster worksheet.csv
     """,
-    *(GRADED, DOWNLOAD, RUN_ROSTER, MAXIMA, written_option("moodle-feedback.zip"), COURSE),
+    *(
+        GRADED_WORD,
+        DOWNLOAD_WORD,
+        RUN_ROSTER_OPTION,
+        MAXIMA_OPTION,
+        written_option("moodle-feedback.zip"),
+        COURSE_OPTION,
+    ),
     name="moodle",
 )
 feedback.add(
-    "feedback.classroom50_scores",
-    """Writes Classroom 50's scores.json with the scores in OUT.
-
-    The file belongs into the organisation's repository classroom50. DOWNLOAD is the folder that `gh teacher
-    download` wrote. Collecting scores leaves these entries as they are.
-
-    Examples:
-      grade feedback classroom50 grades/ download/ --scores scores.json
-    """,
-    *(GRADED, DOWNLOAD, RUN_ROSTER),
-    option("--scores scores_path", "CLASSROOM/scores.json, from the repository classroom50.", FILE, required=True),
-    *(written_option("scores.json"), COURSE),
-    name="classroom50",
-)
-feedback.add(
-    "feedback.folders",
+    "feedback.student_folders",
     """Writes a folder for each student with their reports.
 
     With a roster it also writes mailmerge.csv there.
@@ -214,6 +214,6 @@ feedback.add(
     Examples:
       grade feedback folder grades/ --roster roster.csv
     """,
-    *(GRADED, RUN_ROSTER, written_option("feedback", FOLDER)),
+    *(GRADED_WORD, RUN_ROSTER_OPTION, written_option("feedback", FOLDER)),
     name="folder",
 )

@@ -19,7 +19,7 @@ from grader.gradebook.files import lock_output
 from grader.gradebook.grading.views import Views, reported_in
 from grader.lesson.lesson import Course
 from grader.lesson.paths import installed_course
-from grader.publish.export.outputs import EXPORT_FILES, write_formats
+from grader.publish.export.formats import EXPORT_FILES, write_formats
 from grader.publish.progress_bar import progress_bar
 from grader.publish.report.pages import Reporter
 from grader.results.wording import count_text, first_names
@@ -28,7 +28,7 @@ MAX_REPORTS_PER_SECOND = 20
 """So many reports are written within a second."""
 EXPORTS = (
     *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
-    *("moodle-worksheet.csv", "scores.json", "feedback"),
+    *("moodle-worksheet.csv", "feedback"),
 )
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
 

@@ -51,7 +51,7 @@ def code_page(name: str) -> str:
     return name
 
 
-COUNT, SECONDS, PERCENT = click.IntRange(1), click.FloatRange(0.1), click.FloatRange(0, 100)
+POSITIVE, DURATION, PERCENTAGE = click.IntRange(1), click.FloatRange(0.1), click.FloatRange(0, 100)
 
 
 def out_option(meaning: str) -> click.Option:
@@ -66,21 +66,23 @@ def lesson_option(meaning: str) -> click.Option:
     return option("--lesson lesson_names", meaning, multiple=True, metavar="L")
 
 
-COURSE = option("--course", "Folder with exercises/ and solutions/; its code runs with your rights.", EXISTING_FOLDER)
-OUT = out_option("The folder that `grade run -o` wrote.")
-LESSON = lesson_option("Only this lesson; may be repeated.")
-LESSONS = argument("lessons", nargs=-1)
-ASSIGNMENT = option(
+COURSE_OPTION = option(
+    "--course", "Folder with exercises/ and solutions/; its code runs with your rights.", EXISTING_FOLDER
+)
+OUT_OPTION = out_option("The folder that `grade run -o` wrote.")
+LESSON_OPTION = lesson_option("Only this lesson; may be repeated.")
+LESSON_WORDS = argument("lessons", nargs=-1)
+ASSIGNMENT_OPTION = option(
     "--assignment assignment_file", "Rows, weights, due date (docs/assignments.md).", FILE, metavar="FILE"
 )
-JOBS = option("--jobs", "Grader processes; default: one per core.", COUNT)
-REQUIRE = option(
+JOBS_OPTION = option("--jobs", "Grader processes; default: one per core.", POSITIVE)
+REQUIRE_OPTION = option(
     "--require",
     f"Least isolation: {', '.join(LEVELS)}; default: fair.",
     click.Choice(LEVELS),
     default="fair",
     metavar="LEVEL",
 )
-STUDENT = argument("student", required=False, shell_complete=complete_students)
-ROW = argument("row", required=False, shell_complete=complete_rows)
-BECAUSE = option("--because text", "The reason, which the student may read.", metavar="TEXT")
+STUDENT_WORD = argument("student", required=False, shell_complete=complete_students)
+ROW_WORD = argument("row", required=False, shell_complete=complete_rows)
+BECAUSE_OPTION = option("--because text", "The reason, which the student may read.", metavar="TEXT")

@@ -29,7 +29,7 @@ from grader.gradebook.grading.changes import RowChange, StudentChange, changes_b
 from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan, apply_regrade, grade_again, plan_regrade
 from grader.gradebook.grading.settings import DRAWN, RunIdentity, Settings
 from grader.lesson.lesson import Course
-from grader.publish.report.annotated import short_notes
+from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text

@@ -46,8 +46,9 @@ from grader.intake.submissions.intake_csv import (
 )
 from grader.intake.submissions.places import innermost
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.github import without_workflow_commands
-from grader.publish.export.outputs import report_to_classroom50, report_to_github, write_formats
+from grader.publish.export.classroom50 import report_to_classroom50
+from grader.publish.export.formats import write_formats
+from grader.publish.export.github import report_to_github, without_workflow_commands
 from grader.publish.report.classroom import without_times
 from grader.publish.report.pages import Reporter
 from grader.results.wording import count_text, first_names
@@ -227,7 +228,7 @@ class GradeRun:
 
 
 def run(**given: Any) -> None:
-    """`grade run`; `given` are the fields of GradeRun. Ends the program with another status than 0 as design.md says."""
+    """Grade, and end with another status than 0 where design.md says so; `given` are the fields of GradeRun."""
     this = GradeRun(**given)
     nursery = None if this.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
     with ExitStack() as at_end:

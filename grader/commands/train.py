@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import STOPPED, console_for, fail
-from grader.commands.dojo_desk import LessonParam, exercises_option
+from grader.commands.command_line import STOPPED, fail
+from grader.commands.console import console_for
 from grader.dojo.desk import student_course
+from grader.dojo.file import shown_path
 from grader.dojo.lesson_words import named_lesson
 from grader.dojo.work import is_file
 from grader.errors import LessonError, UserError
@@ -22,49 +19,18 @@ from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.progress_bar import progress_bar
 
-if TYPE_CHECKING:
-    from grader.dojo.training import TrainingRun  # torch comes with it: `dojo --help` need not wait
-
 TRAINING_FOLDER = Path("my-training")  # not "training": that name would be taken for a submission of the lesson
 DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
 
-TRAIN_EPILOG = """\b
-Examples:
-  dojo train                            lesson 07: the lecture's network, 200,000 steps
-  dojo train 15                         the GPT of lesson 15
-  dojo train --steps 2000               a first look, in seconds
-  dojo train --compare                  goes on although a gradient is wrong: see what that does
-  dojo train --resume                   continues after Ctrl-C
-  dojo train my_network.py              a network of your own, next to autograd
 
-\b
-Exit status: 0 done, 2 something is missing or wrong (the message says what), 130 stopped by Ctrl-C.
-"""
-
-
-@click.command(epilog=TRAIN_EPILOG)
-@click.argument("word", required=False, type=LessonParam(), metavar="[LESSON]")
-@click.option("--steps", type=click.IntRange(1), help="[default: the lesson's; 200,000 in lesson 07]")
-@click.option(
-    "--compare", "goes_on", is_flag=True, help="Go on with a wrong gradient, next to autograd's run.  [default: stop]"
-)
-@click.option("--resume", is_flag=True, help="Continue the last run of this lesson.")
-@exercises_option
 def train(word: str | None, steps: int | None, goes_on: bool, resume: bool, course: Path | None) -> None:
-    """Trains a network with your own gradients.
-
-    Next to it, a second network learns with autograd's gradients. The curve, the log and what --resume needs are in
-    my-training/.
-
-    Instead of a LESSON you may name your FILE. A file with a function `forward` is a network of your own: see
-    my_network.py in the folder of lesson 07.
-    """
+    """Train the network of a lesson, or of a file; print where its curve and log are. Raises UserError."""
     root = student_course(course)
     networks = trainable(root)
     lesson, path = lesson_and_file(root, networks, word)
     config, first = networks[lesson], next(iter(networks))
     out = TRAINING_FOLDER if lesson == first else TRAINING_FOLDER / lesson.partition("_")[0]
-    from grader.dojo.own_file import OwnFile
+    from grader.dojo.own_file import OwnFile  # torch comes with these: `dojo --help` need not wait
     from grader.dojo.training import CURVE, LOG, TrainingRun, load_checkpoint
     from grader.lesson.course_modules import load_module
 
@@ -75,37 +41,18 @@ def train(word: str | None, steps: int | None, goes_on: bool, resume: bool, cour
     with progress_bar(out_of_terminal, out_of_terminal.is_terminal) as bar:
         task = bar.add_task("", total=steps)
 
-        def show_step(step: int, of: int, loss: float) -> None:
+        def show_step(step: int, loss: float) -> None:
             bar.update(task, completed=step, description=f"loss {loss:.4f}")
 
         def print_line(line: str) -> None:
             out_of_terminal.print(line, soft_wrap=True)
 
         run = TrainingRun(network, out, goes_on, print_line, show_step)
-        with stop_on_interrupt(run):
-            finished = run.run(resume)
+        finished = run.run(resume)
     click.echo(f"The curve: {out / CURVE}\nThe log:   {out / LOG}")
     if not finished:
         typed = " ".join(["dojo train", *([word] if word else []), "--resume"])
-        fail(f"stopped at step {run.step:,} of {steps:,}; all of it is kept. Go on with: {typed}", STOPPED, "dojo")
-
-
-@contextlib.contextmanager
-def stop_on_interrupt(run: TrainingRun) -> Iterator[None]:
-    """The first Ctrl-C lets the steps that are running end; the second interrupts them."""
-
-    def interrupted(number: int, frame: object) -> None:
-        if run.stopping:
-            raise KeyboardInterrupt
-        run.stopping = True
-
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # started in the background: Ctrl-C is for another program
-        signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+        fail(f"stopped after {run.step:,} of {steps:,} steps, which are kept. Go on with: {typed}", STOPPED, "dojo")
 
 
 def trainable(course: Path) -> dict[str, LessonConfig]:
@@ -134,9 +81,7 @@ def lesson_and_file(course: Path, networks: dict[str, LessonConfig], word: str |
             what = f"Lesson {named.number}" if named is not None else repr(word)
             raise UserError(f"{what} has no network to train; these have: {others}.")
         lesson = named.name
-    path = path or course / "exercises" / lesson / BACKWARD_FILE
-    shown = Path(os.path.relpath(path))
-    path = path if os.pardir in shown.parts else shown
+    path = Path(shown_path(path or course / "exercises" / lesson / BACKWARD_FILE))
     if not path.is_file():
         raise UserError(f"{path} does not exist.")
     return lesson, path

@@ -12,7 +12,7 @@ from grader.dojo.progress import Progress
 from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
-from grader.publish.report.annotated import date_text
+from grader.publish.report.decisions import date_text
 from grader.results import number, points_in_words, points_text
 from grader.results.wording import first_names
 

@@ -6,54 +6,144 @@ A lesson that can be trained names a script in its lesson.toml,
     script = "training.py"
     steps = 6000         # optional, as is `hidden`, a number of units
 
-and the script has a function `network(student, steps, hidden)`, which returns a Network (network.py). The rest is here:
-the loop, the comparison with autograd, Ctrl-C, and the files in my-training/.
+and the script has a function `network(student, steps, hidden)`, which returns a Network. The rest is here: the loop,
+the comparison with autograd, Ctrl-C, and the files in my-training/.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors, compare_gradients
+from grader.dojo.own_file import OwnFile
 from grader.errors import UserError
 from grader.gradebook.files import write_whole
 from grader.lesson.config import LECTURE_SEED
 from grader.publish.curve import CURVE_HEIGHT, CURVE_WIDTH, plot
 from grader.publish.inert import inert
 
+TRAINING_RTOL = 1e-4
+"""A gradient that differs from autograd's by more than this share of its size is wrong: rounding is far smaller."""
+SMALL = 0.01
+"""A gradient's size is at least this share of the largest of all: a smaller one is zero except for rounding."""
 CHECKPOINT, LOG, CURVE = "checkpoint.pt", "log.txt", "curve.svg"
 STEPS_PER_CHUNK, COMPARED_AT_START, MAX_STEPS_BETWEEN, NAMES_TO_DRAW = 50, 5, 1000, 20
-SECONDS_BETWEEN_CHECKPOINTS = 15.0
+
+Tensors = dict[str, Tensor]
+TrainingState = dict[str, Tensors]
+
+
+class Network:
+    """What a lesson's script says about its network. The script's own class adds what every network has:
+
+        start(generator)                    the state: {"parameters": {name: tensor}}, and an optimiser's averages
+        draw(generator)                     the data of one step, a batch
+        facts(state)                        the lines with which the log begins
+        rehearse(state, batch)              calls each of the student's functions once; returns a sentence where one
+                                            that is only needed at the end is missing
+        own_gradients(state, batch)         (the loss, {name: gradient}) by the student's functions
+        autograd_gradients(state, batch)    the same by autograd
+        own_steps(state, batches, start)    takes the student's steps, from number `start`; returns their losses
+        autograd_steps(state, batches, start)
+
+    Each method may change the state that it gets.
+
+    Attributes:
+        lesson: its number, for the commands in messages; "" for a network that no lesson explains.
+        from_the_loss: parameters in the order of the backward pass: the first gradient that is wrong is reported.
+    """
+
+    lesson = ""
+    from_the_loss: Sequence[str] = ()
+
+    def __init__(self, student: OwnFile, steps: int, hidden: int) -> None:
+        self.student, self.steps, self.hidden = student, steps, hidden
+
+    def is_rounding(self, state: TrainingState, batch: Any) -> bool:
+        """Whether gradients that differ are right when they are computed in higher precision."""
+        return False
+
+    def wrong_update(self, state: TrainingState, batch: Any, gradients: Tensors, step: int) -> tuple[str, str]:
+        """(what is wrong with what becomes of right gradients, the row that explains it), or two empty texts."""
+        return "", ""
+
+    def losses(self, state: TrainingState) -> dict[str, float]:
+        """{part of the data: its loss}, after the last step."""
+        return {}
+
+    def samples(self, state: TrainingState, generator: torch.Generator, count: int) -> list[str]:
+        """Names that the network draws, for a network that draws names."""
+        return []
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The lecture's `cmp` of one gradient, as a `line`.
+
+    `relative` is the largest difference divided by the size of autograd's gradient; None where the shapes differ.
+    """
+
+    name: str
+    line: str
+    relative: float | None
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.relative is None or not self.relative <= TRAINING_RTOL
+
+
+def compare_gradients(found: Mapping[str, Tensor], true: Mapping[str, Tensor]) -> list[Comparison]:
+    """The lecture's `cmp` of each gradient in `found`. Unlike the lecture's, it also compares the shapes."""
+    rows, floor = [], SMALL * max(value.abs().max().item() for value in true.values()) or 1.0
+    for name, own in found.items():
+        own, reference = own.detach().double(), true[name].double()
+        is_exact = is_close = False
+        relative, figure = None, f"–   yours has shape {tuple(own.shape)}"
+        if own.shape == reference.shape:
+            is_exact, is_close = torch.equal(own, reference), torch.allclose(own, reference)
+            maxdiff = (own - reference).abs().max().item()
+            relative, figure = maxdiff / max(reference.abs().max().item(), floor), repr(maxdiff)
+        head = f"{name} {tuple(reference.shape)}"
+        line = f"{head:15s} | exact: {is_exact!s:5s} | approximate: {is_close!s:5s} | maxdiff: {figure}"
+        rows.append(Comparison(name, line, relative))
+    return rows
+
+
+def clone_tensors(tree: Any) -> Any:
+    """A copy of a tensor, or of all tensors in a dict."""
+    if isinstance(tree, dict):
+        return {name: clone_tensors(value) for name, value in tree.items()}
+    return tree.detach().clone()
 
 
 class TrainingRun:
-    """A run of `network`, with its files in the folder `out`. `stopping` ends it after the steps that are running."""
+    """A run of a Network, with its files in the folder `out`."""
 
     def __init__(
         self,
-        network: Network,
+        network: Any,
         out: Path,
         goes_on: bool = False,
         print_line: Callable[[str], object] = print,
-        show_step: Callable[[int, int, float], object] = lambda step, steps, loss: None,
+        show_step: Callable[[int, float], object] = lambda step, loss: None,
     ) -> None:
         """With `goes_on`, a wrong gradient is reported and the run goes on; else it ends the run."""
         self._network, self._out, self._goes_on = network, out, goes_on
         self._print_line, self._show_step = print_line, show_step
-        self.stopping = False
         self._wrong = ""  # the first mistake, of a run that goes on
-        self._kept_at = time.monotonic()
-        self._own = network.start(torch.Generator().manual_seed(LECTURE_SEED))
+        self._generator = torch.Generator().manual_seed(LECTURE_SEED)
+        self._own = network.start(self._generator)
         self._autograds = clone_tensors(self._own)
         self._losses, self._autograd_losses = list[float](), list[float]()
-        self._seconds = self._autograd_seconds = 0.0  # of processor time
+        self._seconds = [0.0, 0.0]  # of processor time: the student's, autograd's
 
     @property
     def step(self) -> int:
@@ -61,27 +151,24 @@ class TrainingRun:
         return len(self._losses)
 
     def run(self, resume: bool = False) -> bool:
-        """Train, evaluate and draw names. False when it was stopped. Raises UserError for what ends the run early."""
+        """Train, evaluate and draw names. False where Ctrl-C ended it. Raises UserError for what ends the run early."""
         network = self._network
         if resume:
             self._load()
-        generator = torch.Generator().manual_seed(LECTURE_SEED + self.step)
-        if not resume:  # the batches come after the parameters, from the same generator
-            network.start(generator)
         lacking = network.rehearse(clone_tensors(self._own), network.draw(torch.Generator().manual_seed(LECTURE_SEED)))
-        with writing(self._out):
-            self._out.mkdir(parents=True, exist_ok=True)
-            if not resume:
+        if not resume:
+            with writing(self._out):
+                self._out.mkdir(parents=True, exist_ok=True)
                 (self._out / LOG).write_text("", encoding="utf-8")
-        for line in () if resume else network.facts(self._own):
-            self._say(line)
+            for line in network.facts(self._own):
+                self._say(line)
         try:
-            self._train(generator)
+            self._train()
+        except KeyboardInterrupt:  # the steps that were running are not counted
+            return False
         finally:
             if self.step:
                 self._keep()
-        if self.step < network.steps:
-            return False
         self._say_differences()
         if lacking:
             raise UserError(lacking)
@@ -90,31 +177,23 @@ class TrainingRun:
 
     # the steps
 
-    def _train(self, generator: torch.Generator) -> None:
-        network, steps = self._network, self._network.steps
-        every = max(1, steps // 20)
-        shown = {0, steps // 2, steps - 1}
+    def _train(self) -> None:
+        steps = self._network.steps
+        every, shown = max(1, steps // 20), {0, steps // 2, steps - 1}
         compared = {*range(COMPARED_AT_START), *range(0, steps, min(every, MAX_STEPS_BETWEEN)), *shown}
-        while self.step < steps and not self.stopping:
-            start = self.step
+        while (start := self.step) < steps:
             end = min([step for step in compared if step > start] + [start + STEPS_PER_CHUNK, steps])
-            batches = [network.draw(generator) for _ in range(start, end)]
-            try:
-                if start in compared:
-                    self._compare(batches[0], start in shown)
-                self._advance(batches)
-            except KeyboardInterrupt:  # a second Ctrl-C: back to where these steps began
-                self.stopping = True
-            for step in range(start, self.step):
+            batches = [self._network.draw(self._generator) for _ in range(start, end)]
+            if start in compared:
+                self._compare(batches[0], start in shown)
+            self._advance(batches)
+            for step in range(start, end):
                 if step % every == 0:
                     own, other = self._losses[step], self._autograd_losses[step]
                     self._say(
                         f"{step:7d}/{steps:7d}: {own:.4f}   autograd's {other:.4f}   difference {abs(own - other):.1e}"
                     )
-            if self.step > start:
-                self._show_step(self.step, steps, self._losses[-1])
-            if time.monotonic() - self._kept_at > SECONDS_BETWEEN_CHECKPOINTS:
-                self._keep()
+            self._show_step(end, self._losses[-1])
 
     def _advance(self, batches: Sequence[Any]) -> None:
         """Both runs by as many steps as there are batches: both or neither."""
@@ -123,7 +202,7 @@ class TrainingRun:
         losses = self._network.own_steps(own, batches, start)
         between = time.process_time()
         others = self._network.autograd_steps(autograds, batches, start)
-        ended = time.process_time()
+        took = between - began, time.process_time() - between
         bad = next((number for number, loss in enumerate(losses) if not math.isfinite(loss)), None)
         if bad is not None:
             raise UserError(
@@ -132,12 +211,9 @@ class TrainingRun:
             )
         self._own, self._autograds = own, autograds
         self._losses, self._autograd_losses = self._losses + losses, self._autograd_losses + others
-        self._seconds, self._autograd_seconds = (
-            self._seconds + between - began,
-            self._autograd_seconds + ended - between,
-        )
+        self._seconds = [before + more for before, more in zip(self._seconds, took, strict=True)]
 
-    def _compare(self, batch: Any, shown: bool) -> None:
+    def _compare(self, batch: Any, is_shown: bool) -> None:
         """Compare the next step with autograd's. Raises UserError where it is wrong, unless the run is to go on."""
         network, step = self._network, self.step
         loss, found = network.own_gradients(clone_tensors(self._own), batch)
@@ -145,10 +221,10 @@ class TrainingRun:
         if not all(gradient.isfinite().all() for gradient in true.values()):
             return  # the numbers have exploded: the losses say so
         rows = compare_gradients(found, true)
-        if shown:
+        if is_shown:
             self._say(f"gradients of step {step}, yours against autograd's:")
             for each in rows:
-                self._say("  " + each.line())
+                self._say("  " + each.line)
         wrong = [row for row in rows if row.is_wrong]
         order = list(network.from_the_loss) or [row.name for row in rows]
         if not abs(loss - true_loss) <= TRAINING_RTOL * abs(true_loss):
@@ -156,7 +232,9 @@ class TrainingRun:
         elif wrong and not network.is_rounding(clone_tensors(self._own), batch):
             first, *others = sorted(wrong, key=lambda each: order.index(each.name))
             also = f" ({', '.join(f'd{other.name}' for other in others)} too)" if others else ""
-            how = first.note or f"differs from autograd's by {first.relative:.1%} of its size"
+            how = "has another shape"
+            if first.relative is not None:
+                how = f"differs from autograd's by {first.relative:.1%} of its size"
             what, row = f"`d{first.name}` {how}{also}", f"d{first.name}"
         else:
             what, row = network.wrong_update(clone_tensors(self._own), batch, found, step)
@@ -197,8 +275,8 @@ class TrainingRun:
             self._say(f"{part:10s} loss {loss:.4f}   autograd's {other[part]:.4f}")
         if drawn:
             self._say(f"{NAMES_TO_DRAW} names: " + ", ".join(drawn))
-        took = f"(training took {self._seconds:.1f} s of processor time, autograd's {self._autograd_seconds:.1f} s)"
-        self._say(took)
+        own_seconds, others = self._seconds
+        self._say(f"(training took {own_seconds:.1f} s of processor time, autograd's {others:.1f} s)")
 
     # the files
 
@@ -211,31 +289,27 @@ class TrainingRun:
 
     def _keep(self) -> None:
         """Write checkpoint.pt, from which `--resume` goes on, and curve.svg."""
-        self._kept_at = time.monotonic()
         kept = {
-            "lesson": self._network.lesson,
             "steps": self._network.steps,
             "own": self._own,
             "autograds": self._autograds,
-            "losses": torch.tensor(self._losses, dtype=torch.float64),
-            "autograd_losses": torch.tensor(self._autograd_losses, dtype=torch.float64),
-            "seconds": [self._seconds, self._autograd_seconds],
+            "losses": torch.tensor([self._losses, self._autograd_losses], dtype=torch.float64),
+            "seconds": self._seconds,
         }
         with writing(self._out):
             torch.save(kept, self._out / f"{CHECKPOINT}.new")
             (self._out / f"{CHECKPOINT}.new").replace(self._out / CHECKPOINT)
-            drawn = curve_svg(self._losses, self._autograd_losses, self._network.steps)
-            write_whole(self._out / CURVE, drawn)
+            write_whole(self._out / CURVE, curve_svg(self._losses, self._autograd_losses, self._network.steps))
 
     def _load(self) -> None:
         kept = load_checkpoint(self._out)
-        self._own, self._autograds = kept["own"], kept["autograds"]
-        self._losses, self._autograd_losses = kept["losses"].tolist(), kept["autograd_losses"].tolist()
-        self._seconds, self._autograd_seconds = kept["seconds"]
+        self._own, self._autograds, self._seconds = kept["own"], kept["autograds"], kept["seconds"]
+        self._losses, self._autograd_losses = kept["losses"].tolist()
+        self._generator.manual_seed(LECTURE_SEED + self.step)
 
 
 def load_checkpoint(out: Path) -> dict[str, Any]:
-    """The dict that `_keep` has written into the folder `out`. Raises UserError."""
+    """The dict that a run has written into the folder `out`. Raises UserError."""
     path = out / CHECKPOINT
     if not path.is_file():
         raise UserError(f"There is no run to continue in {out}/. Start one with `dojo train`.")

@@ -223,7 +223,7 @@ class Lesson:
                 for mistake in own
             )
         return tuple(
-            Mistake(gradient, mistake.id, mistake.message, gradient_of_joint(self.joint, gradient, self.wrong(mistake)))
+            replace(mistake, gradient=gradient, function=gradient_of_joint(self.joint, gradient, self.wrong(mistake)))
             for mistake in self.mistakes
             if mistake.gradient == self.joint.name
             for gradient in gradients

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.gradebook.guarded import rendered
-from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKind
-from grader.gradebook.similarity.pairs import SharedEvidence, Similarities, SimilarPair
+from grader.gradebook.similarity.pairs import EvidenceItem, EvidenceKind, SharedEvidence, Similarities, SimilarPair
 from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates
@@ -23,9 +22,6 @@ EVIDENCE_WORDS: dict[EvidenceKind, str] = {
     "answer": "The same code, apart from names and layout",
     "right answer": "The same right answer in an unusual form",
     "lesson": "The same combination of answers in all functions, each of which is more common alone",
-    "reply": "The same answer to a question",
-    "right reply": "The same answer to a question that has other numbers for each student",
-    "replies": "The same answers to all questions that both have wrong, that are texts, or that have drawn numbers",
 }
 
 
@@ -73,9 +69,7 @@ def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:
 
 def passage_of(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
     """An excerpt of a student's file, at most MAX_COMPARED_LINES lines, without the function's docstring."""
-    if item.quoted:
-        return QuotedPassage(item.student, item.path, [(1, item.quoted[:MAX_COMPARED_WIDTH])], False)
-    if item.kind in ("lesson", "replies"):
+    if item.kind == "lesson":
         return QuotedPassage(item.student, item.path, (), False)
     texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[item.first - 1 : item.last]
     lines = list(enumerate((text[:MAX_COMPARED_WIDTH] for text in texts), item.first))

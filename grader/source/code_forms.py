@@ -160,11 +160,6 @@ class FunctionForm:
     tokens: Mapping[str, int] = field(default_factory=dict)
 
 
-def forms_of_files(sources: Sequence[bytes], steps: Collection[str]) -> list[list[FunctionForm] | None]:
-    """`forms_of` for each of several files: for one call of a SourceReader."""
-    return [forms_of(source, frozenset(steps)) for source in sources]
-
-
 def forms_of(source: bytes | str, steps: Collection[str]) -> list[FunctionForm] | None:
     """The functions in a student's file; None for a text that is not Python or is nested too deeply.
 

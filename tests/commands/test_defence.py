@@ -40,7 +40,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.defence_pages import keys_page, papers_page
-from grader.publish.report.annotated import sentences_about_lesson, short_notes
+from grader.publish.report.decisions import sentences_about_lesson, short_notes
 from grader.results import SubmissionResult, points_text
 
 NUMBER = DefenceQuestion(

@@ -18,7 +18,7 @@ from bench import fuzz
 from bench.corpus import read_attack
 from bench.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
 from grader.errors import Interrupted
 from grader.gradebook.grading.grader_processes import GraderProcess

@@ -16,9 +16,7 @@ from made_results import row as row_of
 from support import ROOT, SHORT_LIMITS, rows_of, sampled, solution_of, without_seconds
 
 from grader.authoring.verify import submission_of
-from grader.errors import UserError
 from grader.gradebook.grading.session import Session
-from grader.publish.export.marks import class_results
 from grader.results import LessonResult, Row, SubmissionResult, read_results
 from grader.results.typed_json import json_fields
 
@@ -303,13 +301,6 @@ def test_a_field_of_a_wrong_type_is_named_in_a_sentence(wrong):
     assert all(
         each.startswith(("it has no `", "`")) and ("; expected " in each or "it has" in each) for each in refused
     )
-
-
-def test_what_is_wrong_in_a_file_is_said_by_grade_export(tmp_path):
-    (tmp_path / "ada").mkdir()
-    (tmp_path / "ada" / "results.json").write_text(json.dumps(EVERYTHING | {"score": "all"}))
-    with pytest.raises(UserError, match=r"ada/results\.json cannot be read: `score` is 'all'; expected a number"):
-        class_results(tmp_path)
 
 
 def test_fields_that_an_older_version_did_not_have_take_their_defaults():

@@ -35,7 +35,7 @@ from grader.gradebook.grading.views import Views, withdraw_report
 from grader.gradebook.guarded import NO_REPORT, plain_results, points_only, rendered
 from grader.publish import defence_pages
 from grader.publish.export import github
-from grader.publish.export.outputs import report_to_github
+from grader.publish.export.github import report_to_github
 from grader.publish.report import pages
 from grader.results import Row, read_results
 

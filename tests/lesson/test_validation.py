@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.authoring.lesson_review import faults_of
-from grader.commands.console import FAULT, UNUSABLE
+from grader.commands.command_line import FAULT, UNUSABLE
 from grader.commands.grade import main
 from grader.commands.live import what_failed
 from grader.lesson.lesson import Course, Lesson, LessonError

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
-from grader.questions.judging import is_drawn
-from grader.questions.question import answer_keys_of, questions_of
 from grader.results import UNWRITTEN, Row, SubmissionResult
-from grader.source.code_forms import FunctionForm, forms_of, forms_of_files
-from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader, one_submission
+from grader.source.code_forms import FunctionForm, forms_of
+from grader.source.reader import ReadingFailed, ReadingStopped, one_submission, source_reader
 
 Rows = Mapping[tuple[str, str], Row]
 """{(lesson, function): the verdict on it}"""
-FILES_AT_ONCE = 24
-"""Files per call of a reader: together they take a tenth of its time limit."""
 FilesByStudent = Mapping[str, Mapping[str, bytes]]
 """{student: {"03_makemore_steps/backward.py": its content}}"""
+GROUP_COLUMNS = ("group", "group name", "team")
 
 
 @dataclass
@@ -45,48 +39,29 @@ def read_class(
 
     The parameters of the functions `steps` keep their names.
     """
-    students = list(files.values())
-    count = max(1, min(os.cpu_count() or 1, len(students)))
-    readers = [SourceReader() for _ in range(count)]
+    found, named = ReadClass(), frozenset(steps)
     read: dict[bytes, list[FunctionForm] | None] = {}
-
-    def work(reader: SourceReader, some: Iterable[Mapping[str, bytes]]) -> None:
-        for own in some:
-            # what could not be read in another student's time is read again
-            new = [content for content in dict.fromkeys(own.values()) if read.get(content) is None]
-            with one_submission():
-                for at in range(0, len(new), FILES_AT_ONCE):
-                    batch = new[at : at + FILES_AT_ONCE]
-                    read.update(zip(batch, read_batch(reader, batch, steps), strict=True))
-            progress(1)
-
-    try:
-        with ThreadPoolExecutor(count) as pool:
-            for done in [pool.submit(work, reader, students[at::count]) for at, reader in enumerate(readers)]:
-                done.result()
-    finally:
-        for reader in readers:
-            reader.close()
-    found = ReadClass()
     for student, own in files.items():
-        found.files[student] = {path: file for path, content in own.items() if (file := read[content]) is not None}
-        found.unreadable += [(student, path) for path, content in own.items() if read[content] is None]
+        found.files[student] = {}
+        with one_submission():
+            for path, content in own.items():
+                if read.get(content) is None:  # what could not be read in another student's time is read again
+                    read[content] = read_file(content, named)
+                forms = read[content]
+                if forms is None:
+                    found.unreadable.append((student, path))
+                else:
+                    found.files[student][path] = forms
+        progress(1)
     return found
 
 
-def read_batch(reader: SourceReader, batch: Sequence[bytes], steps: Collection[str]) -> list[list[FunctionForm] | None]:
-    """One call for several files; where a limit is reached, one call for each of them."""
+def read_file(content: bytes, steps: frozenset[str]) -> list[FunctionForm] | None:
     try:
-        return [as_read(data) for data in reader.call(forms_of_files, list(batch), sorted(steps))]
+        forms = source_reader().call(forms_of, content, steps)
     except (ReadingStopped, ReadingFailed):
-        if len(batch) == 1:
-            return [None]
-        return [file for content in batch for file in read_batch(reader, [content], steps)]
-
-
-def as_read(data: list[dict[str, Any]] | None) -> list[FunctionForm] | None:
-    """What a reader sent: it comes from a process that read a student's text."""
-    return None if data is None else [FunctionForm(**function) for function in data]
+        return None
+    return None if forms is None else [FunctionForm(**each) for each in forms]
 
 
 @dataclass
@@ -99,7 +74,6 @@ class KnownCode:
         tokens: {function: the tokens of each right answer}.
         whole: {function: form} of each right file.
         mistakes: words of mistakes.py, among them the ids of the known mistakes.
-        drawn: rows of questions whose right answer is not the same for all students.
     """
 
     untouched: dict[str, str] = field(default_factory=dict)
@@ -107,28 +81,27 @@ class KnownCode:
     tokens: dict[str, list[Counter[str]]] = field(default_factory=dict)
     whole: list[dict[str, str]] = field(default_factory=list)
     mistakes: frozenset[str] = frozenset()
-    drawn: frozenset[str] = frozenset()
 
     def add_right(self, functions: Sequence[FunctionForm]) -> None:
+        """Add a file of right answers."""
         self.whole.append({function.name: function.form for function in functions})
         for function in functions:
             self.right.add((function.name, function.form))
             self.tokens.setdefault(function.name, []).append(Counter(function.tokens))
 
+    def novelty(self, function: FunctionForm) -> int:
+        """How many tokens it has more or less often than the closest right answer; all of them without any."""
+        own, right = Counter(function.tokens), self.tokens.get(function.name, ())
+        return min((max((own - other).total(), (other - own).total()) for other in right), default=own.total())
+
 
 def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
-    """What the files of a lesson contain. A student's kit has no solutions: then only the stub is known.
-
-    Raises LessonError for questions that cannot be used.
-    """
-    questions = questions_of(lesson)
-    drawn = (questions[name] for name, key in answer_keys_of(lesson).items() if is_drawn(questions[name], key))
-    found = KnownCode(drawn=frozenset(each.row for each in drawn))
-    stub = read_forms(lesson.pristine, steps) or []
-    found.untouched = {function.name: function.form for function in stub}
+    """What the files of a lesson contain. A student's kit has no solutions: then only the stub is known."""
+    found = KnownCode()
+    if lesson.pristine.is_file():
+        found.untouched = {each.name: each.form for each in forms_of(lesson.pristine.read_bytes(), steps) or ()}
     for path in (lesson.solution / "backward.py", *sorted((lesson.solution / "variants").glob("*.py"))):
-        right = read_forms(path, steps)
-        if right is not None:
+        if path.is_file() and (right := forms_of(path.read_bytes(), steps)) is not None:
             found.add_right(right)
     mistakes = lesson.solution / "mistakes.py"
     if mistakes.is_file():
@@ -137,17 +110,11 @@ def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
     return found
 
 
-def read_forms(path: Path, steps: frozenset[str]) -> list[FunctionForm] | None:
-    return forms_of(path.read_bytes(), steps) if path.is_file() else None
-
-
-def distance(function: FunctionForm, others: Iterable[Counter[str]]) -> int:
-    """How many tokens a function has more or less often than the closest of `others`; all of them without any."""
-    own = Counter(function.tokens)
-    return min((max((own - other).total(), (other - own).total()) for other in others), default=own.total())
-
-
-GROUP_COLUMNS = ("group", "group name", "team")
+def steps_of_course(course: Course) -> frozenset[str]:
+    """The functions whose parameters the grader passes by name."""
+    return frozenset(
+        item.name for lesson in course.lessons.values() if not lesson.config.function for item in lesson.gradients
+    )
 
 
 def graded_texts(submission: Submission) -> dict[str, bytes]:
@@ -160,35 +127,25 @@ def graded_texts(submission: Submission) -> dict[str, bytes]:
 
 
 def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, bytes]]:
-    """{student: files as of `graded_texts`}, from OUT's gradebook.
-
-    The files of a lesson are those of the attempt that counts.
-    """
+    """{student: files as of `graded_texts`} of OUT's gradebook: of each lesson, those of the attempt that counts."""
     found: dict[str, dict[str, bytes]] = {}
     with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
         for results in book.current():
-            sources = {
-                lesson.name: lesson.from_attempt for lesson in results.lessons if lesson.from_attempt is not None
-            }
-            if sources:
-                found[results.student] = {}
-            loaded: dict[int, dict[str, bytes]] = {}
-            for name, attempt in sources.items():
-                if name not in lessons:
-                    continue
-                if attempt not in loaded:
-                    submission = book.blobs.load_value(Submission, book.stored(attempt).submission)
-                    loaded[attempt] = graded_texts(submission)
-                texts = loaded[attempt].items()
-                found[results.student] |= {path: text for path, text in texts if path.startswith(f"{name}/")}
+            counting: dict[int, list[str]] = {}
+            for lesson in results.lessons:
+                if lesson.from_attempt is not None:
+                    counting.setdefault(lesson.from_attempt, []).append(lesson.name)
+            if not counting:
+                continue
+            own = found[results.student] = {}
+            for attempt, names in counting.items():
+                texts = graded_texts(book.blobs.load_value(Submission, book.stored(attempt).submission))
+                own |= {
+                    path: text
+                    for path, text in texts.items()
+                    if (name := path.partition("/")[0]) in names and name in lessons
+                }
     return found
-
-
-def steps_of_course(course: Course) -> frozenset[str]:
-    """The functions whose parameters the grader passes by name."""
-    return frozenset(
-        item.name for lesson in course.lessons.values() if not lesson.config.function for item in lesson.gradients
-    )
 
 
 def verdicts_in(out: Path, course: Course, students: Collection[str]) -> tuple[dict[str, Rows], list[str]]:
@@ -197,17 +154,13 @@ def verdicts_in(out: Path, course: Course, students: Collection[str]) -> tuple[d
     if (out / GRADEBOOK).is_file():
         with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
             found = {each.student: rows_by_function(each, course) for each in book.current()}
-    missing = [student for student in students if not found.get(student)]
-    if not missing:
+    graded = sum(bool(found.get(student)) for student in students)
+    if graded == len(students):
         return found, []
-    who = (
-        "no submission"
-        if len(missing) == len(students)
-        else f"{len(students) - len(missing)} of {len(students)} submissions"
-    )
     sentence = (
-        f"{out} has verdicts for {who}. Which of the other answers are wrong is not known, and shared wrong answers "
-        f"say most. Grade first: grade run SUBMISSIONS -o {out}"
+        f"{out} has verdicts for {f'{graded} of {len(students)} submissions' if graded else 'no submission'}. Which of "
+        "the other answers are wrong is not known, and shared wrong answers say most. Grade first: grade run "
+        f"SUBMISSIONS -o {out}"
     )
     return found, [sentence]
 
@@ -217,15 +170,12 @@ def rows_by_function(results: SubmissionResult, course: Course) -> Rows:
     found: dict[tuple[str, str], Row] = {}
     for lesson in results.lessons:
         own = course.lessons.get(lesson.name)
+        functions = {item.name: item.function for item in own.items} if own else {}
         for row in lesson.rows:
-            key = lesson.name, function_of_row(row, own)
+            key = lesson.name, functions.get(row.name, row.name)
             if key not in found or (found[key].status in ("passed", *UNWRITTEN) and row.status != "passed"):
                 found[key] = row
     return found
-
-
-def function_of_row(row: Row, lesson: Lesson | None) -> str:
-    return next((item.function for item in lesson.items if item.name == row.name), row.name) if lesson else row.name
 
 
 def groups_of(roster: Roster | None) -> dict[str, str]:

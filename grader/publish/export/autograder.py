@@ -26,8 +26,7 @@ from grader.gradebook.grading.session import Session
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.gradescope import gradescope_json
-from grader.publish.export.outputs import export_of
+from grader.publish.export.formats import export_of, gradescope_json
 from grader.publish.inert import inert
 from grader.results import SubmissionResult, points_text
 from grader.sandbox.isolation.limits import Limits

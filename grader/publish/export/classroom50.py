@@ -13,15 +13,39 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import UserError
-from grader.publish.export.rows import counted_rows, explanation_text, not_graded
+from grader.gradebook.files import output_errors, write_whole
+from grader.intake.submissions.classroom50 import RESULT_FILE
+from grader.publish.export.formats import counted_rows, explanation_text, export_of, not_graded, with_figures
 from grader.publish.inert import inert
 from grader.results import SubmissionResult
 
-SCHEMA = "classroom50/result/v1"
 RELEASE_BODY = "release-body.md"
 FACTORS = (1, 10, 100, 1000)
 IDENTITY = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 """What Classroom 50's runner tells an autograder in the environment."""
+
+
+def report_to_classroom50(
+    out: Path, results: Sequence[SubmissionResult], environment: Mapping[str, str], workspace: Path
+) -> None:
+    """result.json and release-body.md in `workspace`, for Classroom 50's runner. Raises UserError, OutputError.
+
+    Nothing is written for a fault of the grader: the runner then reports an error, and no zero.
+    """
+    if len(results) != 1:
+        raise UserError(f"--format classroom50 is for one submission, and this run has {len(results)}.")
+    if results[0].status == "error":
+        return
+    result, now = with_figures(out, results[0]), datetime.now(UTC)
+    report = (out / result.student / "report.md").read_text(encoding="utf-8", errors="replace")
+    text, _ = export_of(
+        result, lambda each: json.dumps(result_for_runner(each, environment, now), indent=2, ensure_ascii=False) + "\n"
+    )
+    with output_errors(workspace / RESULT_FILE):
+        for name, content in ((RELEASE_BODY, report), (RESULT_FILE, text)):
+            if content is not None:
+                (workspace / f".{name}.part").unlink(missing_ok=True)  # it may be a student's link to somewhere else
+                write_whole(workspace / name, content)
 
 
 def result_for_runner(results: SubmissionResult, environment: Mapping[str, str], now: datetime) -> dict[str, Any]:
@@ -34,71 +58,47 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
             f"--format classroom50 is for Classroom 50's runner, which sets {', '.join(IDENTITY)}; here "
             f"{missing[0]} is missing."
         )
-    owner = environment.get("OWNER") or environment.get("USERNAME") or results.student
-    return {
-        "schema": SCHEMA,
-        "classroom": environment["CLASSROOM"],
-        "assignment": environment["ASSIGNMENT"],
-        "assignment_type": environment.get("ASSIGNMENT_TYPE") or "individual",
-        "owner": owner,
-        "submission": environment["SUBMISSION_TAG"],
-        "commit": environment["COMMIT_URL"],
-        "release": environment["RELEASE_URL"],
-        "review": environment.get("REVIEW_URL") or environment["COMMIT_URL"],
-        "datetime": utc_text(now),
-        **score_fields(results, now),
-    }
-
-
-def score_fields(results: SubmissionResult, now: datetime) -> dict[str, Any]:
-    """The fields that grading determines: graded_at, score, max-score, tests."""
     rows = list(counted_rows(results))
     points = (value for _, line in rows for value in (line.row.points, line.row.max_points))
-    numbers = [results.score, results.max_score, *points]
-    factor = whole_factor(numbers)
+    factor = whole_factor([results.score, results.max_score, *points])
 
-    def whole(value: float, most: float) -> int:
-        return int(max(0, min(round(value * factor), round(most * factor))))
+    def whole(value: float, most: float) -> dict[str, int]:
+        highest = round(most * factor)
+        return {"score": max(0, min(round(value * factor), highest)), "max-score": highest}
 
     tests = [
         {
             "test-name": f"{lesson}: {line.row.name}",
             "passed": line.row.status == "passed",
-            "score": whole(line.row.points, line.row.max_points),
-            "max-score": round(line.row.max_points * factor),
+            **whole(line.row.points, line.row.max_points),
             "output": explanation_text(line),
         }
         for lesson, line in rows
     ]
     if not tests:  # without tests, Classroom 50 shows a pass
-        why = "\n".join(f"{what} was not graded: {why}" for what, why in not_graded(results))
-        highest = round(results.max_score * factor)
-        tests = [{"test-name": "submission", "passed": False, "score": 0, "max-score": highest, "output": inert(why)}]
+        why = inert("\n".join(f"{what} was not graded: {why}" for what, why in not_graded(results)))
+        tests = [{"test-name": "submission", "passed": False, **whole(0, results.max_score), "output": why}]
+    stamp = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
-        "graded_at": utc_text(now),
-        "score": whole(results.score, results.max_score),
-        "max-score": round(results.max_score * factor),
+        "schema": "classroom50/result/v1",
+        "classroom": environment["CLASSROOM"],
+        "assignment": environment["ASSIGNMENT"],
+        "assignment_type": environment.get("ASSIGNMENT_TYPE") or "individual",
+        "owner": environment.get("OWNER") or environment.get("USERNAME") or results.student,
+        "submission": environment["SUBMISSION_TAG"],
+        "commit": environment["COMMIT_URL"],
+        "release": environment["RELEASE_URL"],
+        "review": environment.get("REVIEW_URL") or environment["COMMIT_URL"],
+        "datetime": stamp,
+        "graded_at": stamp,
+        **whole(results.score, results.max_score),
         "tests": tests,
     }
 
 
 def whole_factor(numbers: Sequence[float]) -> int:
     """1, 10, 100 or 1000: the least with which all numbers are whole, because the contract has no fractions."""
-    for factor in FACTORS[:-1]:
+    for factor in FACTORS:
         if all(abs(value * factor - round(value * factor)) < 1e-6 for value in numbers):
             return factor
     return FACTORS[-1]
-
-
-def utc_text(when: datetime) -> str:
-    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def result_text(data: Mapping[str, Any]) -> str:
-    """The text of Classroom 50's result.json or scores.json."""
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
-def release_body(out: Path, results: SubmissionResult) -> str:
-    """The text of the submission's Release: the student's report."""
-    return (out / results.student / "report.md").read_text(encoding="utf-8", errors="replace")

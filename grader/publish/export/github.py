@@ -1,4 +1,4 @@
-"""GitHub Actions: annotations at the student's file and line, the job's summary, and GitHub Classroom's result.
+"""GitHub Actions: annotations at the student's file and line, and the job's summary.
 
 Nothing that a student wrote becomes a workflow command: commands are stopped while anything else is printed, and what
 is part of the grader's own text is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
@@ -6,17 +6,16 @@ is part of the grader's own text is escaped. https://docs.github.com/actions/ref
 
 from __future__ import annotations
 
-import base64
-import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from grader.publish.export.rows import counted_rows, not_graded
-from grader.publish.inert import inert, without_ci_commands
+from grader.gradebook.files import output_errors
+from grader.gradebook.guarded import plain_results, rendered
+from grader.publish.export.formats import not_graded, with_figures
+from grader.publish.inert import inert
 from grader.publish.view import lesson_view
 from grader.results import SubmissionResult, points_in_words, points_text
 from grader.results.wording import first_names
@@ -29,24 +28,13 @@ CUT = "\n\n*The rest is left out: a job summary holds 1 MiB.*\n"
 Say = Callable[[str], object]
 
 
-@dataclass(frozen=True)
-class Annotation:
+class Annotation(NamedTuple):
     """An annotation. `file` is inside the submission, None where there is none to point to."""
 
     title: str
     text: str
     file: str | None = None
     line: int | None = None
-
-
-def escape(text: str) -> str:
-    """As the text of a command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def escape_property(text: str) -> str:
-    """As a property of a command."""
-    return escape(text).replace(":", "%3A").replace(",", "%2C")
 
 
 @contextmanager
@@ -58,6 +46,35 @@ def without_workflow_commands(say: Say) -> Iterator[None]:
         yield
     finally:
         say(f"::{token}::")
+
+
+def report_to_github(
+    out: Path,
+    results: Sequence[SubmissionResult],
+    paths: Mapping[str, Path],
+    environment: Mapping[str, str],
+    say: Say,
+    bound: float | None = None,
+) -> None:
+    """Annotations through `say`, and the reports as the job's summary.
+
+    A submission under `bound` percent, with which the job fails, has an annotation that says so, the first one.
+
+    `paths` are {student: the folder that the rows' files are in, or the file itself}. What GitHub has named no file
+    for in `environment` is left out. Raises OutputError.
+    """
+    workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
+    only = results[0] if len(results) == 1 and results[0].status != "error" else None
+    if only is not None and bound is not None and 100 * only.score < bound * only.max_score:
+        say(below_command(only, bound))
+    whole = [with_figures(out, result) for result in results]
+    for line in rendered(lambda found, _: list(error_commands(found, paths, workspace)), whole, plain_results):
+        say(line)
+    if summary := environment.get("GITHUB_STEP_SUMMARY"):
+        reports = (out / result.student / "report.md" for result in results)
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in reports if path.is_file()]
+        with output_errors(Path(summary)):
+            append_summary(Path(summary), texts)
 
 
 def annotations_of(results: SubmissionResult) -> list[Annotation]:
@@ -72,19 +89,6 @@ def annotations_of(results: SubmissionResult) -> list[Annotation]:
     return annotated
 
 
-def error_command(annotation: Annotation, place: str | None) -> str:
-    """`place` is the note's file, relative to the repository."""
-    properties = {"title": inert(annotation.title)}
-    if place is not None:
-        properties = {"file": place} | properties
-        if annotation.line is not None and not place.endswith(
-            ".ipynb"
-        ):  # its lines are JSON's; the text names the cell
-            properties = {"file": place, "line": str(annotation.line), **properties}
-    written = ",".join(f"{name}={escape_property(text)}" for name, text in properties.items())
-    return f"::error {written}::{escape(annotation.text[:MAX_ANNOTATION_CHARACTERS])}"
-
-
 def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
     """MAX_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
     every = [(result.student, annotation) for result in results for annotation in annotations_of(result)]
@@ -97,14 +101,25 @@ def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path
 def below_command(results: SubmissionResult, bound: float) -> str:
     """What a failed job says: functions that are not written yet have no annotation of their own."""
     points = f"{points_text(results.score)} of {points_in_words(results.max_score)}"
-    return error_command(
-        Annotation(
-            f"Under {bound:g} %",
-            f"{inert(results.student)} has {points}, and this job needs {bound:g} %. The job's summary says what to do "
-            "next.",
-        ),
-        None,
-    )
+    text = f"{inert(results.student)} has {points}, and this job needs {bound:g} %."
+    return error_command(Annotation(f"Under {bound:g} %", f"{text} The job's summary says what to do next."), None)
+
+
+def error_command(annotation: Annotation, place: str | None) -> str:
+    """`place` is the note's file, relative to the repository."""
+    properties = {"file": place, "line": annotation.line, "title": inert(annotation.title)}
+    if place is None or place.endswith(".ipynb"):  # a notebook's lines are JSON's; the text names the cell
+        del properties["line"]
+    named = ((name, f"{value}") for name, value in properties.items() if value is not None)
+    written = ",".join(f"{name}={escaped(text, ':,')}" for name, text in named)
+    return f"::error {written}::{escaped(annotation.text[:MAX_ANNOTATION_CHARACTERS])}"
+
+
+def escaped(text: str, also: str = "") -> str:
+    """As the text of a workflow command; a property's value is escaped in its separators `also`."""
+    for character in f"%\r\n{also}":
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
 
 
 def path_in_repository(submission: Path | None, file: str | None, workspace: Path) -> str | None:
@@ -112,12 +127,9 @@ def path_in_repository(submission: Path | None, file: str | None, workspace: Pat
     if submission is None or file is None:
         return None
     path = (submission / file if submission.is_dir() else submission).resolve()
-    if not path.is_file() or path.name != Path(file).name:
+    if not path.is_file() or path.name != Path(file).name or not path.is_relative_to(workspace.resolve()):
         return None
-    try:
-        return inert(path.relative_to(workspace.resolve()).as_posix())
-    except ValueError:
-        return None
+    return inert(path.relative_to(workspace.resolve()).as_posix())
 
 
 def append_summary(summary: Path, reports: Iterable[str]) -> None:
@@ -129,37 +141,3 @@ def append_summary(summary: Path, reports: Iterable[str]) -> None:
         text = text[:kept].rpartition(b"\n")[0] + CUT.encode() if kept else b""
     with summary.open("ab") as file:
         file.write(text)
-
-
-MAX_OF_A_RESULT = 100_000
-"""It travels to the reporter in an environment variable, of which Linux takes 128 KiB."""
-MESSAGE_LENGTHS = (600, 120, 0)
-
-
-def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
-    tests = [
-        {
-            "name": f"{lesson}: {line.row.name}",
-            "status": "pass" if line.row.status == "passed" else "fail",
-            "score": line.row.points,
-            "max_score": line.row.max_points,
-            # the reporter prints messages as they are: none may begin a line of its own, or look like a command
-            "message": without_ci_commands(" ".join(inert(line.message).split()))[:message_length],
-            "line_no": line.row.line or 0,
-        }
-        for lesson, line in counted_rows(results)
-    ]
-    status = "error" if results.status != "graded" else "fail"
-    if tests and all(test["status"] == "pass" for test in tests):
-        status = "pass"
-    return {"version": 3, "status": status, "max_score": results.max_score, "tests": tests}
-
-
-def classroom_result(results: SubmissionResult) -> str:
-    """The step output `result`; messages are shortened until it fits."""
-    encoded = ""
-    for length in MESSAGE_LENGTHS:
-        encoded = base64.b64encode(json.dumps(classroom(results, length)).encode()).decode()
-        if len(encoded) <= MAX_OF_A_RESULT:
-            break
-    return encoded

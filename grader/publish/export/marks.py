@@ -17,7 +17,7 @@ from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
 from grader.publish.inert import formula_free
 from grader.publish.report.classroom import incomplete
-from grader.results import RESULTS_FILE, LessonResult, SubmissionResult, points_text, rounded_number
+from grader.results import LessonResult, SubmissionResult, points_text, rounded_number
 
 TOTAL_COLUMN = "total"
 AGAIN = re.compile(r"(.+)-\d+")
@@ -90,36 +90,14 @@ def decimals_of_points(out: Path) -> int | None:
 
 
 def class_results(out: Path) -> dict[str, SubmissionResult]:
-    """{student: current results} from OUT's gradebook; without one, from each STUDENT/results.json.
-
-    Raises UserError.
-    """
-    try:
-        folders = sorted(path for path in out.iterdir() if path.is_dir())
-        if (out / GRADEBOOK).is_file():
-            with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
-                results = {found.student: found for found in gradebook.current()}
-        else:
-            results = {folder.name: found for folder in folders if (found := read_strictly(folder)) is not None}
-    except OSError as error:
-        raise UserError(
-            f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote."
-        ) from error
+    """{student: current results} from OUT's gradebook. Raises UserError."""
+    results: dict[str, SubmissionResult] = {}
+    if (out / GRADEBOOK).is_file():
+        with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
+            results = {found.student: found for found in gradebook.current()}
     if not results:
-        raise UserError(
-            f"{out} holds no gradebook with results and no STUDENT/results.json: name the folder that `grade run -o` "
-            "wrote."
-        )
+        raise UserError(f"{out} holds no gradebook with results: name the folder that `grade run -o` wrote.")
     return dict(sorted(results.items()))
-
-
-def read_strictly(folder: Path) -> SubmissionResult | None:
-    """results.json in a student's folder; None where there is none. Raises UserError, and OSError."""
-    path = folder / RESULTS_FILE
-    try:
-        return SubmissionResult.from_text(path.read_text(encoding="utf-8")) if path.is_file() else None
-    except ValueError as error:
-        raise UserError(f"{path} cannot be read: {error}. Run `grade run` again for this student.") from error
 
 
 def submitter_of_folder(student: str, students: Collection[str]) -> Submitter:

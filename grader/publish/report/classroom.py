@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
-from grader.publish.report.annotated import ANNOTATION_COLUMNS, csv_columns, is_annotated, short_notes
+from grader.publish.report.decisions import ANNOTATION_COLUMNS, csv_columns, is_annotated, short_notes
 from grader.results import UNWRITTEN, LessonResult, Row, SubmissionResult, number
 from grader.results.wording import first_names
 

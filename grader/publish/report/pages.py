@@ -28,7 +28,6 @@ from grader.publish.curve import plot
 from grader.publish.inert import code, inert, markdown
 from grader.publish.layout import Layout, layouts_from_text, layouts_to_text
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
-from grader.publish.report.annotated import date_text, sentences_about, sentences_about_lesson
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
     UNCLEAR,
@@ -44,6 +43,7 @@ from grader.publish.report.classroom import (
     student_row,
     without_results,
 )
+from grader.publish.report.decisions import date_text, sentences_about, sentences_about_lesson
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, lesson_view, next_step

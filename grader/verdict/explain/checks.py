@@ -22,7 +22,7 @@ from grader.verdict.explain.edits.search import (
 from grader.verdict.explain.errors.no_answer import still_unwritten
 from grader.verdict.explain.errors.raised import CallContext, explain_error_text
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.known_in_checks import known_mistake_of_check
+from grader.verdict.explain.known import known_mistake_of_check
 from grader.verdict.explain.results import ComparedResult, compared_leaves, explain_result, in_other_places
 from grader.verdict.judge.checks import Check, CheckFailed, end_of
 

@@ -1,6 +1,6 @@
 """Patterns of wrong gradients: which wrong formula gives exactly this answer, from the simplest slip to the oddest?
 
-`wrong_answer.py` defines when a formula holds; `claims.py` leaves out an explanation that contradicts the code.
+`wrong_answer.py` defines when a formula holds; `needs.py` leaves out an explanation that contradicts the code.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from itertools import chain
 
 from grader.results.wording import format_shape
 from grader.verdict.explain.attempts import check_interrupt
-from grader.verdict.explain.claims import FunctionContents, is_borne_out
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import FunctionContents, is_borne_out
 from grader.verdict.explain.problem_values import can_expand
 from grader.verdict.explain.readings.factors import wrong_factor
 from grader.verdict.explain.readings.forms import constant_elements, operand_alone
@@ -84,7 +84,7 @@ def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -
     if wrong is None:
         return None
     found = chain(explanations(wrong), explanations_of_expanded(wrong))
-    return next((e for e in found if is_borne_out(e.message, contents)), None)
+    return next((e for e in found if is_borne_out(e.needs, contents)), None)
 
 
 def explanations(wrong: WrongGradient) -> Iterator[Explanation]:

@@ -34,12 +34,14 @@ class Explanation:
     """A named mistake: `id` for counting over a class, `message` for the student.
 
     `known` is set where the lesson declares the mistake; `line` is the line of the student's file, where there is one.
+    `needs` is what the code must do, or names that it must read, for the message to be true (needs.py).
     """
 
     id: str
     message: str
     known: bool = field(default=False, compare=False)
     line: int | None = field(default=None, compare=False)
+    needs: tuple[str, ...] = field(default=(), compare=False)
 
 
 def join_explanations(explanations: Iterable[Explanation]) -> Explanation | None:

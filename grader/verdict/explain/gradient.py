@@ -17,7 +17,6 @@ from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
-from grader.verdict.explain.claims import FunctionContents
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import multiplies_sums
 from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
@@ -30,12 +29,12 @@ from grader.verdict.explain.edits.search import (
 from grader.verdict.explain.errors.no_answer import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
-from grader.verdict.explain.known_mistakes import known_mistake
+from grader.verdict.explain.known import known_mistake
+from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.other_explanations import (
     explain_by_properties,
     explain_changed_places,
     explain_other_order,
-    other_mistakes,
     targets_that_pass,
 )
 from grader.verdict.explain.readings.widths import width_from_the_data
@@ -123,14 +122,13 @@ class GradientCase:
     @cached_property
     def known(self) -> Explanation | None:
         """The known mistake of the lesson that gives these answers, if it can be the cause."""
-        mistakes: Sequence[Mistake] = self.check.lesson.wrong_formulas
-        while mistakes:
-            found = known_mistake(self.step, self.cases, mistakes, self.contents)
-            others = other_mistakes(self.student, self.check.item, self.check.lesson, found, mistakes, self.problems)
-            if not others:
-                return found
-            mistakes = others
-        return None
+        lesson, student = self.check.lesson, self.student
+        of_function = {
+            each.name: [(problem, student.answers(problem)[each.name]) for problem in self.problems]
+            for each in lesson.gradients
+            if not self.is_alone and each.function == self.function and not each.earned_with
+        }
+        return known_mistake(self.step, self.cases, lesson.wrong_formulas, self.contents, of_function)
 
     @cached_property
     def predicted(self) -> Explanation | None:

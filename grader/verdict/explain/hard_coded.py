@@ -10,8 +10,8 @@ import torch
 
 from grader.reference.problem import Problem
 from grader.results.wording import listed
-from grader.verdict.explain.claims import FunctionContents
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.judge.line import Case, judge_line
 
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.calling.answer import Answer
-from grader.comparison.tensors import compare
 from grader.lesson.lesson import Item, Lesson
-from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
-from grader.verdict.explain.claims import keeps_the_right_piece
-from grader.verdict.explain.edits.search import is_right_gradient
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
+from grader.verdict.explain.known import gives, is_gradient_of
 from grader.verdict.explain.probes import explain_by_probes
 from grader.verdict.explain.readings.properties import broken_property
 from grader.verdict.explain.results import one_to_one
@@ -21,13 +16,6 @@ from grader.verdict.judge.runner import StepRunner
 
 MAX_GRADIENTS_LISTED = 10
 """Gradients of one function that a message lists."""
-
-
-def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
-    """Whether an answer equals the gradient with respect to `name`."""
-    if answer is None or answer.tensor is None or not answer.tensor.is_floating_point():
-        return False
-    return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
 
 
 def explain_changed_places(
@@ -102,12 +90,10 @@ def explain_other_order(
 def explains_all(
     student: StepRunner, named: Explanation, names: Sequence[str], lesson: Lesson, problems: Sequence[Problem]
 ) -> bool:
-    """Whether a known mistake gives all these gradients, except those that are zero, which equal many things."""
+    """Whether a known mistake gives all these gradients."""
     mistakes = [mistake for mistake in lesson.wrong_formulas if mistake.id == named.id]
-    return all(
-        known_mistake(name, [(problem, student.answers(problem)[name]) for problem in problems], mistakes) is not None
-        for name in names
-    )
+    cases = {name: [(problem, student.answers(problem)[name]) for problem in problems] for name in names}
+    return all(any(m.gradient == name and gives(m, cases[name]) for m in mistakes) for name in names)
 
 
 def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Problem], target: str) -> bool:
@@ -132,73 +118,3 @@ def explain_by_properties(student: StepRunner, item: Item, problems: Sequence[Pr
     if wrong is None or any(wrong.equals(number, expected) for number, expected in enumerate(wrong.expected)):
         return None
     return broken_property(wrong) or explain_by_probes(student, item.name, [problem for problem, _ in cases])
-
-
-def without_contradicted(
-    student: StepRunner,
-    item: Item,
-    lesson: Lesson,
-    named: Explanation | None,
-    mistakes: Sequence[Mistake],
-    problems: Sequence[Problem],
-) -> Sequence[Mistake]:
-    """The other mistakes where the verdict names one that makes a right gradient of a joint function wrong, else none.
-
-    An attention that gets `dout` for `dmid` has gradients as if `dmid` lacked a term. A right `dmid` lacks none.
-    """
-    if lesson.joint is None or named is None or not named.known:
-        return ()
-    message, right = named.message, set(targets_that_pass(student, lesson.gradients, problems))
-    fitting = {m.id for m in mistakes if m.gradient == item.name and m.message in message}
-    spoiling = {
-        m.id
-        for m in mistakes
-        if m.id in fitting and m.gradient[1:] in right
-        if not all(is_right_gradient(m.gradient, problem, answer_of_mistake(m, problem)) for problem in problems)
-    }
-    return [m for m in mistakes if m.id not in spoiling] if spoiling else ()
-
-
-def without_worse_fitting(
-    student: StepRunner,
-    item: Item,
-    lesson: Lesson,
-    named: Explanation | None,
-    mistakes: Sequence[Mistake],
-    problems: Sequence[Problem],
-) -> Sequence[Mistake]:
-    """The mistakes without those that fit a joint function worse than another one that is named; else none.
-
-    Several may give one gradient. The better one also gives more of the other gradients, and if the numbers do not
-    decide, it is not one whose right code is in the text: a loss that is a mean, and gradients that are of a sum.
-    """
-    if lesson.joint is None or named is None or not named.known:
-        return ()
-    fitting = [m for m in mistakes if m.gradient == item.name and m.message in named.message]
-    if len(fitting) < 2:
-        return ()
-    names = [each.name for each in lesson.gradients if each.function == item.function]
-    explained = {
-        m.id: sum(explains_all(student, Explanation(m.id, m.message), [name], lesson, problems) for name in names)
-        for m in fitting
-    }
-    best = {m.id for m in fitting if explained[m.id] == max(explained.values())}
-    trials = getattr(student, "trials", None)
-    contents = trials.contents(item.function) if trials is not None else None
-    edits = {m.id: m for m in lesson.mistakes if m.gradient == lesson.joint.name}
-    best = {each for each in best if not keeps_the_right_piece(edits[each], contents)} or best
-    worse = {m.id for m in fitting} - best
-    return [m for m in mistakes if m.id not in worse] if worse else ()
-
-
-def other_mistakes(
-    student: StepRunner,
-    item: Item,
-    lesson: Lesson,
-    named: Explanation | None,
-    mistakes: Sequence[Mistake],
-    problems: Sequence[Problem],
-) -> Sequence[Mistake]:
-    """The mistakes to explain a gradient with, if one that is named is not the reason; none if all may be."""
-    case = student, item, lesson, named, mistakes, problems
-    return without_contradicted(*case) or without_worse_fitting(*case)

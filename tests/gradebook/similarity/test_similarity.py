@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,34 +13,25 @@ from made_gradebook import CROSS, HANDED_IN, ROWS, grade, results_for, submissio
 from similar_class import LESSONS, MadeClass, made_class
 from support import ROOT
 
-from grader.authoring.verify_questions import as_typed
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.grading.question_rows import question_rows
 from grader.gradebook.records import Decision
-from grader.gradebook.similarity.evidence import evidence_of
-from grader.gradebook.similarity.pairs import Similarities, similarities, threshold_for
+from grader.gradebook.similarity.pairs import Similarities, evidence_of, similarities, threshold_for
 from grader.gradebook.similarity.reading import (
     KnownCode,
     ReadClass,
-    Rows,
     groups_of,
     known_code,
     read_class,
     steps_of_course,
     stored_texts,
 )
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
 from grader.publish import similar_page as similar_page_module
 from grader.publish.similar_page import similar_page
-from grader.questions.answers_file import Answers
-from grader.questions.code_lines import trusted_results
-from grader.questions.posing import pose_question, seed_of
-from grader.questions.question import answer_keys_of, questions_of
 from grader.results import NamedMistake, Row
 
 
@@ -174,44 +162,6 @@ def test_different_code_with_the_same_wrong_numbers(known):
     rows = {who: {(lesson, "dh"): wrong("dh")} for who in "ab"}
     (pair,) = similarities(read_class(files, ["dh"]), rows, known).pairs
     assert "wrong numbers" in [each.one.kind for each in pair.shared]
-
-
-# The texts are hostile -----------------------------------------------------------------------------------------------
-
-
-def answers_of(course: Course, student: str, given: Mapping[str, Any]) -> Rows:
-    """The verdicts on answers to the questions of lesson 03."""
-    lesson = course.find("03")
-    data = Answers(lesson.name, student, given).to_text("03").encode()
-    rows, _ = question_rows(lesson, LessonFiles(lesson.name, answers=data), student, trusted_results)
-    return {(lesson.name, row.name): row for row in rows}
-
-
-def honest_answers(course: Course, student: str, chance: random.Random) -> dict[str, Any]:
-    """Right ones, a fifth of them with a mistake that the course knows, and a text of one's own."""
-    lesson, given = course.find("03"), {}
-    for name, question in questions_of(lesson).items():
-        posed, key = pose_question(question, seed_of(lesson, student)), answer_keys_of(lesson)[name]
-        wrong = chance.choice([*key.why, key.key]) if chance.random() < 0.2 else key.key
-        given[name] = f"{student} thinks that {chance.random()}" if wrong is None else as_typed(posed, wrong)
-        if question.kind == "multiple" and isinstance(given[name], str):
-            given[name] = [given[name]]
-    return given
-
-
-@pytest.mark.parametrize("size", [0, 30])
-def test_answers_to_questions_are_compared(course: Course, known, size: int):
-    """Three students submit the answers that are right for one of them; in a class of 30, no honest pair stands out."""
-    chance = random.Random(5)
-    rows = {f"s{n}": answers_of(course, f"s{n}", honest_answers(course, f"s{n}", chance)) for n in range(size)}
-    copied = honest_answers(course, "ada", random.Random(3))
-    rows |= {who: answers_of(course, who, copied) for who in ("ada", "ben", "cleo")}
-    files = {who: {} for who in rows}
-    found = similarities(read_class(files, []), rows, known)
-    striking = [{pair.one, pair.other} for pair in found.pairs if pair.bits >= found.threshold]
-    assert len(striking) == 3 and set.union(*striking) == {"ada", "ben", "cleo"}
-    page = similar_page(found, found.pairs, files, [])
-    assert "The same answer to a question" in page and "q:" in page and "answers.toml" in page
 
 
 # The texts are hostile -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Classroom 50: its downloads, result.json and scores.json, by the contract that its wiki and its schemas describe."""
+"""Classroom 50: its downloads, and result.json, by the contract that its wiki and its schemas describe."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from feedback_class import laid_out, write_class
+from feedback_class import laid_out
 from hypothesis import given
 from hypothesis import strategies as some
 from made_results import every_status, lesson, results, row
 
-from grader.commands.grade import main
 from grader.errors import UserError
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
-from grader.publish.export.classroom50 import result_for_runner, score_fields
-from grader.publish.export.outputs import report_to_classroom50
+from grader.publish.export.classroom50 import report_to_classroom50, result_for_runner
 
 NOW = datetime(2026, 10, 5, 9, 30, tzinfo=UTC)
 RUNNER = {
@@ -73,7 +70,7 @@ def test_every_row_is_a_test():
 )
 def test_points_are_whole_because_the_contract_has_no_fractions(points, most, whole):
     found = results("ada", lesson("04_x", row("dx", points=points, max_points=most)))
-    data = score_fields(found, NOW)
+    data = result_for_runner(found, RUNNER, NOW)
     assert (data["score"], data["max-score"]) == whole == (data["tests"][0]["score"], data["tests"][0]["max-score"])
 
 
@@ -194,84 +191,3 @@ def test_classroom_50_s_roster_confirms_logins(course, tmp_path):
     lessons = [course.find("04")]
     found = find([download(tmp_path / "d", "ada", "bo", "cy")], lessons, lessons, read_roster(roster))
     assert [each.student for each in found.arrivals] == ["Ada Okafor", "bo", "cy"]
-
-
-# scores.json ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def graded(course, tmp_path) -> tuple[Path, Path, Path]:
-    """(OUT, the download, scores.json): Ada has 2 of 2 points, Bo 1."""
-    folder = download(tmp_path / "d", "ada", "bo")
-    write_class(course, folder, tmp_path / "out", ada=2)
-    old = {name: value for name, value in record("ada", tag="0000000").items() if name != "assignment"}
-    newest = {name: value for name, value in record("ada").items() if name != "assignment"}
-    entries = [{"owner": "Ada", "submissions": [newest | {"late": True}, old], "kept": 1}]
-    scores = {
-        "schema": "classroom50/scores/v1",
-        "assignments": {"hw-1": {"type": "individual", "entries": entries}, "hw-2": {"type": "group", "entries": []}},
-    }
-    (tmp_path / "scores.json").write_text(json.dumps(scores))
-    return tmp_path / "out", folder, tmp_path / "scores.json"
-
-
-def put(out: Path, folder: Path, scores: Path, status: int = 0) -> tuple[str, dict[str, Any]]:
-    done = CliRunner().invoke(main, ["feedback", "classroom50", str(out), str(folder), "--scores", str(scores)])
-    assert done.exit_code == status, done.output
-    return done.stderr, json.loads((out / "scores.json").read_text()) if status == 0 else {}
-
-
-def test_scores_json_has_the_scores_in_out(graded):
-    warned, found = put(*graded)
-    assert warned == "" and found["assignments"]["hw-2"] == {"type": "group", "entries": []}
-    ada, bo = found["assignments"]["hw-1"]["entries"]
-    assert (ada["owner"], ada["override"], ada["kept"], len(ada["submissions"])) == ("Ada", True, 1, 2)
-    assert (bo["owner"], bo["override"], len(bo["submissions"])) == ("bo", True, 1)
-    for entry, score in ((ada, 2), (bo, 1)):
-        newest = entry["submissions"][0]
-        assert "assignment" not in newest and newest["datetime"] == "2026-10-04T20:00:00Z"
-        check_contract({name: value for name, value in newest.items() if name != "late"} | {"assignment": "hw-1"})
-        assert (newest["score"], newest["max-score"]) == (score, 2)
-    assert ada["submissions"][1]["submission"].endswith("0000000")
-    (graded[0] / "scores.json").replace(graded[2])  # a second time changes nothing but the time
-    again = put(*graded)[1]["assignments"]["hw-1"]["entries"]
-    assert [len(entry["submissions"]) for entry in again] == [2, 1]
-
-
-def test_a_result_in_another_s_checkout_changes_no_score(graded):
-    out, folder, scores = graded
-    (folder / "cs-principles-hw-1-bo" / "result.json").write_text(json.dumps(record("ada")))
-    warned, found = put(out, folder, scores)
-    assert warned == "grade: `bo` gets no score: the result.json in the checkout is ada's, not bo's.\n"
-    assert [entry["owner"] for entry in found["assignments"]["hw-1"]["entries"]] == ["Ada"]
-
-
-SPOILED = {
-    '"assignment": ["hw-1"]': "the result.json in the checkout does not name an assignment",
-    '"assignment": {}': "the result.json in the checkout does not name an assignment",
-    '"assignment": null': "the result.json in the checkout does not name an assignment",
-    '"owner": ["bo"]': "the result.json in the checkout is ['bo']'s, not bo's",
-    '"owner": "\\u001b[31m\\u202ebo"': r"the result.json in the checkout is \x1b[31m\u202ebo's, not bo's",
-    '"datetime": 1e999': "the checkout has no result.json, so download without --by-pattern",
-    '"review": NaN': "the checkout has no result.json, so download without --by-pattern",
-    '"more": [[[{"a": -Infinity}]]]': "the checkout has no result.json, so download without --by-pattern",
-}
-
-
-@pytest.mark.parametrize("field", SPOILED)
-def test_a_release_that_a_student_wrote_stops_no_other_score(graded, field):
-    out, folder, scores = graded
-    text = f"{json.dumps(record('bo'))[:-1]}, {field}}}"  # of two equal names the last one counts
-    (folder / "cs-principles-hw-1-bo" / "result.json").write_text(text)
-    warned, found = put(out, folder, scores)
-    assert warned == f"grade: `bo` gets no score: {SPOILED[field]}.\n"
-    (entry,) = found["assignments"]["hw-1"]["entries"]
-    assert (entry["owner"], entry["submissions"][0]["score"]) == ("Ada", 2)
-    json.loads((out / "scores.json").read_text(), parse_constant=pytest.fail)
-
-
-@pytest.mark.parametrize("text", ["[", "[]", '{"schema": "x"}'])
-def test_another_file_than_scores_json_is_one_sentence(graded, text):
-    graded[2].write_text(text)
-    said, _ = put(*graded, status=2)
-    assert said.count("\n") == 1 and "scores.json" in said

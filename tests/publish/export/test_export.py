@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 import json
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from feedback_class import add_attempt
 from hypothesis import given
 from hypothesis import strategies as st
 from made_gradebook import write_gradebook
@@ -21,15 +20,14 @@ from runner import Runner
 from support import ROOT
 
 from grader.commands import grade as cli
-from grader.commands.console import UNUSABLE, printable
-from grader.commands.options import VISIBILITY
+from grader.commands.command_line import UNUSABLE
+from grader.commands.console import printable
+from grader.commands.grade_platforms import VISIBILITY
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.lesson.lesson import Course
 from grader.publish.export import github
-from grader.publish.export.gradescope import gradescope_results
-from grader.publish.export.junit import junit_xml
-from grader.publish.export.outputs import report_to_github, write_formats
+from grader.publish.export.formats import gradescope_json, junit_xml, write_formats
 from grader.results import SubmissionResult
 
 
@@ -54,7 +52,7 @@ def hostile() -> SubmissionResult:
 
 
 def test_gradescope_has_a_test_for_each_row(ada):
-    found = gradescope_results(ada)
+    found = json.loads(gradescope_json(ada))
     assert {key: found[key] for key in found if key != "tests"} == {
         "score": 2,
         "execution_time": 2,
@@ -88,12 +86,12 @@ def test_gradescope_has_a_test_for_each_row(ada):
 
 @pytest.mark.parametrize("visibility", VISIBILITY)
 def test_gradescope_visibility_is_an_option(ada, visibility):
-    found = gradescope_results(ada, visibility)
+    found = json.loads(gradescope_json(ada, visibility))
     assert (found["visibility"], found["stdout_visibility"]) == (visibility, "hidden")
 
 
 def test_gradescope_tells_what_is_rejected():
-    found = gradescope_results(results("bo", status="rejected", message="bo.zip is no archive."))
+    found = json.loads(gradescope_json(results("bo", status="rejected", message="bo.zip is no archive.")))
     assert found["tests"] == [] and found["score"] == 0
     assert found["output"] == "0 of 0 points.\n\nThe submission was not graded: bo.zip is no archive."
 
@@ -256,7 +254,7 @@ def test_commands_are_on_again_whatever_ends_the_run(tmp_path):
     assert [command.data for command in Runner().read(f"{done.stdout}::error::x").commands] == ["x"]
 
 
-# GitHub: summary and Classroom ---------------------------------------------------------------------------------------
+# GitHub: summary -----------------------------------------------------------------------------------------------------
 
 
 def test_a_summary_keeps_under_github_s_limit(tmp_path):
@@ -270,69 +268,19 @@ def test_a_summary_keeps_under_github_s_limit(tmp_path):
     assert len(summary.read_bytes()) <= github.SUMMARY_BYTES
 
 
-def decoded(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(base64.b64decode(text, validate=True))
-    return found
-
-
-def test_classroom_s_result(ada):
-    found = decoded(github.classroom_result(ada))
-    assert {key: found[key] for key in ("version", "status", "max_score")} == {
-        "version": 3,
-        "status": "fail",
-        "max_score": 11,
-    }
-    assert sum(test["score"] for test in found["tests"]) == 2
-    assert found["tests"][2] == {
-        "name": "04_small: dwrong",
-        "status": "fail",
-        "score": 0,
-        "max_score": 1,
-        "message": "The sign is turned round.",
-        "line_no": 7,
-    }
-
-
-@pytest.mark.parametrize(
-    ("found", "status"),
-    [
-        (results("ada", lesson("04_small", row("dx"))), "pass"),
-        (results("ada", lesson("04_small", row("dx", "todo"))), "fail"),
-        (results("ada", status="rejected", message="no"), "error"),
-    ],
-)
-def test_classroom_s_status(found, status):
-    assert decoded(github.classroom_result(found))["status"] == status
-
-
-def test_classroom_s_result_fits_an_environment_variable():
-    rows = [row(f"d{n}", "error", message="x" * 3_000) for n in range(200)]
-    text = github.classroom_result(results("ada", lesson("04_small", *rows)))
-    assert len(text) <= github.MAX_OF_A_RESULT
-    assert len(decoded(text)["tests"]) == 200
-
-
-def test_what_the_reporter_prints_of_a_message_is_no_command():
-    found = decoded(github.classroom_result(hostile()))
-    printed = "\n".join(f"❌ {test['name']}\n\nError: {test['message']}" for test in found["tests"])
-    assert not Runner().read(printed).commands
-
-
 def test_github_is_told_through_the_files_that_it_names(ada, repository, tmp_path):
     out, said = tmp_path / "out", []
     (out / "ada").mkdir(parents=True)
     (out / "ada" / "report.md").write_text("# ada: 2 of 11\n")
-    files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
-    environment = {"GITHUB_WORKSPACE": str(repository), **{name: str(path) for name, path in files.items()}}
-    report_to_github(out, [ada], {"ada": repository / "exercises"}, environment, said.append)
+    summary = tmp_path / "summary"
+    environment = {"GITHUB_WORKSPACE": str(repository), "GITHUB_STEP_SUMMARY": str(summary)}
+    github.report_to_github(out, [ada], {"ada": repository / "exercises"}, environment, said.append)
     assert said == commands_of(ada, repository)
-    assert files["GITHUB_STEP_SUMMARY"].read_text() == "# ada: 2 of 11\n"
-    name, _, value = files["GITHUB_OUTPUT"].read_text().partition("=")
-    assert name == "result" and decoded(value.removesuffix("\n"))["version"] == 3
+    assert summary.read_text() == "# ada: 2 of 11\n"
     said.clear()
-    report_to_github(out, [replace(ada, status="error")], {}, {}, said.append, 80)  # not the student's fault
+    github.report_to_github(out, [replace(ada, status="error")], {}, {}, said.append, 80)  # not the student's fault
     assert not any("Under 80" in line for line in said)
-    report_to_github(out, [ada], {}, {}, said.append)  # not on GitHub: nowhere to write to, and no error
+    github.report_to_github(out, [ada], {}, {}, said.append)  # not on GitHub: nowhere to write to, and no error
 
 
 # Hostile text --------------------------------------------------------------------------------------------------------
@@ -344,14 +292,13 @@ def test_hostile_text_is_inert_in_every_format(repository):
     assert len(root.findall(".//failure")) == 1 and not root.findall(".//script")
     obeyed = Runner().read("\n".join(commands_of(found, repository))).commands
     assert {command.name for command in obeyed} == {"error"}
-    shown = [junit_xml(found), json.dumps(gradescope_results(found), ensure_ascii=False), *(c.data for c in obeyed)]
+    shown = [junit_xml(found), gradescope_json(found), *(c.data for c in obeyed)]
     for text in shown:
         assert not {"\x1b", "\x00", "\u202e", "\u200b", "\udc80", "\r"} & set(text)
 
 
 def test_seed_and_platform_are_in_no_format(ada, repository):
-    feedback = [junit_xml(ada), json.dumps(gradescope_results(ada)), *commands_of(ada, repository)]
-    feedback.append(json.dumps(decoded(github.classroom_result(ada))))
+    feedback = [junit_xml(ada), gradescope_json(ada), *commands_of(ada, repository)]
     assert not any(str(ada.seed) in text or "somewhere" in text for text in feedback)
 
 
@@ -371,15 +318,23 @@ def test_formats_are_written_once_and_only_those_asked_for(tmp_path, ada):
 # Canvas and Moodle ---------------------------------------------------------------------------------------------------
 
 
+def of_class(student: str, points: int = 2) -> SubmissionResult:
+    rows = [row("dx"), row("dy", "passed" if points == 2 else "todo")]
+    return results(student, lesson("03_steps", *rows), lesson("04_small", row("dz")))
+
+
+def add_results(out: Path, *found: SubmissionResult) -> Path:
+    out.mkdir(exist_ok=True)
+    book = Gradebook(out / GRADEBOOK)
+    for each in found:
+        add_attempt(book, each)
+    book.close()
+    return out
+
+
 @pytest.fixture
 def graded(tmp_path: Path) -> Path:
-    out = tmp_path / "grades"
-    for student, points in (("Ada Okafor", 2), ("Bo Li", 1)):
-        rows = [row("dx"), row("dy", "passed" if points == 2 else "todo")]
-        (out / student).mkdir(parents=True)
-        found = results(student, lesson("03_steps", *rows), lesson("04_small", row("dz")))
-        (out / student / "results.json").write_text(found.to_text())
-    return out
+    return add_results(tmp_path / "grades", of_class("Ada Okafor"), of_class("Bo Li", 1))
 
 
 def exported(*arguments: object) -> tuple[int, str, str]:
@@ -442,9 +397,9 @@ def test_moodle_s_worksheet(graded, tmp_path):
     ]
 
 
-def test_moodle_s_worksheet_with_hidden_identities_keeps_its_cells(graded, tmp_path):
+def test_moodle_s_worksheet_with_hidden_identities_keeps_its_cells(tmp_path):
     """Identifier is enough, and only the grade changes: a `-` stays one, a comment keeps its lines and spaces."""
-    (graded / "Bo Li").rename(graded / "Participant 12")
+    graded = add_results(tmp_path / "grades", of_class("Ada Okafor"), of_class("Participant 12", 1))
     worksheet = tmp_path / "worksheet.csv"
     worksheet.write_text(
         "sep=,\nIdentifier,Status,Grade,Last modified (grade),Feedback comments\n"
@@ -570,9 +525,7 @@ def test_a_grade_book_that_cannot_be_written_is_one_sentence(graded, roster, arg
 
 def test_a_second_folder_of_the_same_name_changes_no_mark(graded, roster):
     """`grade run --roster` wrote `Ada Okafor`; a submission called `ada okafor` is somebody's guess at that name."""
-    (graded / "ada okafor").mkdir()
-    other = results("ada okafor", lesson("03_steps", row("dx", "todo"), row("dy", "todo")))
-    (graded / "ada okafor" / "results.json").write_text(other.to_text())
+    add_results(graded, results("ada okafor", lesson("03_steps", row("dx", "todo"), row("dy", "todo"))))
     status, said, warned = exported("canvas", graded, "--roster", roster)
     assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 2 of 3 students have a score.\n")
     assert warned.splitlines()[0] == (
@@ -582,10 +535,8 @@ def test_a_second_folder_of_the_same_name_changes_no_mark(graded, roster):
     assert ["Ada Okafor", "", "101", "", "", "2", "1"] in table(graded / "canvas.csv")
 
 
-def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(graded, roster):
-    (graded / "Ada Okafor").rename(graded / "okafor-ada")
-    (graded / "ada okafor").mkdir()
-    (graded / "ada okafor" / "results.json").write_text((graded / "okafor-ada" / "results.json").read_text())
+def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(tmp_path, roster):
+    graded = add_results(tmp_path / "grades", of_class("okafor-ada"), of_class("ada okafor"), of_class("Bo Li", 1))
     status, said, warned = exported("canvas", graded, "--roster", roster)
     assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 1 of 3 students have a score.\n")
     assert warned.splitlines()[0] == (
@@ -597,8 +548,7 @@ def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(gra
 
 def test_two_that_came_under_one_name_have_no_score(graded, roster):
     """A run without a roster called them `Ada Okafor` and `Ada Okafor-2`, whichever is hers."""
-    (graded / "Ada Okafor-2").mkdir()
-    (graded / "Ada Okafor-2" / "results.json").write_text((graded / "Ada Okafor" / "results.json").read_text())
+    add_results(graded, of_class("Ada Okafor-2"))
     status, said, warned = exported("canvas", graded, "--roster", roster)
     assert status == 0 and "1 of 3 students have a score" in said
     assert warned.startswith("grade: `Ada Okafor` and `Ada Okafor-2` both match Ada Okafor (id 101). None of them")

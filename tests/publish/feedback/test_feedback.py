@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,18 @@ from made_results import HOSTILE, lesson, results, row
 from support import TESTS
 
 from grader.commands.grade import main
+from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.publish.feedback.canvas import canvas_feedback
-from grader.publish.feedback.moodle import moodle_feedback
-from grader.publish.feedback.reports import NoFeedback, decision_sentences, markdown_of, one_line_summary
-from grader.results.annotations import NotGraded
+from grader.gradebook.records import Decision
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.intake_csv import IntakeLine, intake_text
+from grader.intake.submissions.roster import read_roster
+from grader.publish.export.marks import read_marks
+from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
+from grader.publish.feedback.download import doubt_about
+from grader.publish.feedback.reports import NoFeedback, one_line_summary
+from grader.publish.report.decisions import decision_sentences
+from grader.results.annotations import Adjustment, Comment, Excuse, Lateness, NotGraded
 
 
 def grade(*arguments: object, status: int = 0) -> tuple[str, str]:
@@ -88,7 +96,7 @@ def test_an_anonymous_class_and_its_archive(course, tmp_path):
 
 
 def test_what_comes_back_is_what_its_name_says():
-    files = {"report.html": b"<p>", "report.md": b"# R\n\x0c::end\nx", "report-03_x.md": b"more"}
+    files = {"report.html": b"<p>", "report.md": b"# R\n\x0c::end\nmore"}
     ((_, python),) = canvas_feedback(["a_1_234_backward.py"], files).items()
     assert all(line.startswith(b"#") for line in python.splitlines()) and b"# more" in python
     compile(python, "backward.py", "exec")
@@ -194,7 +202,9 @@ def test_a_group_that_submitted_under_its_own_name(course, tmp_path, points, nam
     write_class(course, download, out, roster, zoe=points)
     _, warned = grade("feedback", "canvas", out, download, "--roster", roster)
     assert set(unzipped(out / "canvas-feedback.zip")) == names | {"bobo_13_346_backward.py"}
-    assert (points == 2) == ("teamg_12_345_backward.py gets no feedback: there is one score per submission" in warned)
+    assert (points == 2) == (
+        "gets no feedback: it has one report, and its members have different scores or remarks" in warned
+    )
 
 
 # What does not go back -----------------------------------------------------------------------------------------------
@@ -238,8 +248,11 @@ def test_another_submission_under_the_name_gets_nothing(ada, tmp_path):
     (ada / "evaeve_14_347_backward.py").write_text("x = 1\n")
     _, warned = grade("feedback", "canvas", tmp_path / "out", ada)
     assert list(unzipped(tmp_path / "out" / "canvas-feedback.zip")) == ["chenbo_13_346_backward.py"]
-    assert "`evaeve` gets no feedback: OUT has no results under this name" in warned
-    assert "`okaforada` gets no feedback: the download holds another submission than the one that was graded" in warned
+    assert "`evaeve` gets no feedback here: OUT has no results under this name" in warned
+    assert (
+        "`okaforada` gets no feedback here: the download holds another submission than the one that was graded"
+        in warned
+    )
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name,submission\n1,Ada Okafor,okaforada\n2,Bo Chen,chenbo\n")
     assert "OUT has no results under this name" in grade(
@@ -257,8 +270,8 @@ def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
     add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
     gradebook.close()
     _, shown = grade("feedback", "canvas", out, ada, status=2)
-    assert "`chenbo` gets no feedback: the report in" in shown and "is older than the score" in shown
-    assert "`okaforada` gets no feedback: the submission could not be graded, so there is no report." in shown
+    assert "`chenbo` gets no feedback here: the report in" in shown and "is older than the score" in shown
+    assert "`okaforada` gets no feedback here: the submission could not be graded, so there is no report." in shown
     assert shown.splitlines()[-1].startswith("grade: nothing was written")
     write_student(out, replace(bo, score=2, lessons=[better]))
     grade("feedback", "canvas", out, ada)
@@ -297,20 +310,18 @@ def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada,
     """The same for each platform: a comment, a file, a line of a CSV."""
 
     def sentences(results):
-        if results.student == "okaforada":
-            raise ValueError("no")
-        return decision_sentences(results)
+        return decision_sentences(results) if results.student != "okaforada" else 1 // 0
+
+    def archived(names, files):
+        return canvas_feedback(names, files) if report_of("okaforada") not in files["report.md"].decode() else 1 // 0
 
     monkeypatch.setattr("grader.publish.feedback.reports.decision_sentences", sentences)
+    monkeypatch.setattr("grader.publish.feedback.archives.canvas_feedback", archived)
     out, roster = tmp_path / "out", tmp_path / "roster.csv"
     roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
     said, warned = grade("export", "mailmerge", out, "--roster", roster)
     assert (
         "1 of 2 students" in said and "Ada Okafor is not in the file: it could not be made, which is a fault" in warned
-    )
-    monkeypatch.setattr(
-        "grader.publish.feedback.canvas.markdown_of",
-        lambda files: 1 // (report_of("okaforada") not in markdown_of(files)) * markdown_of(files),
     )
     said, warned = grade("feedback", "canvas", out, ada)
     assert "reports for 1 students" in said and "`okaforada` gets no feedback: it could not be made" in warned
@@ -338,5 +349,109 @@ def test_a_summary_is_one_inert_line():
 def test_no_student_is_called_like_a_file_in_out(course, tmp_path):
     from grader.intake.submissions.people import is_reserved
 
-    for name in ("feedback", "Canvas-Feedback.zip", "moodle-worksheet.csv", "mailmerge.csv", "scores.json"):
+    for name in ("feedback", "Canvas-Feedback.zip", "moodle-worksheet.csv", "mailmerge.csv"):
         assert is_reserved(name)
+
+
+@pytest.mark.parametrize(
+    ("download", "graded", "says"),
+    [
+        ({"ada": "1"}, {"ada": "1"}, ""),
+        ({"ada": "2"}, {"ada": "12"}, ""),  # any attempt of hers will do
+        ({"ada": "3"}, {"ada": "1"}, "another submission than the one that was graded"),
+        ({"ada": "3"}, {"ada": "1", "bo": "3"}, "which was graded as bo"),
+        ({"ada": "1"}, {"bo": "1"}, "OUT has no results under this name"),
+        ({"ada": "1", "ada-2": "2"}, {"ada": "1", "ada-2": "2"}, ""),
+        ({"ada": "2", "ada-2": "1"}, {"ada": "1", "ada-2": "2"}, "which was graded as ada-2"),
+        ({"ada": "1", "ada-2": "1"}, {"ada": "1", "ada-2": "1"}, "several submissions"),
+        ({"ada": "1", "bo": "1"}, {"ada": "1", "bo": "1"}, ""),  # a copy is each one's own
+    ],
+)
+def test_a_report_goes_back_for_what_was_graded_under_the_name(download, graded, says):
+    digests = {student: set(letters) for student, letters in graded.items()}
+    doubt = doubt_about("ada", set(download["ada"]), download, digests)
+    assert says in doubt and bool(says) == bool(doubt)
+
+
+# Decisions -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_says_what_was_decided():
+    changed = replace(
+        row("dC", "failed"),
+        adjustment=Adjustment(0.5, 0, "Grace", "2026", "Nearly right."),
+        comments=[Comment("See me.", "Grace", "2026")],
+    )
+    late = Lateness(True, 86_400, 1, 0, 90, 0.25)
+    found = replace(results("ada", lesson("04_x", changed)), score=0.25, late=late)
+    assert one_line_summary(found) == (
+        "0.25 of 1 point (25 %). Not right yet: dC (wrong value). It was submitted 1 day late. That cost 0.25 points. "
+        "04_x: Grace set `dC` to 0.5 points; before, it was 0. Reason: Nearly right. "
+        "04_x: On `dC`: Grace writes: See me."
+    )
+    excused = replace(found, excused=Excuse("Grace", "2026-10-01T00:00:00+00:00", "illness"))
+    assert "This assignment does not count for you. Decided by Grace. Reason: illness" in one_line_summary(excused)
+    hostile = replace(found, comments=[Comment(HOSTILE, HOSTILE, "2026")])
+    assert one_line_summary(hostile).isprintable()
+
+
+def test_who_submitted_nothing_has_no_zero_unless_a_person_gives_it(course, tmp_path):
+    out, roster = tmp_path / "out", tmp_path / "roster.csv"
+    roster.write_text("id,name,email\n1,ada,a@x\n2,bo,b@x\n3,cy,c@x\n4,di,d@x\n5,eve,e@x\n", encoding="utf-8")
+    write_class(course, laid_out(tmp_path / "in", {"ada/backward.py": "right"}), out, roster)
+    gradebook = Gradebook(out / GRADEBOOK)
+    rows = {LESSON: {"dlogits": 1.0, "in_one_go": 1.0}}
+    for assignment in (None, Assignment("Homework", rows)):
+        if assignment is None:
+            now = datetime.now(UTC)
+            gradebook.decisions.add(
+                [
+                    Decision(0, "bo", "excuse", "TA", now, text="Ill"),
+                    Decision(0, "cy", "comment", "TA", now, text="Where is it?"),
+                    Decision(0, "di", "excuse", "TA", now, row=LESSON, text="Changed course"),
+                    Decision(0, "eve", "points", "TA", now, points=0, text="Plagiarism"),
+                ]
+            )
+        else:
+            gradebook.set_assignment(assignment)
+        marks = read_marks(out, read_roster(roster))
+        cells = {member.student: marks.cell(member, "total") for member in read_roster(roster).members}
+        zero = "0"
+        assert cells == {"ada": "1", "bo": "", "cy": "", "di": "", "eve": zero}, assignment
+        assert one_line_summary(marks.results["cy"]) == "Nothing was submitted. TA writes: Where is it?"
+    gradebook.close()
+    # worksheet, Canvas and mail merge have the same cells
+    for platform in ("canvas", "moodle", "mailmerge"):
+        done = CliRunner().invoke(main, ["export", platform, str(out), "--roster", str(roster)])
+        assert done.exit_code == 0, done.output
+        lines = (out / f"{platform}.csv").read_text(encoding="utf-8").splitlines()
+        assert [line.endswith(",") for line in lines if "cy" in line] in ([True], []), lines
+
+
+def test_feedback_reads_the_download_as_intake_csv_decides(course, tmp_path):
+    """Of two files, the person chose the one that the grader had not: without intake.csv it would be another work."""
+    names = ("okaforada_1001_20011_a.py", "okaforada_1001_20012_b.py")
+    download = laid_out(
+        tmp_path / "canvas", {name: f"def dlogits(logits, Yb, n):\n    return {name!r}\n" for name in names}
+    )
+    out = tmp_path / "out"
+    lessons = list(course.lessons.values())
+    found = find([download], [course.find("04")], lessons)
+    guessed = found[0]
+    (question,) = found.questions[guessed.student]
+    other = next(file for lesson, file in question.alternatives if lesson == LESSON)
+    found.decided = {guessed.student: {LESSON: other}}
+    chosen = found[0]
+    assert chosen.sha256 != guessed.sha256
+    (out).mkdir()
+    gradebook = Gradebook(out / GRADEBOOK)
+    result = results(guessed.student, lesson(LESSON, row("dlogits")), submission_sha256=chosen.sha256, left_out=[])
+    add_attempt(gradebook, result)
+    gradebook.close()
+    write_student(out, result)
+    arguments = ["feedback", "canvas", str(out), str(download), "--course", str(course.root)]
+    assert CliRunner().invoke(main, arguments).exit_code == 2  # nobody confirms whose it is
+    line = IntakeLine(guessed.student, "", {LESSON: other}, confirmed=True)
+    (out / "intake.csv").write_text(intake_text([line]), encoding="utf-8")
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0 and "reports for 1 student" in done.stdout, done.output

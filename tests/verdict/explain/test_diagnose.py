@@ -21,7 +21,7 @@ from grader.source.in_place_changes import lines_of_changes
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.known_mistakes import known_mistake
+from grader.verdict.explain.known import known_mistake
 from grader.verdict.explain.problem_values import named_factors
 from grader.verdict.explain.readings.shapes import transposed_gradient
 from grader.verdict.explain.wrong_answer import WrongGradient

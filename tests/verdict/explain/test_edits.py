@@ -7,10 +7,10 @@ import ast
 import pytest
 
 from grader.source.nested_definitions import first_nested, nested_definitions
-from grader.verdict.explain.claims import is_borne_out
 from grader.verdict.explain.edits.changes import MAX_EDITS, edits_of
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.needs import AVERAGES, DIVIDES, KEEPDIM, MULTIPLIES, is_borne_out, needs_of_formula
 
 KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
 
@@ -118,25 +118,27 @@ def test_numbers_that_are_axes_are_no_sizes(code, sizes):
 
 
 @pytest.mark.parametrize(
-    ("message", "code", "is_true"),
+    ("need", "code", "is_true"),
     [
-        ("You divide by `h`.", "dy / h", True),
-        ("You divide by `h`.", "dy * h.reciprocal()", True),
-        ("You divide by `h`.", "dy * h", False),
-        ("You multiply by `h`.", "dy / h", False),
-        ("You take the mean over axis 0.", "dy.sum(0)", False),
-        ("You take the mean over axis 0.", "dy.sum(0) / 4", True),
-        ("The shape is not right; sum with `keepdim=True`.", "dy[0]", False),
-        ("You return `dy` as it came.", "h", False),
-        ("Every element is 1: `dy` is not used.", "dy.sum()", False),
-        ("You take the exponential of `h`.", "h * dy", False),
-        ("The path through the mean is missing.", "h", True),
+        (DIVIDES, "dy / h", True),
+        (DIVIDES, "dy * h.reciprocal()", True),
+        (DIVIDES, "dy * h", False),
+        (MULTIPLIES, "dy / h", False),
+        (AVERAGES, "dy.sum(0)", False),
+        (AVERAGES, "dy.sum(0) / 4", True),
+        (KEEPDIM, "dy[0]", False),
+        ("dy", "h", False),
     ],
 )
-def test_a_message_must_be_true_of_the_code(message, code, is_true):
+def test_a_message_must_be_true_of_the_code(need, code, is_true):
     contents = contents_of(f"def dh(dy, h):\n    return {code}\n", ["dh"])["dh"]
-    assert is_borne_out(message, contents) is is_true
-    assert is_borne_out(message, None)
+    assert is_borne_out([need], contents) is is_true
+    assert is_borne_out([need], None)
+
+
+def test_a_wrong_formula_that_divides_needs_a_division():
+    assert needs_of_formula("dy / h") == {DIVIDES}
+    assert needs_of_formula("dy / 2") == set()  # 0.5 * dy is the same
 
 
 def test_functions_inside_something():

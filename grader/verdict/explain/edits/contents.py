@@ -40,16 +40,13 @@ AXIS_KEYWORDS = frozenset({"dim", "dims", "axis", "axes", "dim0", "dim1", "axis0
 def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, Any]]:
     """{function: what it is made of, with the file's functions that it calls}, for those that the file defines.
 
-    names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
-    operators: their types' names; operands: names that stand next to one;
-    numbers: [(number, its line, the code around it)] that may be sizes or their roots;
-    returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
-    need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
-    code_pieces; multiplies_sums: whether two sums are multiplied; discards: whether it computes a value that nothing
-    uses; overwrites: whether a loop assigns to places that an index selects; reductions: how many sums, means and
-    matrix products it has; negates: whether there is a minus sign that is
-    neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random numbers, ""
-    for none; imports: the modules that the file imports; bare_calls: functions called by their bare names;
+    names: names that are read; calls: functions and methods called, and attributes read; operators: their types' names;
+    operands: names that stand next to one; numbers: [(number, its line, the code around it)] that may be sizes or their
+    roots; open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes);
+    pieces: {function: its small expressions without their names}, see code_pieces; multiplies_sums: whether two sums
+    are multiplied; discards: whether it computes a value that nothing uses; overwrites: whether a loop assigns to
+    places that an index selects; random: a function that it calls itself and that draws random numbers, "" for none;
+    imports: the modules that the file imports; bare_calls: functions called by their bare names;
     raise_left, read_before_set: see leftovers.
     """
     file = latest_file(source)
@@ -63,8 +60,7 @@ def latest_file(source: str) -> SourceFile:
 
 
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
-    names, calls, keywords, operators, returns = set[str](), set[str](), set[str](), set[str](), set[str]()
-    operands, bare_calls = set[str](), set[str]()
+    names, calls, operators, operands, bare_calls = set[str](), set[str](), set[str](), set[str](), set[str]()
     numbers: list[tuple[float, int, str]] = []
     open_widths = False
     pieces: dict[str, list[str]] = {}
@@ -77,13 +73,9 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
                     names.add(read)
                 case ast.Attribute(attr=attribute):
                     calls.add(attribute)
-                case ast.keyword(arg=str(keyword)):
-                    keywords.add(keyword)
                 case ast.BinOp() | ast.UnaryOp() | ast.AugAssign():
                     operators.add(type(node.op).__name__)
                     operands |= {each.id for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)}
-                case ast.Return() if node.value is not None:
-                    returns.add(type(node.value).__name__)
                 case ast.Call():
                     open_widths = open_widths or has_open_width(node)
                     bare_calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
@@ -97,18 +89,14 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "names": sorted(names),
         "calls": sorted(calls | bare_calls),
         "bare_calls": sorted(bare_calls),
-        "keywords": sorted(keywords),
         "operators": sorted(operators),
         "operands": sorted(operands),
-        "returns": sorted(returns),
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
         "pieces": pieces,
-        "negates": any(map(negates, file.reached_from(name))),
         "multiplies_sums": any(map(multiplies_sums, file.reached_from(name))),
         "discards": any(map(discards, file.reached_from(name))),
         "overwrites": any(map(overwrites, file.reached_from(name))),
-        "reductions": sum(map(count_reductions, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
         "imports": file.imports,
         "raise_left": keeps_the_stub_s_raise(file.functions[name]),
@@ -142,23 +130,6 @@ def overwrites(function: ast.FunctionDef) -> bool:
         if isinstance(loop, ast.For)
         for each in ast.walk(loop)
     )
-
-
-def count_reductions(function: ast.FunctionDef) -> int:
-    """How many sums, means and matrix products there are."""
-    return sum(
-        called_name(node) in ("sum", "mean", "einsum")
-        or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
-        for node in ast.walk(function)
-    )
-
-
-def negates(function: ast.FunctionDef) -> bool:
-    """Whether something is negated that is not an exponent: `-0.5 * x**-1.5` does it, `x**-1.5` and `a - b` do not."""
-    exponents = {id(n.right) for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)}
-    signs = (n for n in ast.walk(function) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub))
-    axes = {id(each) for n in ast.walk(function) for each in axes_in(n)}
-    return any(id(n) not in exponents | axes for n in signs)
 
 
 def has_open_width(call: ast.Call) -> bool:

@@ -10,9 +10,9 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt
-from grader.verdict.explain.claims import FunctionContents
 from grader.verdict.explain.errors.raised import explain_error
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.readings.widths import width_from_the_data
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import smallest_sizes

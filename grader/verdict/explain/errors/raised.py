@@ -22,8 +22,8 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape, listed_as_code
-from grader.verdict.explain.claims import FunctionContents
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import FunctionContents
 
 MEANINGS_FILE = Path(__file__).with_name("meanings.toml")
 MAX_NAMES_SUGGESTED = 6

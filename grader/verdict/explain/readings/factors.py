@@ -8,6 +8,7 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import DIVIDES, MULTIPLIES
 from grader.verdict.explain.problem_values import can_expand, float_values, operand
 from grader.verdict.explain.wrong_answer import WrongGradient, fit_multiples, name_multiple
 
@@ -28,7 +29,8 @@ def wrong_factor(wrong: WrongGradient) -> Iterator[Explanation]:
     near = names_in_the_lines(wrong)
     found.sort(key=lambda entry: (entry[2] not in ("1", "−1"), abs(entry[1]) != 1, entry[0] not in near))
     for name, power, label in found:
-        yield Explanation("factor", describe_factor(wrong, name, power, label))
+        needs = {2: (MULTIPLIES,), -2: (DIVIDES,)}.get(power, ())
+        yield Explanation("factor", describe_factor(wrong, name, power, label), needs=needs)
 
 
 def constant_next_to(wrong: WrongGradient, name: str, power: int) -> str | None:

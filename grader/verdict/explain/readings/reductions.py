@@ -11,6 +11,7 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import AVERAGES, SUMS
 from grader.verdict.explain.problem_values import can_expand, computed_once
 from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
 
@@ -48,21 +49,27 @@ def wrong_sum(wrong: WrongGradient) -> Iterator[Explanation]:
             if reduced_over(torch.sum, axis):
                 if axis not in copied:
                     yield Explanation(
-                        "wrong_axis", f"You sum over axis {axis}: {what}. Sum over the axis along which it was copied."
+                        "wrong_axis",
+                        f"You sum over axis {axis}: {what}. Sum over the axis along which it was copied.",
+                        needs=(SUMS,),
                     )
                 elif len(copied) > 1:
                     yield Explanation(
                         "sum_missing",
                         f"You sum over axis {axis} only: {what}. Sum over every axis along which it was copied.",
+                        needs=(SUMS,),
                     )
             if reduced_over(torch.mean, axis):
                 yield Explanation(
                     "mean_for_sum",
                     f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full.",
+                    needs=(AVERAGES,),
                 )
         if any(reduced(r) for r in (lambda u: u.sum(), lambda u, s=small: u.sum().expand(s))):
             yield Explanation(
-                "summed_too_much", f"You sum over everything: {what}. Sum only over the axis along which it was copied."
+                "summed_too_much",
+                f"You sum over everything: {what}. Sum only over the axis along which it was copied.",
+                needs=(SUMS,),
             )
 
 

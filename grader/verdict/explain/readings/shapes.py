@@ -7,6 +7,7 @@ from itertools import permutations
 
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import KEEPDIM
 from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
 
 MAX_PERMUTED = 4
@@ -28,7 +29,7 @@ def wrong_shape(wrong: WrongGradient) -> Iterator[Explanation]:
             "not_reshaped", f"{start}undo what the forward line did to the shape (`.view({name}.shape)`)."
         )
     elif found.ndim < expected.ndim:
-        yield Explanation("keepdim", f"{start}sum with `keepdim=True`.{end}")
+        yield Explanation("keepdim", f"{start}sum with `keepdim=True`.{end}", needs=(KEEPDIM,))
     elif found.ndim > expected.ndim:
         yield Explanation("keepdim", f"{start}drop the extra dimension (no `keepdim`, or `.view({name}.shape)`).{end}")
     else:

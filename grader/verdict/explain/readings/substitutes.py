@@ -33,8 +33,10 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[Explanation]:
         if not holds_with_share(wrong, consumer, share):
             continue
         derivative = f"the derivative of `{consumer}` with respect to `{wrong.name}`"
+        needs: tuple[str, ...] = (f"d{consumer}",)
         text = f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by {derivative}."
         if len(wrong.consumers) > 1:
+            needs = ()
             text = (
                 f"In the path through `{consumer}` you use `d{consumer}` as it came. It still has to be multiplied by "
                 f"{derivative}: which elements of `{wrong.name}` does `{consumer}` depend on?"
@@ -45,7 +47,7 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[Explanation]:
                 f"`{wrong.name}` is {format_shape(wrong.expected[0].shape)}. What makes `{consumer}` out of "
                 f"`{wrong.name}`?"
             )
-        yield Explanation("local_derivative_missing", text)
+        yield Explanation("local_derivative_missing", text, needs=needs)
 
 
 def other_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
@@ -132,6 +134,7 @@ def wrong_upstream(wrong: WrongGradient) -> Iterator[Explanation]:
                     "wrong_upstream",
                     f"You use `d{other}` where `d{consumer}` belongs: `{wrong.name}` is read in the line of "
                     f"`{consumer}`, so what comes back through that line is `{consumer}`'s gradient.",
+                    needs=(f"d{other}",),
                 )
 
 

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.verdict.explain.claims import FunctionContents
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.wrong_answer import Cases
 
 NUMBER_IN_AN_ERROR = re.compile(r"\d+")

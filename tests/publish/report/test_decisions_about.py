@@ -15,18 +15,17 @@ from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.grading.graded import GradedSubmission
-from grader.publish.report.annotated import (
+from grader.publish.report.classroom import csv_rows
+from grader.publish.report.decisions import (
     ANNOTATION_COLUMNS,
     csv_columns,
     date_text,
-    defence_sentence,
-    late_sentences,
+    late_sentence,
     lateness_text,
     sentences_about,
     sentences_about_lesson,
     short_notes,
 )
-from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.results.annotations import DemandedDefence, Lateness
@@ -93,10 +92,10 @@ def test_both_reports_show_them(ada):
 @pytest.mark.parametrize(
     ("decisions", "expected"),
     [
-        ([decision(1, "excuse", text="Ill.")], "You are excused: this assignment does not count."),
+        ([decision(1, "excuse", text="Ill.")], "This assignment does not count for you."),
         (
             [decision(1, "points", points=4, text="By phone.")],
-            "set the score to 4 points; before, it was 2. Reason: By phone.",
+            "set this assignment to 4 points; before, it was 2. Reason: By phone.",
         ),
         (
             [decision(1, "extension", until=DUE + 5 * DAY)],
@@ -209,7 +208,7 @@ def test_a_date_in_words():
 def test_lateness_in_words_agrees_with_the_days_that_it_costs(hours, days, expected):
     """After a change of the clocks: 20:00 to 19:30 on the next day may be 24.5 hours."""
     late = Lateness(True, int(hours * 3600), days, 0, 90, 1)
-    assert late_sentences(late) == [f"It was submitted {expected} late. That cost 1 point."]
+    assert late_sentence(late) == f"It was submitted {expected} late. That cost 1 point."
 
 
 def test_an_own_due_date_names_its_zone():
@@ -234,4 +233,4 @@ def test_an_own_due_date_names_its_zone():
     ],
 )
 def test_a_required_defence_is_one_sentence(demanded, sentence):
-    assert defence_sentence(demanded) == sentence
+    assert sentences_about_lesson(replace(lesson_with("03_a", 1), demanded_defence=demanded)) == [sentence]

@@ -1,0 +1,181 @@
+"""`grade run --format`: results in other programs' formats, as files next to a student's reports.
+
+Gradescope's results.json has a test for each row (https://gradescope-autograders.readthedocs.io/en/latest/specs/).
+JUnit XML is what Ant wrote, and Jenkins, GitLab and others read: a suite for each lesson, a case for each row. A wrong
+value is a failure, a line that raised (or hung, crashed, was not allowed) an error, one not written is skipped.
+Elements and attributes are those of https://github.com/windyroad/JUnit-Schema.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.guarded import plain_results, rendered
+from grader.publish.inert import inert
+from grader.publish.report.decisions import sentences_about
+from grader.publish.view import RowView
+from grader.results import (
+    BROKEN_STATUSES,
+    UNWRITTEN,
+    LessonResult,
+    SubmissionResult,
+    number,
+    points_in_words,
+    points_text,
+    read_results,
+)
+
+
+def row_views(lesson: LessonResult) -> list[RowView]:
+    """Each row, answers to questions included."""
+    others = {row.name: row for row in lesson.rows}
+    return [RowView(row, others=others) for row in lesson.rows]
+
+
+def counted_rows(results: SubmissionResult) -> Iterator[tuple[str, RowView]]:
+    """(lesson, row) of each row that counts."""
+    for lesson in results.lessons:
+        yield from ((lesson.name, line) for line in row_views(lesson) if line.row.counted)
+
+
+def explanation_text(line: RowView) -> str:
+    return inert("\n".join(line.explanation))
+
+
+def not_graded(results: SubmissionResult) -> Iterator[tuple[str, str]]:
+    """(what, why) for a submission or a lesson of it that was not graded."""
+    if results.status != "graded":
+        yield "The submission", inert(results.message or results.status)
+        return
+    for lesson in results.lessons:
+        if lesson.status != "graded":
+            yield lesson.name, inert(lesson.message or lesson.status)
+
+
+def gradescope_json(results: SubmissionResult, visibility: str = "visible", maximum: float | None = None) -> str:
+    """The text of Gradescope's results.json for one submission, with points scaled to `maximum`.
+
+    `visibility` says when students see the tests; while those are hidden, so is the total. What run_autograder prints
+    is always hidden. The results hold no seed and no path of the grader.
+    """
+    factor = 1.0 if maximum is None or not results.max_score else maximum / results.max_score
+    places = {id(row): place for lesson in results.lessons for place, row in enumerate(lesson.rows, 1)}
+    data: dict[str, Any] = {
+        "score": number(results.score * factor),
+        "execution_time": round(results.seconds),
+        "output": "\n\n".join(gradescope_overview(results, factor)),
+        "output_format": "text",
+        "visibility": visibility,
+        "stdout_visibility": "hidden",
+        "tests": [
+            {
+                "name": f"{lesson}: {line.row.name}",
+                "number": f"{lesson.partition('_')[0]}.{places[id(line.row)]}",
+                "score": number(line.row.points * factor),
+                "max_score": number(line.row.max_points * factor),
+                "status": "passed" if line.row.status == "passed" else "failed",
+                "output": explanation_text(line),
+                "output_format": "text",
+            }
+            for lesson, line in counted_rows(results)
+        ],
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def gradescope_overview(results: SubmissionResult, factor: float) -> Iterator[str]:
+    if results.status != "unclear":
+        yield f"{points_text(results.score * factor)} of {points_in_words(results.max_score * factor)}."
+    yield from map(inert, sentences_about(results))
+    if results.is_partly_counted:
+        yield inert(f"Counted: {results.counted_parts()}.")
+    yield from (f"{what} was not graded: {why}" for what, why in not_graded(results))
+    for lesson in results.lessons:
+        if lesson.status == "graded" and lesson.message:
+            yield f"{lesson.name}: {inert(lesson.message)}"
+
+
+def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
+    """The results of one submission. `when` they were written is given to the second, in UTC."""
+    root = Element("testsuites")
+    for place, lesson in enumerate(results.lessons):
+        statuses = Counter[str](row.status for row in lesson.rows)
+        suite = SubElement(
+            root,
+            "testsuite",
+            name=lesson.name,
+            id=str(place),
+            package=" ".join(inert(results.student).split()),
+            timestamp=(when or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
+            hostname="localhost",  # what the schema asks for where there is nothing to tell
+            tests=str(len(lesson.rows)),
+            failures=str(statuses["failed"] + statuses["shape"]),
+            errors=str(sum(statuses[status] for status in BROKEN_STATUSES)),
+            skipped=str(sum(statuses[status] for status in UNWRITTEN)),
+            time=f"{lesson.seconds:.3f}",
+        )
+        properties = SubElement(suite, "properties")
+        for name, value in (("score", lesson.score), ("max_score", lesson.max_score)):
+            SubElement(properties, "property", name=name, value=f"{value:g}")
+        for line in row_views(lesson):
+            add_junit_case(suite, lesson.name, line)
+        SubElement(suite, "system-out").text = inert(lesson.message or "")
+        SubElement(suite, "system-err")
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def add_junit_case(suite: Element, lesson: str, line: RowView) -> None:
+    case = SubElement(suite, "testcase", name=line.row.name, classname=lesson, time="0")
+    status, message = line.row.status, inert(line.message or line.word)
+    if status in UNWRITTEN:
+        SubElement(case, "skipped", message=message)
+    elif status != "passed":
+        kind = "error" if status in BROKEN_STATUSES else "failure"
+        SubElement(case, kind, type=status, message=message).text = explanation_text(line)
+
+
+EXPORT_FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
+    "gradescope": ("gradescope.json", gradescope_json),
+    "junit": ("junit.xml", junit_xml),
+}
+"""{format: (the file in a student's folder, what writes its text)}"""
+FORMATS = ("gradescope", "github", "junit", "classroom50")
+
+
+def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> dict[str, str]:
+    """Each format's file in each student's folder, from the results.json there. Raises OutputError.
+
+    Gives {student: why} of those whose file has the points only, or is missing, because making it failed.
+    """
+    failed = dict[str, str]()
+    chosen = [EXPORT_FILES[name] for name in dict.fromkeys(formats) if name in EXPORT_FILES]
+    for student in students if chosen else ():
+        results = read_results(out / student)  # none after a fault of the grader, which must not become a zero
+        for name, write in chosen if results else ():
+            assert results is not None
+            path = out / student / name
+            text, faults = export_of(results, write)
+            with output_errors(path):
+                path.unlink(missing_ok=True) if text is None else write_whole(path, text)
+            failed |= {student: faults[0]} if faults else {}
+    return failed
+
+
+def export_of(
+    results: SubmissionResult, write: Callable[[SubmissionResult], str]
+) -> tuple[str | None, Mapping[int, str]]:
+    """(what `write` gives, or of the points only, or None; why it is not all: see gradebook.guarded)."""
+    return rendered(lambda found, faults: (write(found[0]) if found else None, faults), [results], plain_results)
+
+
+def with_figures(out: Path, result: SubmissionResult) -> SubmissionResult:
+    """The results in OUT: those of a class lack what only a student's own pages show."""
+    return read_results(out / result.student) or result

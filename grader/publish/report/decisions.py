@@ -1,0 +1,205 @@
+"""What an assignment and people's decisions say about a student: facts, as sentences, notes and cells of grades.csv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from grader.intake.submissions.arrival import SECONDS_PER_DAY
+from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text
+from grader.results.annotations import Lateness
+from grader.results.wording import UNKNOWN_TIME, count_text
+
+WHY_AN_ATTEMPT_COUNTS = {
+    "best": "it is the best one",
+    "last": "it is the last one",
+    "last on time": "it is the last one on time",
+    "last, none on time": "it is the last one, and none was on time",
+}
+MINUTE, HOUR = 60, 3600
+TOTAL_PART: Final = "total"
+KINDS_OF_FACT: Final = ("late", "excuse", "defence", "attempt", "adjustment", "comment")
+"""In the order of the notes about a student."""
+DECISION_KINDS: Final = {"excuse", "adjustment", "comment"}
+ANNOTATION_COLUMNS = (
+    *("assignment", "due", "late_days", "late_cost", "free_days", "attempts"),
+    *("adjustments", "excused", "comments"),
+)
+"""Those of grades.csv for an assignment, or where there are decisions."""
+
+
+class Fact(NamedTuple):
+    """Something that a person decided, or that the assignment's rules did.
+
+    Attributes:
+        kind: one of KINDS_OF_FACT.
+        part: TOTAL_PART, a lesson's name, or "LESSON.ROW".
+        sentence: for the student, next to the part; "" where the report says nothing about it.
+        note: the same in a few words, for the table of the class; "" where it says nothing about it.
+        cell: the same for grades.csv.
+    """
+
+    kind: str
+    part: str
+    sentence: str
+    note: str = ""
+    cell: str = ""
+
+
+def facts_about(results: SubmissionResult) -> Iterator[Fact]:
+    """All facts about a student, those about the submission as a whole first."""
+    yield from facts_of_part(results, TOTAL_PART, "this assignment")
+    for lesson in results.lessons:
+        yield from facts_about_lesson(lesson)
+
+
+def facts_about_lesson(lesson: LessonResult) -> Iterator[Fact]:
+    yield from facts_of_part(lesson, lesson.name, "this lesson")
+    for row in lesson.rows:
+        yield from facts_of_part(row, f"{lesson.name}.{row.name}", f"`{row.name}`")
+
+
+def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title: str) -> Iterator[Fact]:
+    """`title` is what a sentence calls the part."""
+    number, is_row = name.partition("_")[0], isinstance(part, Row)
+    if part.excused is not None:
+        author, reason = part.excused.author, part.excused.reason
+        sentence = f"{title[0].upper()}{title[1:]} does not count for you. Decided by {author}. {because_text(reason)}"
+        note = "" if is_row else "excused" if name == TOTAL_PART else f"{number} excused"
+        yield Fact("excuse", name, sentence.strip(), note, f"{name}, {author}: {reason}")
+    if isinstance(part, LessonResult) and part.attempt is not None:
+        place, of, why = part.attempt.number, part.attempt.of, part.attempt.why
+        submitted = f", of {date_text(part.attempt.submitted)}," if part.attempt.submitted else ""
+        sentence = f"Attempt {place} of {of}{submitted} counts: {WHY_AN_ATTEMPT_COUNTS.get(why, why)}."
+        note = f"{number}: attempt {place} of {of}" if place < of else ""
+        yield Fact("attempt", name, sentence if of > 1 else "", note, f"{name}: {place} of {of} ({why})")
+    if not isinstance(part, Row) and part.late is not None and part.excused is None:
+        is_total = isinstance(part, SubmissionResult)
+        sentence = late_sentence(part.late) if is_total or part.late.cost else ""
+        yield Fact("late", name, sentence, late_note(part.late) if is_total else "")
+    if isinstance(part, LessonResult) and (demanded := part.demanded_defence) is not None:
+        latest, cost = demanded.result, demanded.cost
+        held = "none is recorded yet" if latest is None else f"the latest had {latest.partition(' (')[0]}"
+        lost = f" Without it, this lesson has {points_in_words(cost)} less." if cost else ""
+        sentence = f"A defence of your code is required, with {demanded.right} of 6 questions right; {held}.{lost}"
+        what = "missing" if latest is None else f"only {latest.partition(' right')[0]} right"
+        note = f"{number}: defence {what}" + (f", −{points_text(cost)}" if cost else "")
+        yield Fact("defence", name, sentence, note)
+    if (change := part.adjustment) is not None:
+        before, points = points_text(change.before), points_text(change.points)
+        sentence = f"{change.author} set {title} to {points_in_words(change.points)}; before, it was {before}."
+        cell = f"{name}: {before} -> {points}, {change.author}: {change.reason}"
+        yield Fact("adjustment", name, f"{sentence} {because_text(change.reason)}".strip(), "adjusted", cell)
+    for comment in part.comments or ():
+        sentence = f"{comment.author} writes: {comment.text}"
+        sentence = f"On {title}: {sentence}" if is_row else sentence
+        yield Fact("comment", name, sentence, "commented", f"{name}, {comment.author}: {comment.text}")
+
+
+def because_text(reason: str) -> str:
+    return f"Reason: {reason}" if reason else ""
+
+
+def late_sentence(late: Lateness) -> str:
+    """What lateness cost; "" for work on time."""
+    if not late.is_known:
+        return UNKNOWN_TIME if late.cost else "The time of submission is not known: it counts as on time."
+    if not late.seconds:
+        return ""
+    lateness = f"It was submitted {how_late(late)} late"
+    if late.free_days:
+        verb = "was" if late.free_days == 1 else "were"
+        lateness += f", and {count_text(late.free_days, 'free late day')} of the term {verb} used"
+    return f"{lateness}. That cost {points_in_words(late.cost) if late.cost else 'no points'}."
+
+
+def late_note(late: Lateness) -> str:
+    """`late_sentence` in a few words."""
+    if not late.is_known or not late.seconds:
+        return "" if late.is_known else "time unknown"
+    cost = f", −{points_text(late.cost)}" if late.cost else ""
+    return f"{how_late(late)} late{cost}" + (f", {count_text(late.free_days, 'free day')}" if late.free_days else "")
+
+
+def sentences_about(results: SubmissionResult) -> list[str]:
+    """The assignment, the time of submission, and the facts about the submission as a whole."""
+    found = []
+    if results.assignment is not None:
+        title, due, extended_to, _ = results.assignment
+        found.append(f"Assignment: {title}." + (f" Due on {date_text(due)}." if due else ""))
+        if extended_to:
+            found.append(f"Your own due date: {date_text(extended_to)}.")
+    if results.excused is None:
+        attempts = (lesson.attempt for lesson in results.lessons if lesson.attempt is not None)
+        times = dict.fromkeys((each.submitted, each.time_source) for each in attempts if each.submitted)
+        found += [f"Submitted on {date_text(when)}, by {source}." for when, source in times if when and source]
+        found += [remark.message for remark in results.intake or () if remark.kind == "platform"]
+    return [*found, *sentences_of(facts_of_part(results, TOTAL_PART, "this assignment"))]
+
+
+def sentences_about_lesson(lesson: LessonResult) -> list[str]:
+    return sentences_of(facts_about_lesson(lesson))
+
+
+def sentences_of(facts: Iterator[Fact]) -> list[str]:
+    return [fact.sentence for fact in facts if fact.sentence]
+
+
+def decision_sentences(results: SubmissionResult) -> Iterator[str]:
+    """Each fact about a student, for a text about all lessons."""
+    for fact in facts_about(results):
+        lesson = "" if fact.part == TOTAL_PART else f"{fact.part.partition('.')[0]}: "
+        if fact.sentence:
+            yield lesson + fact.sentence
+
+
+def short_notes(results: SubmissionResult) -> list[str]:
+    """The facts in a few words, for the table of the class."""
+    facts = sorted(facts_about(results), key=lambda fact: KINDS_OF_FACT.index(fact.kind))
+    notes = list(dict.fromkeys(fact.note for fact in facts if fact.note))
+    if results.assignment is not None and results.assignment.extended_to:
+        notes.append(f"extended to {datetime.fromisoformat(results.assignment.extended_to):%d %b %H:%M %Z}")
+    return notes
+
+
+def is_annotated(results: SubmissionResult) -> bool:
+    """Whether an assignment or a person says anything about the student."""
+    return bool(results.assignment) or any(fact.kind in DECISION_KINDS for fact in facts_about(results))
+
+
+def csv_columns(results: SubmissionResult) -> list[str]:
+    """The cells of ANNOTATION_COLUMNS."""
+    assignment, late = results.assignment, results.late
+    due = (assignment.extended_to or assignment.due or "") if assignment else ""
+    lateness = [f"{late.days}", f"{number(late.cost)}", f"{late.free_days}"] if late else ["", "", ""]
+    if late is not None and not late.is_known:
+        lateness = ["unknown", "" if late.cost else "0", f"{late.free_days}"]
+    facts = list(facts_about(results))
+    texts = [
+        "; ".join(fact.cell for fact in facts if fact.kind == kind)
+        for kind in ("attempt", "adjustment", "excuse", "comment")
+    ]
+    return [assignment.title if assignment else "", due, *lateness, *texts]
+
+
+def date_text(date: str) -> str:
+    """A date in ISO format as people write it: `Friday 20 November 2026, 23:59 (UTC+01:00)`. Seconds only if not 0."""
+    read = datetime.fromisoformat(date)
+    seconds = f"{read::%S}" if read.second else ""
+    return f"{read:%A} {read.day} {read:%B %Y, %H:%M}{seconds} ({read.tzname() if read.tzinfo else 'local time'})"
+
+
+def how_late(late: Lateness) -> str:
+    """The time in words. It agrees with the calendar days that cost points, also where the clocks have changed."""
+    return lateness_text(min(max(late.seconds, (late.days - 1) * SECONDS_PER_DAY + 1), late.days * SECONDS_PER_DAY))
+
+
+def lateness_text(seconds: int) -> str:
+    """`40 minutes`, `3 hours`, `2 days and 1 hour`: rounded up to minutes, and above a day to hours."""
+    if seconds < HOUR:
+        return count_text(-(-seconds // MINUTE), "minute")
+    hours = -(-seconds // HOUR)
+    days, hours = divmod(hours, 24)
+    parts = ([count_text(days, "day")] if days else []) + ([count_text(hours, "hour")] if hours else [])
+    return " and ".join(parts)
