@@ -174,7 +174,7 @@ def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course
         after, earlier = gradebook.current_of(each.student), before[each.student]
         parts = [(f"{each.row} ", each.row)] if each.row else []
         changes = [
-            f"{name}{change(points_of_part(earlier, part), points_of_part(after, part))}"
+            f"{name}{change_text(points_of_part(earlier, part), points_of_part(after, part))}"
             for name, part in (*parts, ("total ", None))
         ]
         what = f"decision {each.undoes} is undone" if each.kind == "undo" else DECISION_WORDS[each.kind]
@@ -187,7 +187,7 @@ def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course
         write_other_gradebooks(out, before, course)
 
 
-def change(before: tuple[float, float], after: tuple[float, float]) -> str:
+def change_text(before: tuple[float, float], after: tuple[float, float]) -> str:
     """ "0 → 1 of 1", "24 of 26" where nothing has changed."""
     texts = [f"{points_text(points)} of {points_text(most)}" for points, most in dict.fromkeys((before, after))]
     if before[1] == after[1]:

@@ -15,6 +15,7 @@ from grader.commands.assignments import present_assignment
 from grader.commands.checks import GRADER_PROGRAM, check_lessons, checked_isolation, require_solutions
 from grader.commands.command_line import FAULT, STOPPED
 from grader.commands.console import console_for, print_remarks, printable
+from grader.commands.decisions import change_text
 from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import (
     course_of,
@@ -117,8 +118,10 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
     for change in changes:
         before, after = change.before, change.after
         gain = f" ({'+' if change.gain > 0 else '-'}{points_text(abs(change.gain))})" if change.gain else ""
-        has_scores = before.status not in WITHOUT_SCORE and after.status not in WITHOUT_SCORE
-        lines = [f"{change.student}: {score_text(before)} → {score_text(after)}{gain if has_scores else ''}"]
+        scores = change_text((before.score, before.max_score), (after.score, after.max_score)) + gain
+        if before.status in WITHOUT_SCORE or after.status in WITHOUT_SCORE:
+            scores = f"{score_text(before)} → {score_text(after)}"
+        lines = [f"{change.student}: {scores}"]
         notes = [", ".join(short_notes(each)) or "no note" for each in (before, after)]
         lines += [f"  {notes[0]} → {notes[1]}"] if notes[0] != notes[1] else []
         rescaled = sum(row.has_same_verdict for row in change.rows)
