@@ -71,8 +71,7 @@ def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None
     Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else.
     """
     secrets = secrets_of(course)
-    others = [each for each in secrets if not each.what.endswith((MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
-    found = [*leaks(kit, secrets), *leaks(model_answers, others)]
+    found = [*leaks(kit, secrets), *leaks(model_answers, secrets.without(MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
     print_remarks(found)
     if found:
         it = "it" if len(found) == 1 else "them"

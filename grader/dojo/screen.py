@@ -19,7 +19,7 @@ from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
 from grader.publish.view import STATE_WORDS, LessonView, RowView, tally_text
-from grader.results import UNWRITTEN, Row, points_in_words, points_text
+from grader.results import UNWRITTEN, points_in_words, points_text
 from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judge.examples import examples_of
@@ -28,8 +28,8 @@ STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDD
 WRONG_STYLE = "bold red"
 CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
 ROW_NAME_WIDTH = 15  # the lecture's
-FULL_WIDTH, NARROW_WIDTH = 84, 80
-"""Columns for the lecture's whole row with its number, and for one with `approximate` shortened."""
+FIGURES_WIDTH, AROUND_FIGURES = 52, 13
+"""Columns of a row for the lecture's figures, and for its marks and its verdict."""
 MAX_UNWRITTEN_WITH_A_LINE = 3  # unwritten rows that get a line each
 ROUNDING_REMARK = (
     "exact: False in a row that is right is a rounding difference in float32. The verdict compares values in float64."
@@ -45,54 +45,32 @@ def colour_of(status: str) -> str:
     return STYLES.get(status, WRONG_STYLE)
 
 
-def row_line(line: RowView, width: int = ROW_NAME_WIDTH) -> Text:
-    """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain."""
+def row_line(line: RowView, width: int = ROW_NAME_WIDTH, columns: int = 80, selected: bool = False) -> Text:
+    """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain.
+
+    Where that is wider than `columns`, the verdict comes first, with one figure. A `selected` row has a mark.
+    """
     row, colour = line.row, colour_of(line.row.status)
-    text = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
+    text = Text(no_wrap=True, overflow="ellipsis", style="bold" if selected else "")
+    text.append(f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim")
+    text.append(" ▸ " if selected else " | ", "" if selected else "dim")
+    maxdiff = "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
     if line.looks_right:
-        text.append(f"{line.cmp_in_words:<52}")
+        figures = short = line.cmp_in_words
     elif row.exact is not None:
-        text.append(f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff(row):7}")
+        figures = f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff:7}"
+        short = "exact" if row.exact else f"maxdiff {maxdiff}"
     elif line.shape_difference:
-        text.append(f"{line.shape_difference:<52}")
+        figures, short = line.shape_difference, line.shape_difference.removeprefix("shape: ")
     else:
         return text.append(line.word, colour)
-    text.append(" | ", "dim").append(f"{line.short_word:5}", colour)
-    return text.append(" ").append(*CHAIN[row.chain])
+    if columns < width + FIGURES_WIDTH + AROUND_FIGURES:
+        return text.append(f"{line.short_word:5} ", colour).append(*CHAIN[row.chain]).append(f" {short}")
+    text.append(f"{figures:<{FIGURES_WIDTH}}").append(" | ", "dim")
+    return text.append(f"{line.short_word:5}", colour).append(" ").append(*CHAIN[row.chain])
 
 
-def numbered_line(line: RowView, number: int, selected: bool, columns: int, name_width: int) -> Text:
-    """The row with the number that selects it, in `columns`."""
-    row = line.row
-    head = f"{'▸' if selected else ' '}{number:>2} "
-    if columns >= FULL_WIDTH + name_width - ROW_NAME_WIDTH and (row.exact is not None or row.status == "shape"):
-        text = row_line(line, name_width)
-    elif columns >= NARROW_WIDTH + name_width - ROW_NAME_WIDTH and row.exact is not None and not line.looks_right:
-        text = row_line(line, name_width)
-        text = text[: name_width + 18] + Text("approx.") + text[name_width + 29 :]
-    else:
-        text = Text(f"{row.name:<{name_width}} ", "dim" if row.status in UNWRITTEN else "")
-        if row.exact is not None or line.shape_difference:
-            text.append(f"{line.short_word:5}", colour_of(row.status)).append(" ")
-            exact = "exact" if row.exact else f"maxdiff {maxdiff(row)}"
-            figures = line.shape_difference.removeprefix("shape: ") or (
-                line.cmp_in_words if line.looks_right else exact
-            )
-            text.append(*CHAIN[row.chain]).append(f" {figures}")
-        else:
-            text.append(line.word, colour_of(row.status))
-    text = Text(head, no_wrap=True).append_text(text)
-    if selected:
-        text.stylize("bold")
-    text.truncate(columns, overflow="ellipsis")
-    return text
-
-
-def maxdiff(row: Row) -> str:
-    return "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
-
-
-def row_table(lines: Sequence[RowView]) -> Iterator[Text]:
+def row_table(lines: Sequence[RowView], columns: int = 80, selected: str | None = None) -> Iterator[Text]:
     """One line per row; consecutive unwritten rows share a line. Checks have their own column."""
     width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in lines if line.row.exact is not None)])
     checks = [line for line in lines if line.is_check and line.state not in UNWRITTEN]
@@ -101,13 +79,11 @@ def row_table(lines: Sequence[RowView]) -> Iterator[Text]:
         alike = list(group)
         if status in UNWRITTEN and len(alike) > MAX_UNWRITTEN_WITH_A_LINE:
             names = first_names([line.row.name for line in alike])
-            yield Text(f"{len(alike)} {STATE_WORDS[status]}: {names}", colour_of(status))
+            line = f"{len(alike)} {STATE_WORDS[status]}: {names}"
+            yield Text(line, colour_of(status), no_wrap=True, overflow="ellipsis")
             continue
-        for line in alike:
-            if line in checks:
-                yield Text.assemble(f"{line.row.name:<{wide}}", (" | ", "dim"), (line.word, colour_of(status)))
-            else:
-                yield row_line(line, width)
+        for each in alike:
+            yield row_line(each, wide if each in checks else width, columns, each.row.name == selected)
 
 
 def group_explanation(group: Sequence[RowView], source: str) -> Iterator[RenderableType]:

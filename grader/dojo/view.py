@@ -16,7 +16,6 @@ from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.screen import (
     CHAIN,
     ROUNDING_REMARK,
-    ROW_NAME_WIDTH,
     broken_file,
     colour_of,
     elsewhere_note,
@@ -24,18 +23,18 @@ from grader.dojo.screen import (
     group_heading,
     group_message,
     has_rounding,
-    numbered_line,
     printed_lines,
     printed_on,
     remark_lines,
+    row_table,
     tally,
 )
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
-from grader.publish.view import STATE_WORDS, RowView
+from grader.publish.view import RowView
 from grader.results import UNWRITTEN
-from grader.results.wording import count_text, first_names
+from grader.results.wording import count_text
 
 KEYS_HELP = "n next · p previous · h hint · l list · r report · q quit"
 MIN_ROWS, MIN_BODY, MIN_COLUMNS = 5, 6, 20
@@ -163,27 +162,17 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
 
 
 def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[Text]:
-    """The rows, each with its number: all of them, or in a low window those around the one that is explained."""
-    rows, columns = checked.part.lines, console.width
-    numbers = {line: number for number, line in enumerate(rows, 1)}
-    shown = [line for line in rows if line.state not in UNWRITTEN or line.row.name == view.focus]
-    left = [line.row.name for line in rows if line not in shown]
-    room = max(MIN_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
-    away = 0
-    if len(shown) + bool(left) > room:
-        at = next((n for n, line in enumerate(shown) if line.row.name == view.focus), 0)
-        keep = max(1, room - bool(left) - 1)
-        first = max(0, min(at - keep // 2, len(shown) - keep))
-        away, shown = len(shown) - keep, shown[first : first + keep]
-    width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in shown)])
-    for line in shown:
-        yield numbered_line(line, numbers[line], line.row.name == view.focus, columns, width)
-    if away:
-        yield Text(f"    {count_text(away, 'more row')} above and below", "dim")
-    if left:
-        text = Text(f"    {len(left)} {STATE_WORDS['todo']}: {first_names(left)}", "dim")
-        text.truncate(columns, overflow="ellipsis")
-        yield text
+    """The rows: all of them, or in a low window those around the one that is explained."""
+    lines = list(row_table(checked.part.lines, console.width, view.focus))
+    room = max(MIN_ROWS, console.height - others - 1) if console.is_terminal else len(lines)
+    if len(lines) <= room:
+        yield from lines
+        return
+    keep = room - 1
+    at = next((place for place, line in enumerate(lines) if " ▸ " in line.plain), 0)
+    first = max(0, min(at - keep // 2, len(lines) - keep))
+    yield from lines[first : first + keep]
+    yield Text(f"{count_text(len(lines) - keep, 'more line')} above and below", "dim")
 
 
 def explanation(view: View, checked: Checked) -> Iterator[RenderableType]:

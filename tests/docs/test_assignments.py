@@ -15,16 +15,7 @@ from grader.lesson.lesson import Course
 
 FOLDER = ROOT / "exercises" / "assignments"
 FILES = sorted(path.stem for path in FOLDER.glob("*.toml"))
-DOCUMENTS = [name for name in FILES if name[0].isdigit()]
-SECTIONS = re.split(r"^## ", (ROOT / "docs" / "curriculum.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
 PAGE = (ROOT / "docs" / "assignments.md").read_text(encoding="utf-8")
-RELATED = {
-    "1_day_13_notebook": {"01.dleft", "01.dright"},
-    "3_chapter_4": {"06.demb", "06.dC"},
-    "4_annotated_notes": {"02.dh"},
-    "5_article": {"01.dright", "02.dW2", "02.db2", "06.db"},
-}
-"""Rows that the curriculum names next to a document's own: the same formula in another lesson."""
 
 
 @pytest.fixture(scope="module")
@@ -61,22 +52,6 @@ def test_the_lecture_s_notebook_is_everything_that_it_can_contain(course):
         if item.name not in origin.uncounted
     }
     assert rows_of("lecture_notebook", course) == counted
-
-
-def test_every_document_has_an_assignment():
-    titles = [section for section in SECTIONS if re.match(r"\d\. ", section)]
-    assert [name[0] for name in DOCUMENTS] == [title[0] for title in titles]
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_document_s_assignment_has_its_rows_and_no_others(name, course):
-    section = SECTIONS[int(name[0])]
-    assert section.startswith(f"{name[0]}. ")
-    named = set(re.findall(r"`(\d\d\.\w+)`", section))
-    whole = {number for each in re.findall(r"[Ll]essons? (\d\d(?:, \d\d)*)", section) for number in each.split(", ")}
-    rows = rows_of(name, course)
-    assert named - rows == RELATED.get(name, set())
-    assert {row for row in rows - named if row[:2] not in whole} == set()
 
 
 @pytest.mark.parametrize("name", FILES)

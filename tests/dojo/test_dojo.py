@@ -604,7 +604,7 @@ def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, m
     with pytest.raises(KeyboardInterrupt):
         Watch(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False)).run()
     printed = paper.getvalue()
-    assert "\x1b" not in printed and "▸ 1 dlogits         to do\n" in printed and "✓ dlogits turned right.\n" in printed
+    assert "\x1b" not in printed and "dlogits         ▸ to do\n" in printed and "✓ dlogits turned right.\n" in printed
 
 
 # The zygote ----------------------------------------------------------------------------------------------------------

@@ -31,8 +31,7 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
         f"· dlogprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dlogprobs')}\n"
         "    forward: loss = -logprobs[range(n), Yb].mean()\n"
         "\n"
-        "▸ 1 dlogprobs       to do\n"
-        "    25 to do: dprobs, dcounts_sum_inv, dcounts_sum and 22 more\n"
+        "26 to do: dlogprobs, dprobs, dcounts_sum_inv and 23 more\n"
         "\n"
         f"{BELOW}"
     )
@@ -51,9 +50,8 @@ def test_what_turned_right_is_said(place, terminal):
         "    forward: logprobs = probs.log()\n"
         "✓ dlogprobs turned right.\n"
         "\n"
-        "  1 dlogprobs       | exact: True  | approx.: True  | maxdiff: 0       | right ✓\n"
-        "▸ 2 dprobs          to do\n"
-        "    24 to do: dcounts_sum_inv, dcounts_sum, dcounts and 21 more\n"
+        "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
+        "25 to do: dprobs, dcounts_sum_inv, dcounts_sum and 22 more\n"
         "\n"
         f"… ms · {BELOW}"
     )
@@ -65,7 +63,7 @@ def test_what_turned_wrong_is_said_too(place, terminal):
     terminal.until("✓ dprobs turned right.")
     replace(file_of(place), right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
     screen = terminal.until("✗ dprobs was right before.")
-    assert "\n▸ 2 dprobs          | exact: False | approx.: False | maxdiff: 5.9     | wrong ✗\n" in screen
+    assert "\ndprobs          ▸ exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n" in screen
     assert "\n✗ dprobs wrong value  exercises/" in screen
 
 
@@ -92,11 +90,11 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
         "✗ dcounts_sum was right before.\n"
         f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{of_dprobs}\n"
         "\n"
-        "  1 dlogprobs       right ✓ exact\n"
-        "  2 dprobs          wrong ✗ maxdiff 5.9\n"
-        "  3 dcounts_sum_inv right ✗ exact\n"
-        "▸ 4 dcounts_sum     wrong ✓ maxdiff 0.0072\n"
-        "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 mo…\n"
+        "dlogprobs       | right ✓ exact\n"
+        "dprobs          | wrong ✗ maxdiff 5.9\n"
+        "dcounts_sum_inv | right ✗ exact\n"
+        "dcounts_sum     ▸ wrong ✓ maxdiff 0.0072\n"
+        "22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
         "\n"
         "✗ dcounts_sum_inv, in your chain: correct; red only because\n"
         "`dprobs` above it is wrong.\n"
@@ -105,7 +103,7 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
     )
     terminal.resize(150, 40)
     terminal.press("p")
-    terminal.until("▸ 2 dprobs")
+    terminal.until("dprobs          ▸")
     assert terminal.screen == (
         "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
         "██░░░░░░░░░░░░░░░░░░░░░░░░  2 of 26 right, 2 wrong, 22 to do · 2 of 26 points\n"
@@ -116,11 +114,11 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
         "compare with the forward line.\n"
         "✗ dcounts_sum was right before.\n"
         "\n"
-        "  1 dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
-        "▸ 2 dprobs          | exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n"
-        "  3 dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
-        "  4 dcounts_sum     | exact: False | approximate: False | maxdiff: 0.0072  | wrong ✓\n"
-        "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
+        "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
+        "dprobs          ▸ exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n"
+        "dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
+        "dcounts_sum     | exact: False | approximate: False | maxdiff: 0.0072  | wrong ✓\n"
+        "22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
         "\n"
         "✗ dcounts_sum_inv, in your chain: correct; red only because `dprobs` above it is wrong.\n"
         "\n"
@@ -128,7 +126,7 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
     )
     terminal.resize(80, 24)
     terminal.press("n")
-    assert terminal.until("▸ 4 dcounts_sum").split("\n")[3:7] == [
+    assert terminal.until("dcounts_sum     ▸").split("\n")[3:7] == [
         f"✗ dcounts_sum wrong value  exercises/03_makemore_steps/backward.py:{line}",
         "    forward: counts_sum_inv = counts_sum**-1",
         "    The sign is flipped: your `dcounts_sum` is exactly minus the gradient. One",

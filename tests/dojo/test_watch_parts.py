@@ -20,7 +20,7 @@ from grader.dojo.file import changed_rows, read_own
 from grader.dojo.lesson_end import finish_lines, other_form
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.screen import numbered_line, row_line
+from grader.dojo.screen import row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, watch_screen
@@ -87,17 +87,16 @@ def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
     )
     lines = screen.splitlines()
     assert len(lines) <= 20 and lines[0] == "03 The makemore network, step by step · backward.py"
-    assert "▸ 5 dcounts         right ✗ exact" in lines and max(map(len, lines)) <= 60
+    assert "dcounts         ▸ right ✗ exact" in lines and max(map(len, lines)) <= 60
     assert any(line.startswith("✓ dcounts right") for line in lines)
     assert drawn(View(checked.lesson, "backward.py", checked, focus="dprobs"), 80, 12).count("\n") <= 19
 
 
 def test_a_narrow_line_shows_both_shapes():
     row = Row("dW", "shape", 0, 1, shape=[32, 16], expected_shape=[16, 32], chain="failed")
-    assert numbered_line(RowView(row), 12, True, 60, 15).plain == (
-        "▸12 dW              wrong ✗ (32, 16), expected: (16, 32)"
-    )
-    assert numbered_line(RowView(row), 12, False, 90, 15).plain.endswith(
+    narrow = row_line(RowView(row), columns=60, selected=True).plain
+    assert narrow == "dW              ▸ wrong ✗ (32, 16), expected: (16, 32)"
+    assert row_line(RowView(row), columns=80).plain.endswith(
         "| shape: (32, 16), expected: (16, 32)                  | wrong ✗"
     )
 
@@ -333,8 +332,7 @@ def test_a_line_does_not_contradict_its_figures():
     gradient = Row("db", "failed", 0, 1, True, True, 0.0, 0, shape=[3], expected_shape=[3], chain="passed")
     exact = "exact on the published problem"
     assert row_line(RowView(gradient)).plain == f"db              | {exact:<52} | wrong ✓"
-    assert numbered_line(RowView(gradient), 1, False, 60, 15).plain == f"  1 db              wrong ✓ {exact}"
-    assert numbered_line(RowView(gradient), 1, False, 84, 15).plain == f"  1 db              | {exact:<52} | wrong ✓"
+    assert row_line(RowView(gradient), columns=60).plain == f"db              | wrong ✓ {exact}"
     shape = replace(gradient, status="shape")
     assert row_line(RowView(shape)).plain == f"db              | {exact:<52} | wrong ✓"
     other = replace(shape, exact=None, approximate=None, maxdiff=None, shape=[2], chain="failed")

@@ -21,6 +21,7 @@ from grader.authoring.verify import submission_of
 from grader.commands.checks import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
 from grader.errors import Interrupted
+from grader.gradebook.grading import grader_processes
 from grader.gradebook.grading.grader_processes import GraderProcess
 from grader.gradebook.grading.one_file import SEARCH_STOPPED
 from grader.gradebook.grading.session import Session
@@ -253,13 +254,11 @@ STALLING = """
 import sys, time
 from grader.gradebook.grading import server
 whole = server.Session.grade
-server.Server.seconds_for = lambda self, submission: 1.0 if submission.student == "stalled" else 600.0
 def grade(session, submission):
     while submission.student == "stalled" and submission.message is None:
         time.sleep(1)  # no race: without end, until its process is killed
     return whole(session, submission)
 server.Session.grade = grade
-server.JUDGING_SECONDS = 0.0
 from grader.publish.grader_process import main
 main(*sys.argv[2:])
 """
@@ -267,10 +266,9 @@ main(*sys.argv[2:])
 
 @pytest.mark.full
 def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "grader.gradebook.grading.grader_processes.START_GRADER_CODE", STALLING
-    )  # stands for a loop of ours without a bound
+    monkeypatch.setattr(grader_processes, "START_GRADER_CODE", STALLING)  # stands for a loop of ours without a bound
     lesson = COURSE.find("04")
+    monkeypatch.setattr(grader_processes, "seconds_for", lambda each, _: 1.0 if each.student == "stalled" else 600.0)
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
     grader = GraderProcess(
         Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict(), program=GRADER_PROGRAM)
@@ -289,7 +287,7 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
         assert (tmp_path / "stalled" / "report.html").is_file()
         assert without_seconds(graded_by(grader, submission_of(lesson, "first", solution))) == without_seconds(first)
     finally:
-        grader.close()
+        grader.end()
 
 
 def test_a_file_is_read_once_for_all_rows_that_change_an_argument(monkeypatch):

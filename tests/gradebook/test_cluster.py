@@ -30,8 +30,8 @@ from grader.commands import grade as cli
 from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster, cluster_worker
+from grader.gradebook.grading.cluster_worker import versions
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.keys import version_differences, versions
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
@@ -182,7 +182,7 @@ def test_what_was_graded_on_a_cluster_stands_for_a_run_on_this_machine_too(grade
 @pytest.mark.slow
 def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(two, graded):
     living = two.workers[1].pid
-    assert wait_until(lambda: not descendants(of=living), 30)
+    assert wait_until(lambda: not descendants(of=living))
     scratch = two.folder / "scratch" / "dask-scratch-space"
     killed = {path for path in scratch.glob("*/backprop-ninja-*")}
     assert len(killed) <= 1  # the killed worker's, which Dask removes when the next worker starts
@@ -260,39 +260,32 @@ def test_a_worker_that_could_not_be_made_ready_refuses(tmp_path):
     assert graders.refusal == "it could not be made ready: its log says why."
 
 
-def test_grader_processes_that_nobody_needs_end_and_start_again(tmp_path, monkeypatch):
+def test_a_worker_grades_with_its_own_processes_until_the_run_ends(tmp_path, monkeypatch):
     """They are stood in for here: starting one takes seconds."""
     made: list[Any] = []
 
     class StandIn:
-        def __init__(self, settings: Settings) -> None:
-            self.out, self.killed = Path(settings.out), False
+        def __init__(self, settings: Settings, nursery: object) -> None:
+            self.out, self.is_ended = Path(settings.out), False
             made.append(self)
 
-        def grade(self, submission: Any) -> dict[str, Any]:
-            (self.out / submission.student).mkdir()
+        def grade(self, submission: Any) -> Reply:
+            (self.out / submission.student).mkdir(parents=True)
             (self.out / submission.student / "report.md").write_text("right")
             return Reply(SubmissionResult(student="ada"))
 
-        def kill(self) -> None:
-            self.killed = True
+        def end(self) -> None:
+            self.is_ended = True
 
     monkeypatch.setattr(cluster_worker, "GraderProcess", StandIn)
-    monkeypatch.setattr(cluster_worker, "PeriodicCallback", lambda *_: SimpleNamespace(start=int, stop=int))
+    monkeypatch.setattr(cluster_worker, "Nursery", lambda _: SimpleNamespace(close=lambda at_once: None))
     graders = cluster_worker.Graders(settings(), cluster_worker.pack_course(tmp_path), versions())
     graders.setup(worker(tmp_path))
     for _ in range(2):
         reply = graders.grade(SimpleNamespace(student="ada"))
         assert reply == Reply(SubmissionResult(student="ada"), files={"report.md": "right"})
-    graders.end_idle_graders()
-    assert [each.killed for each in made] == [False]
-    monkeypatch.setattr(cluster_worker, "IDLE_SECONDS", 0.0)
-    graders.end_idle_graders()
-    graders.grade(SimpleNamespace(student="ada"))
-    assert [each.killed for each in made] == [True, False]
     graders.teardown(worker(tmp_path))
-    assert [each.killed for each in made] == [True, True]
-    assert graders.grade(SimpleNamespace(student="ada")) == Reply(fault="The run has ended.")
+    assert [each.is_ended for each in made] == [True]
     assert not list(tmp_path.iterdir())
 
 
@@ -317,10 +310,11 @@ def test_the_course_travels_without_what_python_left_in_it(tmp_path):
     assert files == {"exercises/01_a/file.py": b"exercises/01_a", "solutions/01_a/file.py": b"solutions/01_a"}
 
 
-def test_versions_in_words():
-    assert version_differences({"Python": "3.11.7", "torch": "2.13.0"}, {"torch": "2.13.0", "Python": "3.11.7"}) is None
-    assert version_differences({"Python": "3.11.7", "torch": "2.13.0"}, {"Python": "3.12.1"}) == (
-        "Python 3.12.1 instead of 3.11.7, torch missing instead of 2.13.0"
+def test_another_version_is_named():
+    graders = cluster_worker.Graders(settings(), b"", {**versions(), "torch": "1.0", "Fortran": "77"})
+    assert graders._refusal() == (
+        f"it has torch {versions()['torch']} instead of 1.0, Fortran missing instead of 77: "
+        "install the same versions on every machine, then start its worker again."
     )
 
 

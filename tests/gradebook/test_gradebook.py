@@ -32,7 +32,7 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_files, write_pages, write_whole
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.keys import conditions_key, result_key
+from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
@@ -218,23 +218,23 @@ def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
 
 def test_the_key_holds_all_that_a_result_depends_on(small):
     settings = Settings(course="", lessons=[], seed=1, out="", program="")
-    under = conditions_key([small], settings)
+    under = Conditions.of([small], settings)
     part = LessonFiles(LESSON, {"backward.py": b"pass\n"})
     keys = [
-        result_key(under, submitted("ada")),
-        result_key(under, submitted("ada", b"pass \n")),
-        result_key(under, replace(submitted("ada"), message="It is a link.")),
-        result_key(under, replace(submitted("ada"), remarks=(IntakeRemark("newest", "The last of three counts."),))),
+        under.key(submitted("ada")),
+        under.key(submitted("ada", b"pass \n")),
+        under.key(replace(submitted("ada"), message="It is a link.")),
+        under.key(replace(submitted("ada"), remarks=(IntakeRemark("newest", "The last of three counts."),))),
         *(
-            result_key(under, replace(submitted("ada"), lessons={LESSON: replace(part, **change)}))
+            under.key(replace(submitted("ada"), lessons={LESSON: replace(part, **change)}))
             for change in ({"shown": "a.py"}, {"message": "x"}, {"rejected": True})
         ),
-        result_key(conditions_key([small], replace(settings, limits={"step_seconds": 1})), submitted("ada")),
-        result_key(conditions_key([small], replace(settings, seed_given=True)), submitted("ada")),
-        result_key(conditions_key([small, Course(ROOT).find("03")], settings), submitted("ada")),
+        Conditions.of([small], replace(settings, limits={"step_seconds": 1})).key(submitted("ada")),
+        Conditions.of([small], replace(settings, seed_given=True)).key(submitted("ada")),
+        Conditions.of([small, Course(ROOT).find("03")], settings).key(submitted("ada")),
     ]
     assert len(set(keys)) == len(keys)
-    assert result_key(conditions_key([small], replace(settings, out="x", seed=9)), submitted("zo")) == keys[0]
+    assert Conditions.of([small], replace(settings, out="x", seed=9)).key(submitted("zo")) == keys[0]
 
 
 def test_a_class_is_kept_without_figures_and_equal_rows_once(small):

@@ -39,6 +39,7 @@ PLAYED = """
 import json, os, pickle, sys, time
 from pathlib import Path
 out = Path(json.loads(sys.argv[2])["out"])
+print("{}", flush=True)
 while True:
     submission = pickle.load(sys.stdin.buffer)
     with open(out / submission.student, "a") as file:
@@ -179,9 +180,9 @@ def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(pla
     graders: list[GraderProcess] = []
 
     class Noted(GraderPool):
-        def close(self, at_once: bool = False) -> None:
+        def close(self) -> None:
             graders.extend(self._graders)
-            super().close(at_once)
+            super().close()
 
         def replies(self, seconds: float = 1.0) -> Iterator[tuple[Submission, Reply]]:
             if not got:

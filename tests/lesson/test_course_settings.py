@@ -13,7 +13,7 @@ from support import ROOT
 from grader.authoring.release.kit import autograder_files, kit_of
 from grader.errors import LessonError
 from grader.gradebook.grading.cluster_worker import pack_course
-from grader.gradebook.grading.keys import conditions_key
+from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.settings import Settings
 from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.lesson import Course
@@ -63,11 +63,11 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path, text, sentence):
 
 def test_results_under_other_settings_are_graded_again(small_course):
     settings = Settings(str(small_course), ["04_cross_entropy"], 1, "out", program="")
-    before = conditions_key(list(Course(small_course).lessons.values()), settings)
+    before = Conditions.of(list(Course(small_course).lessons.values()), settings)
     (small_course / "course.toml").write_text('shape = "broadcast"\n', encoding="utf-8")
-    assert conditions_key(list(Course(small_course).lessons.values()), settings) != before
+    assert Conditions.of(list(Course(small_course).lessons.values()), settings) != before
     (small_course / "course.toml").write_text("# the same\n" + STRICT, encoding="utf-8")
-    assert conditions_key(list(Course(small_course).lessons.values()), settings) == before
+    assert Conditions.of(list(Course(small_course).lessons.values()), settings) == before
 
 
 def test_whoever_grades_elsewhere_has_the_file(small_course):

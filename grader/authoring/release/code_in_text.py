@@ -16,38 +16,34 @@ from grader.source.parsing import parse_text
 SPAN = re.compile(r"`+([^`\n]+)`+")
 FENCED_CODE = re.compile(r"^[ >]*(```+|~~~+)[^\n]*\n(.*?)^[ >]*\1", re.DOTALL | re.MULTILINE)
 TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<!--|-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
-PROMPT = re.compile(r"^\s*(?:>>> ?|\.\.\. ?|In \[\d*\]: ?|[-*>#|] +)")
+PROMPT = re.compile(r"^[ \t]*(?:>>> ?|\.\.\. ?|In \[\d*\]: ?|[-*>#|] +)", re.MULTILINE)
 SAYS_SOMETHING = re.compile(r"[-+*/@(\[=]")
 OPENS = re.compile(r"(?:def|class|for|while|if|elif|else|with|try|except|finally)\b.*:$")
-MARKUP = (".html", ".htm", ".svg", ".xml")
 
 
 def code_in(name: str, text: str) -> Iterator[ast.Module]:
-    """The pieces of code in a file, each parsed, by the suffix of its name."""
+    """The pieces of code in a file, each parsed."""
+    for words in texts_in(name, text):
+        if SAYS_SOMETHING.search(words):
+            yield from pieces_of(words)
+
+
+def texts_in(name: str, text: str) -> Iterator[str]:
+    """The text of a file and those inside it, by the suffix of its name: strings, comments, cells, a page's words."""
+    yield text
     if name.endswith((".py", ".stub")) and (tree := parse_text(text)) is not None:
-        yield tree
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and SAYS_SOMETHING.search(node.value):
-                yield from code_in_prose(node.value)
-        comments = [line.partition("#")[2].removeprefix(" ") if "#" in line else "" for line in text.splitlines()]
-        yield from code_in_prose("\n".join(comments))
+        yield from (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) if type(node.value) is str)
+        yield "\n".join(line.partition("#")[2].removeprefix(" ") for line in text.splitlines())
     elif name.endswith((".ipynb", ".json", ".toml")):
         try:
-            data = tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
+            yield from strings_in(tomllib.loads(text) if name.endswith(".toml") else json.loads(text))
         except ValueError:
-            data = text
-        for words in texts_in(data):
-            yield from code_in_prose(words)
-    elif name.endswith(MARKUP):
-        yield from code_in_prose(html.unescape(TAG.sub("\n", text)))
-        yield from code_in_prose(html.unescape(TAG.sub("", text)))
-    else:
-        yield from code_in_prose(text)
-        if "<" in text:
-            yield from code_in_prose(html.unescape(TAG.sub("", text)))
+            return
+    elif "<" in text:
+        yield from (html.unescape(TAG.sub(instead, text)) for instead in ("\n", ""))
 
 
-def texts_in(data: Any) -> Iterator[str]:
+def strings_in(data: Any) -> Iterator[str]:
     """The texts in JSON or TOML; a list of lines, as a notebook's cell has it, is one text."""
     if isinstance(data, str):
         yield data
@@ -55,59 +51,36 @@ def texts_in(data: Any) -> Iterator[str]:
         yield "".join(data) if any(each.endswith("\n") for each in data) else "\n".join(data)
     elif isinstance(data, (list, dict)):
         for each in data.values() if isinstance(data, dict) else data:
-            yield from texts_in(each)
+            yield from strings_in(each)
 
 
-def code_in_prose(text: str) -> Iterator[ast.Module]:
-    """Code blocks, code in backticks, and lines that are code, in Markdown or plain text."""
-    for block in FENCED_CODE.finditer(text):
-        if (tree := parsed_piece(without_prompts(block[2]))) is not None:
-            yield tree
-    for span in SPAN.finditer(text):
-        for part in {span[1], *re.split(r"\s+=\s+|→|=>", span[1])}:
-            if SAYS_SOMETHING.search(part) and (tree := parsed_piece(part)) is not None:
-                yield tree
-    whole = parsed_piece(text) if SAYS_SOMETHING.search(text) else None
+def pieces_of(text: str) -> Iterator[ast.Module]:
+    """A text that is code; else the code blocks, the code in backticks, and the lines that are code in it."""
+    whole = parsed_piece(text)
     if whole is not None:
         yield whole
         return
-    yield from runs_of_code(without_prompts(text).splitlines())
-
-
-def runs_of_code(lines: list[str]) -> Iterator[ast.Module]:
-    """Successive lines that are code, as one piece. Where they do not parse as one, each line is a piece."""
-    run: list[str] = []
-    is_open = False  # the indented lines below belong to it
-    for line in [*lines, "."]:
-        bare = line.strip()
-        is_code = not bare or is_line_of_code(bare) or (is_open and line[:1] in " \t")
-        if is_code:
-            run.append(line)
-            is_open = bool(OPENS.match(bare)) or (is_open and (not bare or line[:1] in " \t"))
-            continue
-        yield from pieces_of_run(run)
-        run, is_open = [], False
-
-
-def pieces_of_run(run: list[str]) -> Iterator[ast.Module]:
-    if not any(SAYS_SOMETHING.search(line) for line in run):
-        return
-    tree = parsed_piece("\n".join(run))
-    if tree is not None:
-        yield tree
-        return
-    for line in run:
-        if SAYS_SOMETHING.search(line) and (tree := parsed_piece(line)) is not None:
+    blocks = [PROMPT.sub("", block[2]) for block in FENCED_CODE.finditer(text)]
+    spans = [part for span in SPAN.finditer(text) for part in {span[1], *re.split(r"\s+=\s+|→|=>", span[1])}]
+    for piece in (*blocks, *spans, *runs_of_code(PROMPT.sub("", text).splitlines())):
+        if SAYS_SOMETHING.search(piece) and (tree := parsed_piece(piece)) is not None:
             yield tree
 
 
-def is_line_of_code(line: str) -> bool:
-    return bool(OPENS.match(line)) or (bool(SAYS_SOMETHING.search(line)) and parsed_piece(line) is not None)
-
-
-def without_prompts(text: str) -> str:
-    """The text without what a terminal, a list or a quotation puts before a line."""
-    return "\n".join(PROMPT.sub("", line) if PROMPT.match(line) else line for line in text.splitlines())
+def runs_of_code(lines: list[str]) -> Iterator[str]:
+    """Successive lines that are code, as one text. Where they do not parse as one, each line is a text."""
+    run, is_open = list[str](), False  # open: the indented lines below belong to it
+    for line in [*lines, "."]:
+        bare, is_inside = line.strip(), line[:1] in " \t"
+        opens = bool(OPENS.match(bare))
+        if not bare or opens or (is_open and is_inside) or (SAYS_SOMETHING.search(bare) and parsed_piece(bare)):
+            run.append(line)
+            is_open = opens or (is_open and is_inside)
+            continue
+        if any(map(SAYS_SOMETHING.search, run)):
+            together = "\n".join(run)
+            yield from run if parsed_piece(together) is None else [together]
+        run, is_open = [], False
 
 
 def parsed_piece(text: str) -> ast.Module | None:

@@ -13,7 +13,7 @@ import queue
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -23,9 +23,16 @@ from distributed.scheduler import KilledWorker
 
 from grader.errors import GraderFault, UserError
 from grader.gradebook.files import write_files
-from grader.gradebook.grading.cluster_worker import SAME_VERSIONS, Graders, grade_task, pack_course, refusal_of
+from grader.gradebook.grading.cluster_worker import (
+    SAME_VERSIONS,
+    Graders,
+    WorkerRefuses,
+    grade_task,
+    pack_course,
+    refusal_of,
+    versions,
+)
 from grader.gradebook.grading.grader_processes import Replies, Reply, ignore_start
-from grader.gradebook.grading.keys import versions
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 
@@ -71,12 +78,8 @@ class Cluster:
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._threads, self._counted_at, self._workers_seen_at = 0, 0.0, time.monotonic()
         for name in ("distributed", "tornado", "asyncio", *logging.Logger.manager.loggerDict):
-            if name.partition(".")[0] in (
-                "distributed",
-                "tornado",
-                "asyncio",
-            ):  # those beneath have levels of their own
-                logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are reported in our own sentences
+            if name.startswith(("distributed", "tornado", "asyncio")):  # errors are reported in our own sentences
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         self._client = connect_client(address)
         try:
             self._prepare(settings)
@@ -96,7 +99,7 @@ class Cluster:
         try:
             graders = Graders(settings, pack_course(Path(settings.course)), versions())
             self._client.register_plugin(graders, name=self._run)
-            refusals: dict[str, str | None] = self._client.run(refusal_of, self._run)
+            refusals: dict[str, str] = self._client.run(refusal_of, self._run)
         except Exception as error:  # whatever a worker raises is raised here: most often, that it has no such module
             raise ClusterError(
                 f"the workers of {address} cannot be made ready ({type(error).__name__}: {error}): {SAME_VERSIONS}."
@@ -110,14 +113,11 @@ class Cluster:
         """Takes back what is not graded yet, and ends the grader processes on the workers."""
         with contextlib.suppress(Exception):  # the scheduler may be gone
             self._client.cancel([future for _, future in self._in_flight.values()], force=True)
-            self._in_flight.clear()
             self._client.unregister_worker_plugin(self._run)
         with contextlib.suppress(Exception):
             self._client.close(10)
 
-    def grade(
-        self, submissions: Iterable[Submission], on_start: Callable[[str], None] = ignore_start
-    ) -> Iterator[tuple[Submission, Reply]]:
+    def grade(self, submissions: Iterable[Submission], on_start: Callable[[str], None] = ignore_start) -> Replies:
         """(submission, reply) in the order in which they finish, each submission once. Raises ClusterLost.
 
         A reply with results has `files` as well.
@@ -130,11 +130,16 @@ class Cluster:
                 on_start(submission.student)
             if not self._in_flight:
                 return
-            key = self._next()
-            submission, future = self._in_flight[key]
-            reply = self._reply(future)
-            del self._in_flight[key]
-            yield submission, reply
+            with contextlib.suppress(queue.Empty):
+                key = self._done.get(timeout=COUNT_SECONDS)
+                submission, future = self._in_flight[key]
+                try:
+                    reply = self._reply(future)
+                except TimeoutError:  # its worker died with the result: Dask has it graded again
+                    self._done.put(key)
+                    continue
+                del self._in_flight[key]
+                yield submission, reply
 
     def _send(self, submission: Submission) -> None:
         key = f"{self._run}-{uuid.uuid4().hex}"
@@ -142,37 +147,25 @@ class Cluster:
         self._in_flight[key] = submission, future
         future.add_done_callback(lambda _: self._done.put(key))
 
-    def _next(self) -> str:
-        """The key of a submission that has finished."""
-        while True:
-            try:
-                return self._done.get(timeout=COUNT_SECONDS)
-            except queue.Empty:
-                self._count()
-
     def _reply(self, future: Future[Reply]) -> Reply:
-        while True:
-            try:
-                if future.status == "error":
-                    return self._fault(future.exception(timeout=COUNT_SECONDS))
-                reply = future.result(timeout=COUNT_SECONDS)
-            except TimeoutError:  # its worker died with the result: Dask has it graded again
-                self._count()
-                continue
-            except Exception as error:  # cancelled: only a lost scheduler does that
+        """What a task returned, or the fault for which it did not. Raises TimeoutError and ClusterLost."""
+        is_failed = future.status == "error"  # else whatever it raises is about the cluster
+        try:
+            return future.result(timeout=COUNT_SECONDS)
+        except TimeoutError:
+            raise
+        except Exception as error:
+            if not is_failed:  # cancelled: only a lost scheduler does that
                 raise self._lost() from error
-            if reply.refused:
-                raise ClusterLost(reply.refused)
-            return reply
-
-    def _fault(self, error: BaseException | None) -> Reply:
-        if isinstance(error, KilledWorker):
-            return Reply(fault="Every worker that it was given to ended.")
-        if isinstance(error, (ImportError, AttributeError)):  # a worker without this package, or with another version
-            raise ClusterLost(
-                f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME_VERSIONS}."
-            ) from error
-        return Reply(fault=f"{type(error).__name__}: {error}")
+            if isinstance(error, WorkerRefuses):
+                raise ClusterLost(str(error)) from error
+            if isinstance(error, (ImportError, AttributeError)):  # without this package, or with another version
+                raise ClusterLost(
+                    f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME_VERSIONS}."
+                ) from error
+            is_killed = isinstance(error, KilledWorker)
+            fault = "Every worker that it was given to ended." if is_killed else f"{type(error).__name__}: {error}"
+            return Reply(fault=fault)
 
     def _count(self) -> int:
         """How many submissions can be graded at the same time. Raises ClusterLost when no worker is left."""

@@ -6,7 +6,7 @@ import contextlib
 import json
 import pickle
 import queue
-import subprocess
+import select
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -17,7 +17,9 @@ from grader.gradebook.files import OutputError
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
+from grader.sandbox.workers.work_clock import WALL_FACTOR
 
 MAX_GRADING_TRIES = 2
 JOIN_SECONDS = 5.0
@@ -25,8 +27,9 @@ SIGNAL_SECONDS = 1.0
 """How long to wait for a reply. Python hears of a signal that came just before a wait only when the wait ends."""
 AHEAD = 3
 """Submissions that are read ahead for each grader process: one is graded, and others wait for it."""
-WITHIN = b'{"within":'
-"""How the line begins in which a grader says how long a submission may take from now on."""
+LESSON_SECONDS = 120.0
+"""How much longer than its workers a lesson may occupy a grader, for its hidden suite and references, its verdicts,
+explanations and report: more than twenty times what they take."""
 
 
 @dataclass
@@ -35,7 +38,7 @@ class Reply:
 
     With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
     see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
-    folder, or `refused`, why a worker must not grade.
+    folder.
     `plain` is why the report that was written is plain (see gradebook.guarded), or "".
     """
 
@@ -44,7 +47,6 @@ class Reply:
     extras: dict[str, Any] | None = None
     drawings: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    refused: str = ""
     plain: str = ""
 
 
@@ -52,27 +54,22 @@ Replies = Generator[tuple[Submission, Reply], None, None]
 
 
 class GraderProcess:
-    """One grader process, see server.py, started again when it dies. It and its zygotes come from a nursery."""
+    """One grader process, see server.py, started again when it ends. It and its zygote come from a nursery."""
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
         """Without `nursery` it has one of its own, and so after the other has ended."""
-        self._settings, self._nursery = settings, nursery
-        self._private_nursery = None if nursery else Nursery([settings.program])
-        self._closing, self._lock = False, threading.Lock()
+        self._settings, self._nursery = settings, nursery or Nursery([settings.program])
+        self._own_nursery = None if nursery else self._nursery
+        self._is_ended, self._lock = False, threading.Lock()
         self._process = self._start()
+        self._is_ready = False
 
     def _start(self) -> ForkedProcess:
-        nursery = self._private_nursery or self._nursery
-        assert nursery is not None
-        zygote = nursery.zygote()
-        with zygote or contextlib.nullcontext():
-            try:
-                arguments = self._settings.program, self._settings.to_json()
-                return nursery.program(START_GRADER_CODE, *arguments, given=[zygote] if zygote else [])
-            except NurseryEnded:
-                if self._private_nursery is not None:
-                    self._private_nursery.close(at_once=True)
-                self._private_nursery = Nursery([self._settings.program])
+        zygote = self._nursery.zygote()
+        with zygote or contextlib.nullcontext(), contextlib.suppress(NurseryEnded):
+            arguments = self._settings.program, self._settings.to_json()
+            return self._nursery.program(START_GRADER_CODE, *arguments, given=[zygote] if zygote else [])
+        self._nursery = self._own_nursery = Nursery([self._settings.program])
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
@@ -85,88 +82,64 @@ class GraderProcess:
             return Reply(fault=submission.fault)
         fault = ""
         for _ in range(MAX_GRADING_TRIES):
-            line, late = self._request(submission)
-            if late:
-                submission = with_timeout_message(submission, late)
-            if line.endswith(b"\n"):
-                reply = json.loads(line)
-                if "unwritable" in reply:
-                    raise OutputError(reply["unwritable"])
-                if "results" in reply:
-                    results = SubmissionResult.from_json(reply["results"])
-                    names = ("extras", "drawings", "plain")
-                    return Reply(results, **{name: reply[name] for name in names if name in reply})
-                fault = reply["fault"]
-            else:
-                fault = f"A grader process ended (status {self._process.wait()})."
-                with self._lock:
-                    if self._closing:
-                        break
-                    self._process = self._start()
+            try:
+                reply = self._exchange(submission)
+            except TimeoutError as error:
+                submission, reply = replace(submission, message=str(error)), {}
+                self._process.kill()
+            if "unwritable" in reply:
+                raise OutputError(reply["unwritable"])
+            if "results" in reply:
+                results = SubmissionResult.from_json(reply["results"])
+                return Reply(
+                    results, **{name: reply[name] for name in ("extras", "drawings", "plain") if name in reply}
+                )
+            fault = reply.get("fault", "") or f"A grader process ended (status {self._process.wait()})."
+            with self._lock:
+                if self._is_ended:
+                    break
+                self._process.close()
+                self._process, self._is_ready = self._start(), False
         return Reply(fault=fault)
 
-    def _request(self, submission: Submission) -> tuple[bytes, float]:
-        """(the reply's line; b"" when the process ended, the seconds after which it was ended for taking longer)."""
-        late = threading.Event()
-        process, limit = self._process, 0.0
-
-        def kill_late() -> None:
-            late.set()
-            process.kill()
-
+    def _exchange(self, submission: Submission) -> dict[str, Any]:
+        """What the process replies; empty where it ended. Raises TimeoutError, a sentence for the student."""
+        process = self._process
         try:
+            if not self._is_ready:
+                self._is_ready = bool(process.stdout.readline())  # starting it counts for no submission
             pickle.dump(submission, process.stdin)
             process.stdin.flush()
+            poll, seconds = select.poll(), seconds_for(submission, self._settings)
+            poll.register(process.stdout, select.POLLIN)
+            if not poll.poll(1000 * seconds):
+                raise TimeoutError(
+                    f"Grading was stopped after {round(seconds, 1):g} seconds, the most that a submission may take. "
+                    "Does a function return something very large, or is the file very long?"
+                )
             line = process.stdout.readline()
-            while line.startswith(WITHIN):
-                seconds = float(json.loads(line)["within"])
-                limit = limit or seconds
-                timer = threading.Timer(seconds, kill_late)
-                timer.daemon = True
-                timer.start()
-                try:
-                    line = process.stdout.readline()
-                finally:
-                    timer.cancel()
-        except (OSError, ValueError):
+        except (BrokenPipeError, ValueError):
             line = b""
-        return line, limit if late.is_set() and not line.endswith(b"\n") else 0.0
+        found: dict[str, Any] = json.loads(line) if line.endswith(b"\n") else {}
+        return found
 
-    def close(self) -> None:
-        try:
-            self._process.stdin.close()
-            self._process.wait(5)
-        except (OSError, subprocess.TimeoutExpired):
-            self.kill()
-        else:
-            self._release()
-
-    def stay_ended(self) -> None:
-        """Do not start the process again when it ends."""
+    def end(self) -> None:
+        """End the process, which does not start again."""
         with self._lock:
-            self._closing = True
-
-    def kill(self) -> None:
-        self.stay_ended()
-        self._process.kill()
-        if self._private_nursery is not None:  # it may still be loading torch, and not hear of it
-            self._private_nursery.close(at_once=True)
+            self._is_ended = True
+            self._process.kill()
+        if self._own_nursery is not None:  # it may still be loading torch, and not hear of it
+            self._own_nursery.close(at_once=True)
         self._process.wait()
-        self._release()
-
-    def _release(self) -> None:
         self._process.close()
-        if self._private_nursery is not None:
-            self._private_nursery.close(at_once=True)
 
 
-def with_timeout_message(submission: Submission, seconds: float) -> Submission:
-    """The submission with the message that it took too long, for which nothing of it is graded."""
-    message = (
-        f"Grading was stopped after {round(seconds, 1):g} seconds, the most that a submission may take. Does a "
-        "function return something very large, or is the file very long?"
-    )
-    return replace(submission, message=message)
+def seconds_for(submission: Submission, settings: Settings) -> float:
+    """How long grading may take, with all that is done in a grader process."""
+    limits = Limits.from_dict(settings.limits)
+    # for the file's workers, and for its changed versions
+    waits = WALL_FACTOR * (limits.import_seconds + 2 * limits.total_seconds)
+    return max(1, len(submission.lessons)) * (waits + LESSON_SECONDS)
 
 
 def ignore_start(student: str) -> None:
@@ -178,6 +151,10 @@ class GraderPool:
 
     It closes the `nursery`, which may have been started earlier. `on_start` is called with each student as grading
     begins, from any thread.
+
+    Attributes:
+        room: how many more submissions it takes before graders have enough to do.
+        students: those whose submissions have no reply yet.
     """
 
     def __init__(
@@ -191,20 +168,17 @@ class GraderPool:
         self._waiting: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
         # a pair, or the exception that has ended a thread
         self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception] = queue.SimpleQueue()
-        self._stopping = threading.Event()
-        self.room = AHEAD * jobs
-        """How many more submissions it takes before graders have enough to do."""
+        self._is_closed = False
+        self.room, self.students = AHEAD * jobs, Counter[str]()
         self._graders: list[GraderProcess] = []
         self._threads: list[threading.Thread] = []
-        self.students: Counter[str] = Counter()
-        """The students whose submissions have no reply yet."""
         try:
             for _ in range(max(1, jobs)):
                 self._graders.append(GraderProcess(settings, self._nursery))
                 self._threads.append(threading.Thread(target=self._work, args=(self._graders[-1],), daemon=True))
                 self._threads[-1].start()
         except BaseException:
-            self.close(at_once=True)
+            self.close()
             raise
 
     def submit(self, submission: Submission) -> None:
@@ -229,7 +203,7 @@ class GraderPool:
 
     def _work(self, grader: GraderProcess) -> None:
         try:
-            while (submission := self._waiting.get()) is not None and not self._stopping.is_set():
+            while (submission := self._waiting.get()) is not None and not self._is_closed:
                 self._on_start(submission.student)
                 try:
                     reply = grader.grade(submission)
@@ -237,28 +211,20 @@ class GraderPool:
                     raise
                 except Exception as error:  # report this fault, and grade the others
                     reply = Reply(fault=f"{type(error).__name__}: {error}")
-                if not self._stopping.is_set():
+                if not self._is_closed:
                     self._done.put((submission, reply))
         except Exception as error:
             self._done.put(error)
 
-    def close(self, at_once: bool = False) -> None:
-        """End the grader processes; `at_once` also those that are grading. Replies that arrived can still be taken."""
-        if at_once:
-            self._stopping.set()
-            for grader in self._graders:
-                grader.stay_ended()
-            self._nursery.close(at_once=True)  # ends graders as well: it may still be loading torch
+    def close(self) -> None:
+        """End the grader processes, also those that are grading. Replies that arrived can still be taken."""
+        self._is_closed = True
         for grader in self._graders:
             self._waiting.put(None)
-            if at_once:
-                grader.kill()
+            grader.end()
+        self._nursery.close(at_once=True)
         for thread in self._threads:  # one that still reads when Python ends aborts the process
             thread.join(JOIN_SECONDS)
-        if not at_once:
-            for grader in self._graders:
-                grader.close()
-            self._nursery.close()
 
 
 def grade_each(pool: GraderPool, submissions: Iterable[Submission]) -> Replies:
@@ -285,13 +251,11 @@ def grade_all(
     Leaving the loop early ends graders in the midst of their work; after a KeyboardInterrupt what had finished comes
     first, then the KeyboardInterrupt. Raises OutputError.
     """
-    pool, ended = GraderPool(settings, jobs, on_start, nursery), False
-    try:
-        yield from grade(pool, submissions)
-        ended = True
-    except KeyboardInterrupt:
-        pool.close(at_once=True)
-        yield from pool.replies(0)
-        raise
-    finally:
-        pool.close(at_once=not ended)
+    pool = GraderPool(settings, jobs, on_start, nursery)
+    with contextlib.closing(pool):
+        try:
+            yield from grade(pool, submissions)
+        except KeyboardInterrupt:
+            pool.close()
+            yield from pool.replies(0)
+            raise

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 
 import grader
@@ -17,9 +16,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
-
-LIBRARIES_OF_A_CLUSTER = ("torch", "numpy", "pytest", "distributed")
-"""Libraries that must have one version on all machines that grade a class."""
+from grader.results.typed_json import to_json
 
 
 def package_digest() -> str:
@@ -35,33 +32,6 @@ def package_digest() -> str:
 
 LOADED = package_digest()
 """What this process runs, however long ago it was started."""
-
-
-def versions() -> dict[str, str]:
-    """{what: version} of this machine."""
-    on_disk = package_digest()
-    installed = {
-        "grader": LOADED if on_disk == LOADED else f"{LOADED} in memory and {on_disk} on disk",
-        "Python": platform.python_version(),
-    }
-    for library in LIBRARIES_OF_A_CLUSTER:
-        try:
-            installed[library] = version(library)
-        except PackageNotFoundError:
-            installed[library] = "missing"
-    return installed
-
-
-def version_differences(here: Mapping[str, str], there: Mapping[str, str]) -> str | None:
-    """What another machine has that this one has not, in words; None when all is the same."""
-    differing = [
-        f"{what} {there.get(what, 'missing')} instead of {expected}"
-        for what, expected in here.items()
-        if there.get(what) != expected
-    ]
-    return ", ".join(differing) or None
-
-
 LIBRARIES_OF_A_RESULT = ("torch", "numpy")
 """Libraries whose version a result depends on; this package's is included too."""
 
@@ -86,9 +56,10 @@ class Conditions:
     Attributes:
         lessons: {lesson: its fingerprint}.
         limits: of student code, as in Settings.
-        seed: the one that `--seed` gave; None where it was drawn.
+        seed: the one that `--seed` gave. None where it was drawn: any hidden problems are as good as others.
         left_out: lessons of the course that no submission of the run contained.
         grader: a digest of this package.
+        libraries: those of a result, with their versions.
     """
 
     lessons: Mapping[str, str]
@@ -96,37 +67,24 @@ class Conditions:
     seed: int | None
     left_out: tuple[str, ...]
     grader: str = LOADED
+    libraries: tuple[str, ...] = ()
 
     @staticmethod
     def of(lessons: Sequence[Lesson], settings: Settings) -> Conditions:
-        seed = settings.seed if settings.seed_given else None
         fingerprints = {lesson.name: fingerprint(lesson) for lesson in lessons}
-        return Conditions(fingerprints, settings.limits, seed, tuple(settings.left_out))
+        libraries = tuple(f"{name} {version(name)}" for name in LIBRARIES_OF_A_RESULT)
+        return Conditions(
+            fingerprints, settings.limits, settings.given_seed, tuple(settings.left_out), libraries=libraries
+        )
 
+    @cached_property
+    def digest(self) -> str:
+        return sha256_of(json.dumps(to_json(self), sort_keys=True))
 
-@cache
-def libraries() -> tuple[str, ...]:
-    """The LIBRARIES_OF_A_RESULT with their versions."""
-    return tuple(f"{name} {version(name)}" for name in LIBRARIES_OF_A_RESULT)
-
-
-def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
-    """A digest of everything that is the same for all submissions of a run.
-
-    A seed that was drawn is not included: any hidden problems are as good as others. A seed that was given is, because
-    the instructor wants exactly these problems.
-    """
-    seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
-    limits = json.dumps(settings.limits, sort_keys=True)
-    lesson_settings = sorted({settings_text(each.settings) for each in lessons})
-    parts = (part for each in lessons for part in (each.name, each.digest))
-    return sha256_of(LOADED, *libraries(), seed, limits, *lesson_settings, "left out", *settings.left_out, *parts)
-
-
-def result_key(conditions: str, submission: Submission) -> str:
-    """The key of one submission's result: a digest of `conditions`, its files and its messages."""
-    messages = [
-        [name, submitted.shown, submitted.message, submitted.rejected]
-        for name, submitted in sorted(submission.lessons.items())
-    ]
-    return sha256_of(conditions, submission.sha256, json.dumps([submission.full_message, messages]))
+    def key(self, submission: Submission) -> str:
+        """The key of one submission's result: a digest of these conditions, its files and its messages."""
+        messages = [
+            [name, submitted.shown, submitted.message, submitted.rejected]
+            for name, submitted in sorted(submission.lessons.items())
+        ]
+        return sha256_of(self.digest, submission.sha256, json.dumps([submission.full_message, messages]))

@@ -12,15 +12,7 @@ from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
 from grader.gradebook.grading.graded import DRAWING
 from grader.gradebook.grading.grader_processes import grade_all
-from grader.gradebook.grading.keys import (
-    LOADED,
-    Conditions,
-    conditions_key,
-    fingerprint,
-    libraries,
-    result_key,
-    sha256_of,
-)
+from grader.gradebook.grading.keys import Conditions, fingerprint, sha256_of
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
@@ -108,7 +100,7 @@ def grade_again(
     """
     outcome, groups = RegradeOutcome(), dict[str, list[DueAttempt]]()
     for attempt in plan.due:
-        results = gradebook.waiting_verdict(attempt.stored.id, regrade_key(attempt, course, settings))
+        results = gradebook.waiting_verdict(attempt.stored.id, waiting_key(attempt, course, settings))
         if results is None:
             groups.setdefault(json.dumps(attempt.conditions.limits, sort_keys=True), []).append(attempt)
         else:
@@ -127,7 +119,7 @@ def grade_again(
                         continue
                     results = outcome.results[attempt.stored.id] = new_results(attempt, reply.results)
                     extras = new_extras(attempt, reply.extras or {}, gradebook)
-                    key, conditions = regrade_key(attempt, course, settings), new_conditions(attempt, course)
+                    key, conditions = waiting_key(attempt, course, settings), new_conditions(attempt, course, settings)
                     gradebook.add_verdict(attempt.stored.id, StoredVerdict(key, results, conditions, extras))
                     for digest, text in reply.drawings.items():
                         gradebook.keep(DRAWING + digest, text)
@@ -149,26 +141,26 @@ def stored_submissions(
 
 def apply_regrade(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings) -> None:
     """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
-    gradebook.apply_verdicts(
-        {
-            attempt.stored.id: key_of(attempt, new_conditions(attempt, course), gradebook, course, settings)
-            for attempt in plan.due
-        }
-    )
+    keys = {}
+    for attempt in plan.due:
+        submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
+        keys[attempt.stored.id] = new_conditions(attempt, course, settings).key(submission)
+    gradebook.apply_verdicts(keys)
 
 
-def new_conditions(attempt: DueAttempt, course: Course) -> Conditions:
-    """Those of the attempt, with the lessons that were graded again as they are now."""
-    changed = {name: fingerprint(course.lessons[name]) for name in attempt.lessons}
-    return replace(attempt.conditions, lessons={**attempt.conditions.lessons, **changed})
+def new_conditions(attempt: DueAttempt, course: Course, settings: Settings) -> Conditions:
+    """Those of the attempt, with what was graded again as it is now; the grader as well, if that is all of it."""
+    before = attempt.conditions
+    now = Conditions.of([course.lessons[name] for name in attempt.lessons], settings)
+    if now.lessons.keys() == before.lessons.keys():
+        before = replace(before, grader=now.grader, libraries=now.libraries)
+    return replace(before, lessons={**before.lessons, **now.lessons}, seed=now.seed)
 
 
-def regrade_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
-    """Changes with everything on which the new verdicts on these lessons depend."""
-    lessons = (fingerprint(course.lessons[name]) for name in attempt.lessons)
-    seed = str(settings.seed) if settings.seed_given else "drawn"
-    limits = json.dumps(attempt.conditions.limits, sort_keys=True)
-    return sha256_of(LOADED, *libraries(), seed, limits, settings.require, attempt.stored.submission, *lessons)
+def waiting_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
+    """The key of a verdict that is not applied: changes with all on which the new verdicts on its lessons depend."""
+    now = Conditions.of([course.lessons[name] for name in attempt.lessons], settings)
+    return sha256_of(replace(now, limits=attempt.conditions.limits).digest, settings.require, attempt.stored.submission)
 
 
 def new_results(attempt: DueAttempt, again: SubmissionResult) -> SubmissionResult:
@@ -202,20 +194,3 @@ def new_extras(attempt: DueAttempt, again: Mapping[str, Any], gradebook: Gradebo
         kept = {name: each for name, each in extras.get(kind, {}).items() if name not in attempt.lessons}
         extras[kind] = kept | {name: each for name, each in found.items() if kind == "texts" or name in attempt.lessons}
     return extras
-
-
-def key_of(
-    attempt: DueAttempt, conditions: Conditions, gradebook: Gradebook, course: Course, settings: Settings
-) -> str:
-    """The key under which `grade run` finds the verdict current; empty where a run would find it out of date."""
-    names = list(conditions.lessons)
-    known = course.lessons
-    if not all(name in known and conditions.lessons[name] == fingerprint(known[name]) for name in names):
-        return ""
-    if conditions.grader != LOADED and set(names) != set(attempt.lessons):
-        return ""
-    submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
-    same = replace(
-        settings, lessons=names, limits=dict(conditions.limits), left_out=list(conditions.left_out), reports=True
-    )
-    return result_key(conditions_key([course.lessons[name] for name in names], same), submission)

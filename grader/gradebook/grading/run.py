@@ -21,7 +21,7 @@ from grader.gradebook.grading.follow import Following, Inbox
 from grader.gradebook.grading.graded import Publisher, fault_results
 from grader.gradebook.grading.graded import RunListener as RunListener
 from grader.gradebook.grading.grader_processes import Replies, Reply, grade_all
-from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
+from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
@@ -118,7 +118,7 @@ class GradingRun:
     ) -> None:
         self._gradebook, self._lessons, self._outcome = gradebook, lessons, outcome
         self._out, self._course = Path(settings.out), course
-        self._conditions, self._stored_conditions = conditions_key(lessons, settings), Conditions.of(lessons, settings)
+        self._conditions = Conditions.of(lessons, settings)
         self.views = Views(self._out, gradebook, publisher, course)
         attempts = list(gradebook.attempts())  # of earlier runs
         self._attempts = {} if fresh else {(student, key): attempt for student, key, attempt in attempts if key}
@@ -136,7 +136,7 @@ class GradingRun:
     def is_due(self, submission: Submission) -> bool:
         """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
         student, book = submission.student, self._gradebook
-        attempt = self._attempts.get((student, result_key(self._conditions, submission)))
+        attempt = self._attempts.get((student, self._conditions.key(submission)))
         results = None if attempt is None else book.results_of(attempt)
         if attempt is None or results is None or not at_least(results.isolation, self._settings.require):
             return True
@@ -207,8 +207,8 @@ class GradingRun:
         if results is None:
             self._outcome.reasons[student] = reply.fault
             results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
-        key = result_key(self._conditions, submission) if sound else ""
-        verdict = StoredVerdict(key, results, self._stored_conditions, reply.extras)
+        key = self._conditions.key(submission) if sound else ""
+        verdict = StoredVerdict(key, results, self._conditions, reply.extras)
         is_shown = reply.results is not None and settings.has_report(student) and student not in self._graded
         attempt = self._gradebook.add(verdict, submission, stale=not is_shown or bool(reply.plain))
         self._graded.add(student)

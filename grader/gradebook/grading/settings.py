@@ -42,6 +42,10 @@ class Settings:
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
     isolation: dict[str, Any] | None = None  # what the coordinator found on the same machine, else a grader probes
 
+    @property
+    def given_seed(self) -> int | None:
+        return self.seed if self.seed_given else None
+
     def has_report(self, student: str) -> bool:
         """Whether a grader process writes this student's folder."""
         return self.reports and student not in self.without_report
@@ -67,15 +71,10 @@ class RunIdentity:
     assignment: Assignment | None = None
     assignment_file: Path | None = None
 
-    @staticmethod
-    def of(
-        course: Course,
-        settings: Settings,
-        assignment: Assignment | None = None,
-        assignment_file: Path | None = None,
-    ) -> RunIdentity:
-        seed = str(settings.seed) if settings.seed_given else DRAWN
-        return RunIdentity(course, seed, assignment, assignment_file)
+    @classmethod
+    def of(cls, course: Course, settings: Settings, *assignment: Any) -> RunIdentity:
+        """That of a run with these settings, and with an assignment and its file if there is one."""
+        return cls(course, DRAWN if settings.given_seed is None else str(settings.seed), *assignment)
 
     def entries(self, lessons: Sequence[Lesson]) -> dict[str, str]:
         """What the gradebook keeps: the folder of the course, the assignment's file, the seed, a digest per lesson."""

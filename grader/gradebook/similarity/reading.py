@@ -46,7 +46,7 @@ def read_class(
         with one_submission():
             for path, content in own.items():
                 if read.get(content) is None:  # what could not be read in another student's time is read again
-                    read[content] = read_file(content, named)
+                    read[content] = forms_read_from(content, named)
                 forms = read[content]
                 if forms is None:
                     found.unreadable.append((student, path))
@@ -56,7 +56,7 @@ def read_class(
     return found
 
 
-def read_file(content: bytes, steps: frozenset[str]) -> list[FunctionForm] | None:
+def forms_read_from(content: bytes, steps: frozenset[str]) -> list[FunctionForm] | None:
     try:
         forms = source_reader().call(forms_of, content, steps)
     except (ReadingStopped, ReadingFailed):

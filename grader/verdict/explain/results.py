@@ -220,7 +220,8 @@ class WrongPart(WrongAnswer):
         """
         if candidate is None or not self.equals(number, candidate):
             return False
-        return accounts_for(self.found[number], self.expected[number], candidate)
+        found, expected = self.found[number], self.expected[number]
+        return found.shape != expected.shape or accounts_for(found, expected, candidate)
 
     def constant(self, values: Sequence[float]) -> str | None:
         """The name of a constant with these values; with few elements only one that does not fit by chance.
