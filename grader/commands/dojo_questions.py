@@ -15,6 +15,7 @@ from grader.commands.console import console_for
 from grader.commands.dojo_work import desk, selected_work, show
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, due_questions, known_student
 from grader.dojo.file import HERE
+from grader.dojo.naming import lesson_and_rest
 from grader.errors import UserError
 from grader.questions.code_lines import Results
 
@@ -22,7 +23,7 @@ from grader.questions.code_lines import Results
 def answer(lesson_name: str, names: Sequence[str], listed: bool, student: str | None, course: Path | None) -> None:
     """Ask the questions that are due, or that are named, or print the answers. Raises UserError."""
     with desk(course) as at:
-        lesson, name = at.lesson_and_rest(lesson_name)
+        lesson, name = lesson_and_rest(at.course, lesson_name)
         names = (name, *names) if name else names
         known = student or known_student([lesson, *at.course.lessons.values()])
         sheet = AnswerSheet(lesson, known)

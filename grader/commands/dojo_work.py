@@ -14,6 +14,7 @@ from grader.commands.command_line import STOPPED, fail
 from grader.commands.console import console_for
 from grader.dojo.desk import Desk, student_course
 from grader.dojo.file import is_untouched, own_file, read_own, reset_to_stub, shown_path
+from grader.dojo.naming import only_lesson
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines, welcome
 from grader.dojo.progress import next_lesson
 from grader.dojo.start import make_working_folder
@@ -62,7 +63,7 @@ def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[W
         if Path(word).is_file():
             raise UserError(f"{word} is not a Python file or a notebook: name a .py or .ipynb file, or a lesson.")
         before = named[-1][0] if named else None
-        named.append(at.find(word, before) if rows else (at.find_lesson(word), None))
+        named.append(at.find(word, before) if rows else (only_lesson(at.course, word), None))
     if not files:
         return Exercises(at.course), named
     work, inside = work_in(Path(files[0]), at.course, bool(named))
@@ -161,7 +162,7 @@ def report(words: Sequence[str], opened: bool, out: Path | None, course: Path | 
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
     """Put the stub in place of the student's file, which is kept."""
     with desk(course) as at:
-        lesson = at.find_lesson(lesson_name)
+        lesson = only_lesson(at.course, lesson_name)
         path = own_file(lesson)
         if path.is_file() and is_untouched(lesson, path.read_bytes()):
             click.echo(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
@@ -177,7 +178,7 @@ def verify_own(words: Sequence[str], course: Path | None) -> None:
         from grader.dojo.verify import checker_lesson, lesson_part, summary, verify_lessons  # torch comes with it
 
         rows = []
-        for checked, verified in verify_lessons(at, [at.find_lesson(word) for word in words]):
+        for checked, verified in verify_lessons(at, [only_lesson(at.course, word) for word in words]):
             show([*lesson_part(checked, verified), ""])
             rows += verified
         show(summary(rows, checker_lesson(at).config.verification.function))

@@ -11,7 +11,7 @@ from grader.commands.command_line import STOPPED, fail
 from grader.commands.console import console_for
 from grader.dojo.desk import student_course
 from grader.dojo.file import shown_path
-from grader.dojo.lesson_words import named_lesson
+from grader.dojo.naming import named_lesson
 from grader.dojo.work import is_file
 from grader.errors import LessonError, UserError
 from grader.lesson.config import LessonConfig, lesson_config

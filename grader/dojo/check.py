@@ -82,19 +82,18 @@ class LocalJudge:
         lesson: Lesson,
         submitted: LessonFiles,
         interrupt: int | None = None,
-        repairs: bool = True,
         show: Callable[[JudgedFile], None] | None = None,
     ) -> JudgedFile:
         """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error.
 
-        Without `repairs`, it does not search for small changes of the code that make a wrong row right: this takes most
-        of the time, and only the message needs it. `show` gets the verdict before that search, where there is one.
+        `show` gets the verdict before the search for small changes of the code that make a wrong row right, which takes
+        most of the time, and which only the message needs.
         """
         self.own = None
         text = submitted.files[BACKWARD_FILE]
 
         def judged(show: Callable[[JudgedFile], None] | None) -> JudgedFile:
-            suite = PublicSuite(lesson, text, self._book, repairs)
+            suite = PublicSuite(lesson, text, self._book)
 
             def complete(file: JudgedFile) -> JudgedFile:
                 self.own = suite.own

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
-from grader.dojo.lesson_words import named_lesson, no_such_lesson, suggestion
+from grader.dojo.naming import lesson_and_row
 from grader.dojo.progress import BROKEN_FILE_STATUS, Progress
 from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
@@ -160,53 +159,12 @@ class Desk:
         return next((lesson for lesson in lessons if self.progress(lesson).has_work), lessons[0])
 
     def find(self, words: str, before: Lesson | None = None) -> tuple[Lesson, str | None]:
-        """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError.
+        """A lesson, a row of it, or a row alone: of the lesson named `before` it, or of the one last worked on.
 
-        A row alone is one of the lesson named `before` it, if that lesson has it: `03.dprobs dh`.
+        Raises UserError.
         """
-        lesson, name, after = named_lesson(self.course, words)
-        if lesson is None:
-            if after or name.isdigit():
-                raise no_such_lesson(self.course, name or words)
-            if before is not None and name in [item.name for item in before.items]:
-                return before, name
-            return self._find_row(name)
-        if after and after not in (names := [item.name for item in lesson.items]):
-            raise UserError(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
-        return lesson, after or None
-
-    def find_lesson(self, words: str) -> Lesson:
-        """A lesson by its number, its name, a part of that or a path: "3", "03_makemore_steps", "makemore".
-
-        Raises UserError, which lists the lessons.
-        """
-        lesson, after = self.lesson_and_rest(words)
-        if after:
-            raise no_such_lesson(self.course, words)
-        return lesson
-
-    def lesson_and_rest(self, words: str) -> tuple[Lesson, str]:
-        """(the lesson, what follows a dot in `words`): a row or a question. Raises UserError."""
-        lesson, name, after = named_lesson(self.course, words)
-        if lesson is None:
-            raise no_such_lesson(self.course, f"{name}.{after}" if after else name)
-        return lesson, after
-
-    def _find_row(self, row: str) -> tuple[Lesson, str]:
-        """Prefers the lesson last worked on; otherwise only one lesson may have a row of this name."""
-        last = self.state_file.read().last
-        holding = {name: each for name, each in self.course.lessons.items() if row in [i.name for i in each.items]}
-        if last in holding:
-            return holding[last], row
-        if len(holding) == 1:
-            return next(iter(holding.values())), row
-        if holding:
-            numbers = [lesson.number for lesson in holding.values()]
-            raise UserError(f"Lessons {', '.join(numbers)} all have a row {row}: say which, as in {numbers[0]}.{row}.")
-        names = [item.name for lesson in self.course.lessons.values() for item in lesson.items]
-        if near := difflib.get_close_matches(row, names, n=1):
-            raise UserError(f"There is no lesson and no row {row!r}; did you mean {near[0]}?")
-        raise no_such_lesson(self.course, row)
+        last = self.course.lessons.get(self.state_file.read().last or "")
+        return lesson_and_row(self.course, words, [before, last])
 
     def progress(self, lesson: Lesson) -> Progress:
         """What is known of a lesson without running the student's code: by the last check, or by the file's text."""
@@ -244,13 +202,9 @@ class Desk:
         lesson: Lesson,
         submitted: LessonFiles,
         interrupt: int | None = None,
-        repairs: bool = True,
         show: Callable[[Checked], None] | None = None,
     ) -> Checked:
-        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable.
-
-        `repairs` and `show` as in LocalJudge.
-        """
+        """Run the file; `show` as in LocalJudge. Raises Interrupted once the descriptor `interrupt` is readable."""
         judge = self.judge
         started = time.monotonic()
 
@@ -260,7 +214,7 @@ class Desk:
 
         show_checked = None if show is None else lambda judged: show(checked(judged))
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(lesson, submitted, interrupt, repairs, show_checked)
+            judged = judge.judge(lesson, submitted, interrupt, show_checked)
         return checked(judged)
 
     def remember(self, checked: Checked, working: bool = True) -> None:

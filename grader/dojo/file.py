@@ -89,18 +89,15 @@ class Outline:
         body = [] if tree is None else tree.body
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         self._lines = source.splitlines()
-        self._free_names: dict[str, set[str]] = {}
 
     def names_changed_from(self, before: Outline) -> set[str]:
         """The functions and classes whose code is not that of `before`, and those that use one of them."""
         names = self._nodes.keys() | before._nodes.keys()
         changed = {name for name in names if not self._has_code_of(before, name)}
-        while changed:
-            free_names = self._free_names_beside(before)
-            using = {name for name, free in free_names.items() if not changed.isdisjoint(free)}
-            if using <= changed:
-                return changed
-            changed |= using
+        if changed:
+            uses = {name: names_it_uses(node) for name, node in self._nodes.items()}
+            while using := {name for name, free in uses.items() if name not in changed and changed & free}:
+                changed |= using
         return changed
 
     def _has_code_of(self, before: Outline, name: str) -> bool:
@@ -112,15 +109,6 @@ class Outline:
     def _text(self, node: ast.FunctionDef | ast.ClassDef) -> list[bytes]:
         first = min(each.lineno for each in (node, *node.decorator_list))
         return self._lines[first - 1 : node.end_lineno]
-
-    def _free_names_beside(self, before: Outline) -> dict[str, set[str]]:
-        """{function or class: the names that it uses}; what has the text that it had `before` is not read again."""
-        if not self._free_names:
-            for name, node in self._nodes.items():
-                other, known = before._nodes.get(name), before._free_names.get(name)
-                is_known = known is not None and other is not None and self._text(node) == before._text(other)
-                self._free_names[name] = known if known is not None and is_known else names_it_uses(node)
-        return self._free_names
 
     def line(self, item: Item) -> int | None:
         """The first line of a row's function or class; in a class, of the method with the row's name."""

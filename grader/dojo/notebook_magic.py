@@ -17,7 +17,7 @@ from rich.console import Console
 
 from grader.dojo.desk import Checked, Desk, student_course
 from grader.dojo.heat import heat_maps, show_html, shows_html
-from grader.dojo.lesson_words import named_lesson
+from grader.dojo.naming import named_lesson
 from grader.dojo.screen import verdict_lines
 from grader.dojo.session import CheckSession
 from grader.dojo.work import OneFile

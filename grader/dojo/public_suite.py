@@ -43,9 +43,8 @@ class PublicSuite:
         printed: the beginning of what it printed, see JudgedFile; `shown` are lines of that.
     """
 
-    def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook, repairs: bool) -> None:
-        """Without `repairs`, no small changes of the code are tried."""
-        self._lesson, self._book, self._repairs = lesson, book, repairs
+    def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook) -> None:
+        self._lesson, self._book = lesson, book
         self._outline = outline_of_text(source)
         self._known: dict[str, Row] = {}
         self._pictures: dict[str, Any] = {}
@@ -56,8 +55,6 @@ class PublicSuite:
     def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
         """The rows in the lesson's order, and {row's name: picture of its error}."""
         lesson = self._lesson
-        if not self._repairs:
-            student.trials = None
         if self._ran:
             rows = [self._known.get(item.name) or self._row(item, student) for item in lesson.items]
             return rows, self._pictures

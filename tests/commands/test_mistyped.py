@@ -19,10 +19,13 @@ from grader.commands.grade import main as grade
         ("chekc 03 'my file.py'", "There is no command 'chekc'. Did you mean `dojo check 03 'my file.py'`?"),
         ("dprobs", "To check a lesson or one of its rows, type `dojo check dprobs`."),
         ("check README.md", "README.md is not a Python file or a notebook: name a .py or .ipynb file, or a lesson."),
-        ("check three", "There is no lesson 'three'. If you mean lesson 03, type its number, as in `dojo check 03`;"),
+        (
+            "check three",
+            "There is no lesson 'three'. Type its number, as in `dojo check 01`; `dojo` lists the lessons.",
+        ),
         (
             "check convolutoin",
-            "If you mean lesson 17, type its number, as in `dojo check 17`; `dojo` lists the lessons.",
+            "did you mean convolution? Type its number, as in `dojo check 17`; `dojo` lists the lessons.",
         ),
         ("watch nothing", "There is no lesson 'nothing'. Type its number, as in `dojo check 01`;"),
         ("answer 1x", "There is no lesson '1x'. Type its number"),

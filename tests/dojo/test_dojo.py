@@ -20,6 +20,7 @@ from grader.commands.dojo import main
 from grader.dojo.assistance import lessons_text
 from grader.dojo.desk import Desk
 from grader.dojo.file import HIDDEN, read_own
+from grader.dojo.naming import only_lesson
 from grader.dojo.report import open_page
 from grader.dojo.view import KEYS_HELP
 from grader.dojo.watch import Watch
@@ -125,7 +126,7 @@ LESSON_03 = "exercises/03_makemore_steps"
     ],
 )
 def test_a_lesson_may_be_named_by_its_folder_wherever_one_is_named(kit, dojo, words):
-    lesson = Desk(kit, print).find_lesson(words.format(kit=kit))
+    lesson = only_lesson(Desk(kit, print).course, words.format(kit=kit))
     assert lesson.number == "03"
     assert dojo("answer", words.format(kit=kit), "--list").stdout.startswith("Lesson 03: ")
 

@@ -83,7 +83,11 @@ def test_the_kit_s_notebook_checks_its_cells_as_they_are_run(tmp_path: Path, mon
     assert "SyntaxError" in str(notebook.cells[8]["outputs"])
     printed, maps_of_cmp = shown[9]
     assert printed.splitlines()[0] == "y               | exact: True  | approximate: True  | maxdiff: 0.0"
-    assert "The sign is flipped" in printed and len(maps_of_cmp) == 1 and "your dx (3, 2)" in maps_of_cmp[0]
+    assert (
+        "`dx` is exactly minus what it should be" in printed
+        and len(maps_of_cmp) == 1
+        and "your dx (3, 2)" in maps_of_cmp[0]
+    )
 
 
 @pytest.mark.slow  # pip downloads what a kit needs
