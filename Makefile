@@ -110,11 +110,11 @@ SEEDS ?= 1000
 SLOW_SEEDS ?= 50
 LESSONS := $(patsubst exercises/%,%,$(wildcard exercises/[0-9][0-9]_*))
 seeds: $(VENV)/ready
-	$(BIN)/python -m bench.verdicts --seeds $(SEEDS) $(filter-out $(addsuffix _%,$(SLOW)),$(LESSONS))
-	$(BIN)/python -m bench.verdicts --seeds $(SLOW_SEEDS) $(filter $(addsuffix _%,$(SLOW)),$(LESSONS))
+	$(BIN)/python -m bench verdicts --seeds $(SEEDS) $(filter-out $(addsuffix _%,$(SLOW)),$(LESSONS))
+	$(BIN)/python -m bench verdicts --seeds $(SLOW_SEEDS) $(filter $(addsuffix _%,$(SLOW)),$(LESSONS))
 
 bench: $(VENV)/ready
-	$(BIN)/python -m bench.fork
+	$(BIN)/python -m bench fork
 
 clean:
 	rm -rf $(VENV) $(OUT)

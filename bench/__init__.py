@@ -1,1 +1,6 @@
-"""Commands that measure: what locking in costs, and what it stops."""
+"""Commands that measure and try: `python -m bench` lists them."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The repository."""

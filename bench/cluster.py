@@ -1,7 +1,7 @@
-"""What `grade run --cluster` costs next to `grade run` alone, and what large classes cost (docs/operator.md).
+"""What `grade run --cluster` costs next to `grade run` alone (docs/operator.md).
 
-    python -m bench.cluster                          1, 2 and 4 workers, 100 submissions of lesson 03 each
-    python -m bench.cluster --workers 1 2 --count 40
+    python -m bench cluster                          1, 2 and 4 workers, 100 submissions of lesson 03 each
+    python -m bench cluster --workers 1 2 --count 40
 
 Every Dask worker has one thread and is pinned to a core, as long as there are enough cores; the scheduler and the
 coordinator may use all of them. The same class is graded without Dask by as many grader processes on as many cores.
@@ -16,7 +16,6 @@ import argparse
 import contextlib
 import json
 import os
-import pickle
 import subprocess
 import sys
 import tempfile
@@ -25,11 +24,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench import ROOT
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, source_of
 from grader.commands.checks import GRADER_PROGRAM
-from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -40,11 +38,8 @@ from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 
-ROOT = Path(__file__).resolve().parent.parent
 TICK = os.sysconf("SC_CLK_TCK")
 CORES = sorted(os.sched_getaffinity(0))
-CLASSES = (1_000, 100_000, 1_000_000)
-BLOCK = 4096  # bytes of a file system's block
 START_SECONDS = 120.0
 AS_DOCUMENTED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/operator.md advises
 
@@ -171,18 +166,8 @@ class Listener:
             self.last = Spent.now(self._cluster)
 
 
-@dataclass(frozen=True)
-class Figures:
-    """`each` is in milliseconds per submission, `start` in seconds until the first result, sizes in bytes each."""
-
-    each: Spent
-    start: float
-    files: float
-    blocks: float
-    gradebook: float
-
-
-def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: OwnCluster | None) -> Figures:
+def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: OwnCluster | None) -> tuple[Spent, float]:
+    """(milliseconds of processor time per submission, seconds until the first result)."""
     listener = Listener(len(class_), cluster)
     with tempfile.TemporaryDirectory() as out:
         limits = Limits().to_dict()
@@ -190,51 +175,7 @@ def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: Ow
         started = time.monotonic()
         address = None if cluster is None else cluster.address
         grade_run(class_, [lesson], settings, jobs, listener, Reporter([lesson]), cluster=address)
-        sizes = [(Path(out) / each.student / name).stat().st_size for each in class_ for name in STUDENT_FILES]
-        gradebook = (Path(out) / GRADEBOOK).stat().st_size
-    count = len(class_)
-    blocks = sum(-(-size // BLOCK) * BLOCK for size in sizes) + count * BLOCK
-    each = listener.last.since(listener.first, count - 1)
-    return Figures(each, listener.first_at - started, sum(sizes) / count, blocks / count, gradebook / count)
-
-
-def hours(milliseconds: float, count: int) -> str:
-    value = milliseconds * count / 3_600_000
-    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
-
-
-def gigabytes(size: float, count: int) -> str:
-    value = size * count / 1e9
-    return f"{value:.2g} GB" if value < 10 else f"{value:,.0f} GB"
-
-
-def cost_table(grading: float, coordinator: float, scheduler: float, figures: Figures, sent: float) -> list[str]:
-    """Lines of Markdown. `grading`, `coordinator` and `scheduler` are milliseconds of a core per submission."""
-    heads = "".join(f" {count:,} |" for count in CLASSES)
-    total = grading + coordinator + scheduler
-    rows = [
-        ("grading and reports, core-hours", [hours(grading, n) for n in CLASSES]),
-        ("coordinator, core-hours", [hours(coordinator, n) for n in CLASSES]),
-        ("Dask's scheduler, core-hours", [hours(scheduler, n) for n in CLASSES]),
-        ("money", [f"{hours(total, n)} core-hours times your price" for n in CLASSES]),
-        ("elapsed hours on 16 cores, at least", [hours(max(grading / 16, coordinator, scheduler), n) for n in CLASSES]),
-        ("elapsed hours on 64 cores, at least", [hours(max(grading / 64, coordinator, scheduler), n) for n in CLASSES]),
-        ("sent to workers", [gigabytes(2 * sent, n) for n in CLASSES]),
-        ("sent back", [gigabytes(2 * figures.files, n) for n in CLASSES]),
-        ("folders of students", [gigabytes(figures.blocks, n) for n in CLASSES]),
-        ("gradebook", [gigabytes(figures.gradebook, n) for n in CLASSES]),
-    ]
-    return [f"| submissions |{heads}", "|---" * (len(CLASSES) + 1) + "|"] + [
-        f"| {name} | {' | '.join(values)} |" for name, values in rows
-    ]
-
-
-def pays_off_from(own: Figures, far: Figures, grading: float, here: int, there: int) -> int | None:
-    """From how many submissions a cluster of `there` cores is faster than a machine of `here`; None if never."""
-    local, remote = grading / here, max(grading / there, far.each.coordinator, far.each.scheduler)
-    if remote >= local:
-        return None
-    return max(1, round(1000 * (far.start - own.start) / (local - remote)))
+    return listener.last.since(listener.first, len(class_) - 1), listener.first_at - started
 
 
 def main() -> None:
@@ -251,55 +192,25 @@ def main() -> None:
         class_.append(
             Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: text.encode()})})
         )
-    sent = sum(len(pickle.dumps(each)) for each in class_) / len(class_)
     print(
         f"{processor()}, {len(CORES)} cores, load {os.getloadavg()[0]:.1f}; {options.count} submissions of lesson "
         f"{lesson.number}; milliseconds of processor time per submission"
     )
     print(f"{'':22}{'grading':>9}{'worker':>9}{'scheduler':>11}{'coordinator':>13}{'all':>8}{'first after':>13}")
-    found: dict[tuple[str, int], Figures] = {}
     for workers in options.workers:
         os.sched_setaffinity(0, CORES[:workers])  # graders and workers inherit it
-        found["alone", workers] = measure(lesson, class_, workers, None)
+        alone = measure(lesson, class_, workers, None)
         os.sched_setaffinity(0, CORES)
         with own_cluster(workers) as cluster:
-            found["cluster", workers] = measure(lesson, class_, workers, cluster)
-        for kind in ("alone", "cluster"):
-            figures = found[kind, workers]
-            each = figures.each
+            spread = measure(lesson, class_, workers, cluster)
+        for kind, (each, start) in (("grader", alone), ("Dask worker", spread)):
             total = each.grading + each.dask_workers + each.scheduler + each.coordinator
             shared = ", cores shared" if workers > len(CORES) else ""
-            name = f"{workers} {'grader' if kind == 'alone' else 'Dask worker'}{'s' * (workers > 1)}"
+            name = f"{workers} {kind}{'s' * (workers > 1)}{shared}"
             print(
-                f"{name + shared:22}{each.grading:9.1f}{each.dask_workers:9.1f}{each.scheduler:11.1f}"
-                f"{each.coordinator:13.1f}{total:8.1f}{figures.start:11.1f} s"
+                f"{name:22}{each.grading:9.1f}{each.dask_workers:9.1f}{each.scheduler:11.1f}"
+                f"{each.coordinator:13.1f}{total:8.1f}{start:11.1f} s"
             )
-    overheads = []
-    for workers in options.workers:
-        own, far = found["alone", workers].each, found["cluster", workers].each
-        overheads.append(far.dask_workers + far.scheduler + far.coordinator - own.coordinator)
-    print(f"\nDask's overhead per submission: {', '.join(f'{each:.1f}' for each in overheads)} ms")
-    most = (
-        max(w for w in options.workers if w <= len(CORES)) if options.workers[0] <= len(CORES) else options.workers[0]
-    )
-    alone, spread = found["alone", most], found["cluster", most]
-    grading = alone.each.grading
-    for here, there in ((2, 4), (2, 16), (8, 64)):
-        size = pays_off_from(alone, spread, grading, here, there)
-        what = f"from {size:,} submissions" if size else "never"
-        print(f"a cluster of {there} cores is faster than one machine of {here}: {what}")
-    limits = [1000 / each for each in (spread.each.coordinator, spread.each.scheduler)]
-    print(
-        f"the coordinator manages {limits[0]:.0f} submissions per second, the scheduler {limits[1]:.0f}: "
-        f"{min(limits) * grading / 1000:.0f} cores grade as many as the slower one"
-    )
-    print(f"a submission is sent as {sent / 1000:.1f} KB and comes back as {spread.files / 1000:.0f} KB\n")
-    print(
-        "\n".join(
-            cost_table(grading + spread.each.dask_workers, spread.each.coordinator, spread.each.scheduler, spread, sent)
-        )
-    )
-
-
-if __name__ == "__main__":
-    main()
+        own, far = alone[0], spread[0]
+        overhead = far.dask_workers + far.scheduler + far.coordinator - own.coordinator
+        print(f"Dask's overhead per submission: {overhead:.1f} ms", flush=True)

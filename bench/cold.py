@@ -1,8 +1,8 @@
 """What one submission costs from cold, as multiples of `import torch` in the same run: what a CI job waits for.
 
-    python -m bench.cold                            medians of 10 turns
-    python -m bench.cold --turns 3
-    python -m bench.cold --peers ~/peers/bin        also otter and nbgrader, installed as bench/peers.py says
+    python -m bench cold                            medians of 10 turns
+    python -m bench cold --turns 3
+    python -m bench cold --peers ~/peers/bin        also otter and nbgrader, installed as bench/peers.py says
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
 (the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
@@ -26,7 +26,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench.made_up_class import RIGHT, ROOT, WRONG, write_class
+from bench import ROOT
+from bench.made_up_class import RIGHT, WRONG, write_class
 from bench.peers import GRADE, TEST, Bench, call, nbgrader_course, otter_run
 from grader.lesson.lesson import Course, Lesson
 
@@ -129,7 +130,7 @@ def first_result(place: Path, lesson: Lesson, turn: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.cold", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--peers", type=Path, default=None, help="folder with the commands otter and nbgrader")
     chosen = parser.parse_args(arguments)
@@ -154,7 +155,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     first = statistics.median(firsts[1:])
     print(f"{'first of 20':14}{first:10.2f}{first / base[0]:8.2f}   (a class's first result, on all cores)")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,6 @@
-"""python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05]
+"""Whether the keys of defences hold, and how many files get how many questions.
+
+    python -m bench defence [NUMBER] [--seed S] [--lessons 03,05]
 
 Generates a defence for each of NUMBER files: solutions, variants, and solutions with a known mistake. Prints how many
 files get how many questions, and how many questions each family has. Every defence is generated twice, and must be the
@@ -10,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -157,7 +158,3 @@ def main() -> int:
             tally.add(judge, files[number % len(files)], f"{options.seed}/{number}")
     print(*tally.lines(), sep="\n")
     return bool(tally.faults)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

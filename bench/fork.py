@@ -1,7 +1,7 @@
 """What locking in costs: a worker forked from the zygote, with and without its locks, beside a cold Python.
 
-    python -m bench.fork                 50 repetitions, a table
-    python -m bench.fork --repeat 200
+    python -m bench fork                 50 repetitions, a table
+    python -m bench fork --repeat 200
 
 Each way ends when the first step of a small submission has answered: the file imported, dlogits of lesson 04 computed.
 The two forks take turns, so that whatever else the machine does falls on both.
@@ -78,8 +78,8 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     reply = worker.take_loaded()
     assert reply.failure is None, reply
     imported = time.perf_counter()
-    problem = pack_problem(0, torch.float64, values, {})
-    ((_, _, answer),) = worker.run([(problem, Run(0, ["dlogits"], problem.room))], math.inf)
+    problem = pack_problem(torch.float64, values, {})
+    ((_, _, answer),) = worker.run([(problem, Run(["dlogits"], problem.room))], math.inf)
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.close()
@@ -156,7 +156,7 @@ def report(level: str, times: Sequence[Times], cold_times: Sequence[float]) -> s
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.fork", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--repeat", type=int, default=50, metavar="N", help="workers of each kind (50)")
     parser.add_argument("--cold", type=int, default=3, metavar="N", help="cold starts (3)")
     chosen = parser.parse_args(arguments)
@@ -165,7 +165,3 @@ def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = 
     times, cold_times = measure(chosen.repeat, chosen.cold, {"locked in": locked, "unlocked": Plan(())})
     out(report(isolation.level, times, cold_times))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """What a class costs as it grows: submissions from bench/made_up_class.py, a new class and a new OUT for each size.
 
-    python -m bench.growth                                   10, 100 and 1,000 submissions, 10,000 with --sizes
-    python -m bench.growth --sizes 10 100 1000 10000 --write docs/growth.svg
+    python -m bench growth                                   10, 100 and 1,000 submissions, 10,000 with --sizes
+    python -m bench growth --sizes 10 100 1000 10000
 
 Each class is graded by `grade run` in a process of its own, with one grader process unless `--jobs` says otherwise.
 Then the class page is opened in headless Chromium, if playwright and a chromium are there. The columns:
@@ -32,7 +32,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.made_up_class import HANGING, ROOT, kind_of, write_class
+from bench import ROOT
+from bench.made_up_class import HANGING, kind_of, write_class
 from grader.lesson.lesson import Course
 
 GOAL_SHARE, GOAL_BYTES, GOAL_OPEN, GOAL_ANSWER = 0.10, 50 << 20, 2.0, 0.1
@@ -174,47 +175,12 @@ def verdicts(grown: Sequence[Grown]) -> list[str]:
     return found
 
 
-def drawing(grown: Sequence[Grown]) -> str:
-    """An SVG of two curves over the size of the class: cost of a submission, and the coordinator's memory."""
-    panels: list[tuple[str, list[float], str]] = [
-        ("milliseconds of processor time a submission", [1000 * each.processor for each in grown], "#2f6f4f"),
-        ("MiB of memory, coordinator", [each.peak / 2**20 for each in grown], "#7a4a9e"),
-    ]
-    low, high = math.log10(grown[0].size), math.log10(max(grown[-1].size, 10 * grown[0].size))
-    parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 470" font-family="system-ui, sans-serif" '
-        'font-size="13"><rect width="720" height="470" fill="#fff"/>'
-    ]
-    for number, (title, values, colour) in enumerate(panels):
-        top, most = 40 + 225 * number, 1.25 * max(values)
-        points = [
-            (70 + 600 * (math.log10(each.size) - low) / (high - low), top + 150 * (1 - value / most))
-            for each, value in zip(grown, values, strict=True)
-        ]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        parts.append(f'<text x="70" y="{top - 12}" fill="#222">{title}</text>')
-        parts.append(f'<path d="M70 {top}V{top + 150}H690" fill="none" stroke="#999"/>')
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        for (x, y), each, value in zip(points, grown, values, strict=True):
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>')
-            parts.append(f'<text x="{x:.1f}" y="{y - 9:.1f}" text-anchor="middle" fill="#222">{value:.0f}</text>')
-            parts.append(f'<text x="{x:.1f}" y="{top + 168}" text-anchor="middle" fill="#555">{each.size:,}</text>')
-    return "\n".join([*parts, "</svg>\n"])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--lesson", default="03")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--write", type=Path, help="an SVG of the curves")
     options = parser.parse_args()
     grown = measure(sorted(options.sizes), options.lesson, options.jobs)
     print(f"Lesson {options.lesson}, {options.jobs} of {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(table(grown), *(f"- {line}" for line in verdicts(grown)), sep="\n")
-    if options.write:
-        options.write.write_text(drawing(grown), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,8 @@
 """The memory of every process of a `grade run`: here, and in another checkout.
 
-    python -m bench.memory                              40 submissions of lesson 03, two grader processes
+    python -m bench memory                              40 submissions of lesson 03, two grader processes
     git worktree add ../before 9f2ed5a~1                the last commit before the work on cold starts
-    python -m bench.memory ../before                    and the same there, for comparison
+    python -m bench memory ../before                    and the same there, for comparison
 
 Every few milliseconds the kernel's account of each process is read (/proc/PID/smaps_rollup). PSS divides a shared page
 among those who share it, so that the sum over all processes is what the run takes; USS is what would be free if this
@@ -20,7 +20,6 @@ reading the account of other processes, so run it as root (isolation `strong`).
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -28,10 +27,10 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, write_class
 from grader.lesson.lesson import Course
 
-ROOT = Path(__file__).resolve().parent.parent
 KINDS = ("coordinator", "nursery", "grader", "zygote", "worker", "reader")
 MB = 1_000_000
 PAUSE_SECONDS = 0.02
@@ -131,6 +130,8 @@ def main() -> None:
     parser.add_argument("--lesson", default="03")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    if not Path("/proc/self/smaps_rollup").exists():
+        raise SystemExit("this needs /proc/PID/smaps_rollup, which Linux has since 4.14")
     lesson = Course(ROOT).find(options.lesson)
     with tempfile.TemporaryDirectory() as place:
         write_class(Path(place) / "class", lesson, options.count, (RIGHT, WRONG))
@@ -145,9 +146,3 @@ def main() -> None:
         figures = "".join(f"{each.pss[kind] / MB:14.0f}{each.uss[kind] / MB:14.0f}" for each in found.values())
         print(f"{kind:14}{figures}")
     print(f"{'all together':14}" + "".join(f"{each.total / MB:14.0f}{'':14}" for each in found.values()))
-
-
-if __name__ == "__main__":
-    if os.name != "posix" or not Path("/proc/self/smaps_rollup").exists():
-        raise SystemExit("this needs /proc/PID/smaps_rollup, which Linux has since 4.14")
-    main()

@@ -1,7 +1,7 @@
 """How many submissions that differentiate numerically are recorded, and how many right ones that look like it.
 
-    python -m bench.numerical                 all attempts and look-alikes
-    python -m bench.numerical 06 dual         those of a lesson, or with a word in their name
+    python -m bench numerical                 all attempts and look-alikes
+    python -m bench numerical 06 dual         those of a lesson, or with a word in their name
 
 Each is graded as a submission, in workers, by the hidden suite, under `numerical_differentiation = "points"`. The table
 shows which of an attempt's rows earn full marks there, and which are recorded. Exit status 1 where a row with full marks
@@ -30,13 +30,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from bench import ROOT
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
-ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
 LOOK_ALIKE = "a look-alike"
 OWN, REPEATED = "own differentiation", "repeated forward pass"
@@ -203,7 +203,3 @@ def main() -> int:
     console.print(f"{len(tries)} attempts: {full} with full marks before the setting, {recorded} recorded")
     console.print(f"{len(alike)} look-alikes and own differentiation: {accused} recorded in another way than expected")
     return 0 if all(one.is_right for one in found) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
 """What a submission costs, beside other graders: one class, every grader that is installed, one run.
 
-    python -m bench.peers                                    grade run and cold pytest; others where PATH has them
-    python -m bench.peers --peers ~/peers/bin                otter and nbgrader installed in an environment of their own
-    python -m bench.peers --class-size 1000 --count 50
+    python -m bench peers                                    grade run and cold pytest; others where PATH has them
+    python -m bench peers --peers ~/peers/bin                otter and nbgrader installed in an environment of their own
+    python -m bench peers --class-size 1000 --count 50
 
     python3 -m venv ~/peers                                  that environment, with the CPU build of torch
     ~/peers/bin/pip install torch numpy ipykernel otter-grader==7.0.0 nbgrader==0.9.6
@@ -42,7 +42,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.made_up_class import RIGHT, ROOT, WRONG, write_class
+from bench import ROOT
+from bench.made_up_class import RIGHT, WRONG, write_class
 from grader.lesson.lesson import Course, Lesson
 
 AT_ONCE = 2
@@ -271,7 +272,3 @@ def main() -> None:
     print(row("", "graded", "seconds", "each", "right full", "wrong full", "times grade run"))
     print(line(whole, ours), line(running, ours), *(line(each, ours, goal) for each, goal in measured), sep="\n")
     print(*left_out, sep="\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,18 +1,16 @@
 """How many submissions per second one machine grades: classes of right and of wrong ones.
 
-    python -m bench.throughput                     200 of each class, lesson 03, a grader process per core
-    python -m bench.throughput --count 40 --jobs 1 --classes right wrong
+    python -m bench throughput                     200 of each class, lesson 03, a grader process per core
+    python -m bench throughput --count 40 --jobs 1 --classes right
 
 The whole of `grade run` but for its screen: graded by the hidden suite under pytest in locked-in workers, written as
 results.json, report.html and report.md, kept in the gradebook, with the class page at the end.
 
-    right          every submission is the lesson's solution, letter by letter
-    right, varied  every function in one of five or six spellings, no two files the same
-    wrong          the lesson's solution with one known mistake; some 150 different files, in turns
-    wrong, varied  as `right, varied`, with one to three known mistakes
+Every function has one of the spellings of the answer key and its variants, and no two files are the same
+(bench/made_up_class.py); a wrong submission has one to three known mistakes.
 
-The rate counts from the first result to the last; the start (every grader and zygote loads torch) is printed apart. The
-goals are for idle cores. Processor time is that of all processes together: it says what a submission costs also where
+The rate counts from the first result to the last; the start (every grader and zygote loads torch) is printed apart.
+Processor time is that of all processes together: it says what a submission costs also where
 other work slows the clock, if less exactly (processor caches are shared). It is split by process:
 
     coordinator    hands out submissions, writes the gradebook, reads submissions
@@ -28,35 +26,32 @@ import argparse
 import datetime
 import os
 import platform
-import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 
 import torch
 
+from bench import ROOT
 from bench.fork import processor
-from bench.spellings import RIGHT, WRONG, varied
+from bench.made_up_class import RIGHT, WRONG, sources
 from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
-from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import probe
 
-ROOT = Path(__file__).resolve().parent.parent
-GOALS = {RIGHT: 60.0, WRONG: 45.0}  # submissions per second on two idle cores
-VARIED = ", varied"
-CLASSES = (RIGHT, RIGHT + VARIED, WRONG, WRONG + VARIED)
+CLASSES = (RIGHT, WRONG)
 PHASES = ("coordinator", "graders", "readers", "zygotes", "workers")
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -127,27 +122,11 @@ class Rate:
     start: float  # seconds until the first result
 
 
-def sources(lesson: Lesson, name: str) -> Iterator[bytes]:
-    """Endlessly: the answer key, or the answer key with one known mistake after another."""
-    key = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
-    if name == "right":
-        yield from cycle([key.encode()])
-    fitting = []
-    for mistake in lesson.mistakes:
-        try:
-            fitting.append(mistake.applied_to(key).encode())
-        except (LessonError, ValueError):
-            continue
-    yield from cycle(fitting)
-
-
-def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
+def measure(lesson: Lesson, kind: str, count: int, jobs: int) -> Rate:
     """Grade a class of `count`. Raises RuntimeError when its scores are not what they should be."""
-    kind = name.removesuffix(VARIED)
-    files = varied(lesson, kind) if name.endswith(VARIED) else sources(lesson, kind)
     class_ = [
         Submission(f"{kind}-{number:05}", Path(kind), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: source})})
-        for number, source in enumerate(islice(files, count))
+        for number, source in enumerate(islice(sources(lesson, kind), count))
     ]
     clock = Clock(count)
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
@@ -156,9 +135,9 @@ def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))
     if clock.full != (count if kind == RIGHT else 0):
-        raise RuntimeError(f"{clock.full} of {count} {name} submissions have full marks")
+        raise RuntimeError(f"{clock.full} of {count} {kind} submissions have full marks")
     cost = Counter({phase: 1000 * seconds / (count - 1) for phase, seconds in clock.cost.items()})
-    return Rate(name, count, (count - 1) / (clock.last - clock.first), cost, clock.first - started)
+    return Rate(kind, count, (count - 1) / (clock.last - clock.first), cost, clock.first - started)
 
 
 def heading(lesson: Lesson, jobs: int) -> str:
@@ -169,35 +148,30 @@ def heading(lesson: Lesson, jobs: int) -> str:
             f"torch {torch.__version__}, Python {platform.python_version()}, isolation {probe().level}; lesson "
             f"{lesson.name}, {jobs} grader processes, load {os.getloadavg()[0]:.1f}",
             "",
-            f"{'':16}{'count':>7}{'per second':>12}{'goal':>6}{'':9}{'first after':>12}"
-            f"{'processor ms each':>19}{columns}",
+            f"{'':16}{'count':>7}{'per second':>12}{'first after':>12}{'processor ms each':>19}{columns}",
         ]
     )
 
 
 def line(rate: Rate) -> str:
-    goal = GOALS[rate.name.removesuffix(VARIED)]
-    verdict = "reached" if rate.per_second >= goal else "missed"
     columns = "".join(f"{rate.cost[phase]:13.1f}" for phase in PHASES)
     return (
-        f"{rate.name:16}{rate.count:7}{rate.per_second:12.1f}{goal:6g} {verdict:8}"
+        f"{rate.name:16}{rate.count:7}{rate.per_second:12.1f}"
         f"{rate.start:10.1f} s{sum(rate.cost.values()):19.1f}{columns}"
     )
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.throughput", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--count", type=int, default=200, metavar="N", help="submissions per class (200)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="grader processes")
     parser.add_argument("--lesson", default="03", help="of this repository (03)")
-    parser.add_argument("--classes", nargs="+", choices=CLASSES, default=CLASSES, metavar="CLASS", help="of the four")
+    parser.add_argument(
+        "--classes", nargs="+", choices=CLASSES, default=CLASSES, metavar="CLASS", help="right or wrong"
+    )
     chosen = parser.parse_args(arguments)
     lesson = Course(ROOT).find(chosen.lesson)
     out(heading(lesson, chosen.jobs))
     for name in chosen.classes:
         out(line(measure(lesson, name, chosen.count, chosen.jobs)))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

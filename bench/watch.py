@@ -1,7 +1,7 @@
 """From a save to the verdict on the screen: `dojo watch` in a terminal, next to a cold pytest run of the same checks.
 
-    python -m bench.watch                        lesson 03 with all 26 rows written
-    python -m bench.watch --lesson 02 --saves 100
+    python -m bench watch                        lesson 03 with all 26 rows written
+    python -m bench watch --lesson 02 --saves 100
 
 Every save makes one row wrong (an error, a mistake with a name, one without) or right again. The time runs from before
 the file is written until the whole screen with the new verdict has come through the terminal. A second `dojo watch`,
@@ -23,10 +23,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from bench.watch_page import PageWatch, page_watch
-from bench.watch_terminal import ROOT, START_SECONDS, WatchTerminal
+from bench import ROOT
+from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
 from grader.dojo.start import NOT_COPIED
 from grader.lesson.lesson import Course, Lesson
@@ -58,6 +61,55 @@ book = ProblemBook({seed})
 def test_gradient(item):
     assert GradientCheck(lesson, item, student, book).row(lesson.public_draws).status == "passed"
 """
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ADDRESS = re.compile(r"^live page: (\S+)$", re.MULTILINE)
+OBSERVE = """() => {
+    window.seen = [];
+    const note = () => window.seen.push([Date.now() / 1000, document.body.textContent]);
+    new MutationObserver(note).observe(document.body, {childList: true});
+}"""
+SEEN = "(text) => window.seen.some(([at, top]) => top.includes(text))"
+WHEN = "(text) => window.seen.find(([at, top]) => top.includes(text))[0]"
+
+
+class PageWatch:
+    """`terminal` is the `dojo watch --open` whose page is in the browser."""
+
+    def __init__(self, terminal: WatchTerminal, tab: Any) -> None:
+        self.terminal, self._tab = terminal, tab
+
+    def forget(self) -> None:
+        self._tab.evaluate("() => { window.seen = []; }")
+
+    def seen_at(self, text: str) -> float:
+        """The time, in seconds since 1970, at which `text` was on the page for the first time."""
+        self._tab.wait_for_function(SEEN, arg=text)
+        when: float = self._tab.evaluate(WHEN, text)
+        return when
+
+
+@contextmanager
+def page_watch(kit: Path, number: str, first: str) -> Iterator[PageWatch | None]:
+    """A `dojo watch --open` and its page, once `first` is on its screen; None where there is no browser."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        yield None
+        return
+    from playwright import sync_api as playwright  # of the extra `dev`
+
+    terminal = WatchTerminal(kit, number, options=("--open",))
+    try:
+        found = ADDRESS.search(terminal.until(first, START_SECONDS))
+        assert found is not None
+        with playwright.sync_playwright() as started:
+            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+            tab = started.chromium.launch(executable_path=browser, args=arguments).new_page()
+            tab.goto(found[1])
+            tab.wait_for_selector("main table")
+            tab.evaluate(OBSERVE)
+            yield PageWatch(terminal, tab)
+    finally:
+        terminal.close()
 
 
 def make_kit(place: Path, number: str, checkout: Path = ROOT) -> Lesson:
@@ -218,7 +270,3 @@ def print_times(number: str, gradients: int, problems: int, times: dict[str, lis
         )
     ratios = [start / torch for start, torch in zip(times["start"], times["torch"], strict=True)]
     print(f"a start takes {statistics.median(ratios):.2f} times as long as `import torch` (goal: {GOAL_START})")
-
-
-if __name__ == "__main__":
-    main()

@@ -23,7 +23,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import worker_pipes
+from grader.sandbox.workers import worker_process
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed
 
@@ -115,7 +115,7 @@ def missed_deadlines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         def __init__(self) -> None:
             missed.append("missed")
 
-    monkeypatch.setattr(worker_pipes, "DeadlineMissed", Noted)
+    monkeypatch.setattr(worker_process, "DeadlineMissed", Noted)
     return missed
 
 

@@ -21,14 +21,14 @@ RENDERERS = tuple(
         "gradebook.grading.views": "Views._with_extras Views._add_drawings sources_of",
         "publish.report.pages": (
             "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._drawn "
-            "Reporter.new_drawings lesson_view next_step any_gradients sentences_about student_row csv_rows triage "
-            "difficulties named_mistakes numerical_uses absences partly_counted incomplete lesson_names"
+            "Reporter.new_drawings lesson_view next_step sentences_about student_row csv_rows triage "
+            "difficulties named_mistakes numerical_uses incomplete lesson_names"
         ),
-        "publish.view": "excerpt RowView.cells",
+        "publish.view": "excerpt RowView.graph_facts",
         "publish.pictures": "matrix_picture value_map",
         "publish.report.decisions": "late_sentence facts_of_part",
         "publish.report.classroom": "short_notes csv_columns csv_cell counts",
-        "publish.report.triage": "has_zero zero_reason",
+        "publish.report.triage": "reasons_to_look zero_reason",
         "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views add_junit_case",
     }.items()
     for name in names.split()

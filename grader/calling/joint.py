@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -14,8 +13,7 @@ from grader.calling.failures import failure
 from grader.calling.steps import OperatorCount, answer_fields, describe, precision, run_with_fallback
 
 
-@dataclass(frozen=True)
-class Joint:
+class Joint(NamedTuple):
     """A function that returns many gradients: its name, and what it returns, in order."""
 
     name: str

@@ -44,7 +44,7 @@ def print_comparison(name: str, gradient: object, value: object) -> None:
         print(f"    `d{name}` is {short[0]} and `{name}` is {short[1]}: they were compared as {short[1]}.")
     if approximate and mine.shape == reference.shape:
         return
-    print(f"    {what_is_wrong(f'd{name}', mine, reference)}")
+    print(f"    {mistake_or_difference(f'd{name}', mine, reference)}")
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shows_html(shell):
         show_html(heat_maps(f"d{name}", given, reference), f"(heat maps of d{name})")
@@ -66,7 +66,7 @@ def reason_not_comparable(name: str, gradient: object, value: object) -> str | N
     return f"`{name}` has no .grad yet: call loss.backward() first."
 
 
-def what_is_wrong(name: str, mine: Tensor, reference: Tensor) -> str:
+def mistake_or_difference(name: str, mine: Tensor, reference: Tensor) -> str:
     """The mistake where the diagnosis names it, else how much `mine` differs from the reference."""
     found, expected = {name: mine}, {name: reference}
     differing = agreement(found, expected, low_precision=True).findings

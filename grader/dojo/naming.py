@@ -12,7 +12,7 @@ from grader.lesson.lesson import Course, Lesson, LessonError
 
 MAX_LISTED = 8
 """Lessons that a sentence lists."""
-MAX_CHARACTERS_QUOTED = 200
+MAX_CHARACTERS_OF_TYPED_WORDS = 200
 TRAILING_SIGNS = ".,;:"
 
 
@@ -23,7 +23,7 @@ def named_lesson(course: Course, words: str) -> tuple[Lesson | None, str, str]:
     is left out. A text that is longer than any name is cut, because a sentence will quote it. Raises UserError where
     several lessons are meant.
     """
-    words = words if len(words) <= MAX_CHARACTERS_QUOTED else f"{words[:MAX_CHARACTERS_QUOTED]}..."
+    words = words if len(words) <= MAX_CHARACTERS_OF_TYPED_WORDS else f"{words[:MAX_CHARACTERS_OF_TYPED_WORDS]}..."
     if os.sep in words or words in (os.curdir, os.pardir):
         folders = Path(os.path.abspath(words)).parts if os.path.exists(words) else ()
         inside = next((name for name in reversed(folders) if name in course.lessons), None)

@@ -14,7 +14,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
-from grader.sandbox.workers.printed import cut, label_lines
+from grader.sandbox.workers.printed import label_lines, unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.explain.checks import explain_check
@@ -78,10 +78,9 @@ class PublicSuite:
 
     def _keep_printed(self, student: Student, loaded: int, chained: int) -> None:
         """Each step runs on several problems; what it prints on the published one is enough to read."""
-        output = student.output
-        printed = output.data[:loaded] + output.data[chained:]
-        kept = cut(output.spans, 0, loaded) + cut(output.spans, chained, len(output.data), loaded - chained)
-        self.printed, self.shown = printed_text(printed, len(printed)), label_lines(printed, kept, BACKWARD_FILE)
+        data = student.output.data
+        printed = data[:loaded] + data[chained:]
+        self.printed, self.shown = printed_text(unmarked(printed), len(printed)), label_lines(printed, BACKWARD_FILE)
 
     def _row(self, item: Item, student: Student) -> Row:
         if item.target is None:

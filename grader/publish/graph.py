@@ -3,7 +3,7 @@
 Layers run from top to bottom, one for each step of the forward pass. A layer's steps read values above it: values
 computed earlier in the first column, parameters next to them. An edge that skips layers runs down a lane at the left.
 Parts that have nothing to do with each other are drawings of their own, so that a page can set them side by side.
-What a loop repeats is one box in the drawing of the whole, and each repetition is a drawing by itself.
+What a loop repeats is one box.
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ import ast
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.layout import NODE_HEIGHT, Edge, Layout, Node, NodeKind, Repeat
+from grader.publish.layout import NODE_HEIGHT, Edge, Layout, Node, NodeKind
 from grader.reference.tape import Graph, is_floating
 from grader.results.wording import format_shape
 
 Reads = Mapping[str, Sequence[str]]
-
-MAX_DRAWN = 12
-"""Repetitions that are drawn; of more, the first ones and the last one."""
 
 GAP, GAP_BETWEEN, LANE, CHARACTER, SMALL_CHARACTER = 24, 14, 16, 7.8, 6.7
 """In CSS pixels: the space under a node and next to it, a lane for edges that skip layers, a letter of a name, one of a
@@ -36,17 +32,8 @@ MAX_GRAPH_WIDTH = 418
 def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
     """The drawings of a lesson's graph, one for each of its parts."""
     graph = lesson.public.graph
-    repeats = list(repeats_of(graph, all_reads_of(lesson)))
-    layouts = []
-    for part in parts_of(reads_of(lesson)):
-        layout = drawing(graph, part)
-        layouts.append(replace(layout, repeats=tuple(each for each in repeats if set(each.names) & part.keys())))
-    return tuple(layouts)
-
-
-def drawing(graph: Graph, reads: Reads) -> Layout:
-    """A drawing of `reads`, with the shapes and kinds of the graph's values."""
-    return lay_out(reads, shapes_of(graph, reads), kinds_of(graph, reads))
+    parts = parts_of(reads_of(lesson))
+    return tuple(lay_out(part, shapes_of(graph, part), kinds_of(graph, part)) for part in parts)
 
 
 def shapes_of(graph: Graph, reads: Reads) -> dict[str, str]:
@@ -262,42 +249,3 @@ def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:
         f"M{x:g} {y:g}C{x:g} {y + GAP:g} {lane:g} {y:g} {lane:g} {y + GAP:g}V{low - GAP:g}"
         f"C{lane:g} {low:g} {port:g} {low - GAP:g} {port:g} {low - 1:g}"
     )
-
-
-def repeats_of(graph: Graph, reads: Mapping[str, Sequence[str]]) -> Iterator[Repeat]:
-    """What loops repeat: the lists that are appended to equally often and read each other."""
-    members: defaultdict[str, list[str]] = defaultdict(list)
-    for name, label in folded_names(graph).items():
-        members[label].append(name)
-    label_of = {name: label for label, names in members.items() for name in names}
-    for loop in joined_lists(members, reads, label_of):
-        count = len(members[loop[0]])
-        numbers = range(count) if count <= MAX_DRAWN else [*range(MAX_DRAWN - 1), count - 1]
-        drawings = []
-        for number in numbers:
-            own = {members[label][number] for label in loop}
-            inside = {name: tuple(parents) for name, parents in reads.items() if name in own}
-            above = dict.fromkeys(parent for parents in inside.values() for parent in parents if parent not in own)
-            drawings.append(drawing(graph, {**dict.fromkeys(above, ()), **inside}))
-        yield Repeat(tuple(loop), tuple(number + 1 for number in numbers), count, tuple(drawings))
-
-
-def joined_lists(
-    members: Mapping[str, Sequence[str]], reads: Mapping[str, Sequence[str]], label_of: Mapping[str, str]
-) -> list[list[str]]:
-    """The labels of each loop, in forward order: lists of the same length of which one reads the other."""
-    loops = [[label] for label in members]
-
-    def loop_of(label: str) -> list[str]:
-        return next(loop for loop in loops if label in loop)
-
-    for name, parents in reads.items():
-        for parent in parents:
-            if name not in label_of or parent not in label_of:
-                continue
-            one, other = label_of[parent], label_of[name]
-            if len(members[one]) == len(members[other]) and loop_of(one) is not loop_of(other):
-                merged = loop_of(one) + loop_of(other)
-                loops = [loop for loop in loops if not set(loop) & set(merged)] + [merged]
-    order = list(dict.fromkeys(label_of[name] for name in reads if name in label_of))
-    return sorted((sorted(loop, key=order.index) for loop in loops), key=lambda loop: order.index(loop[0]))

@@ -43,19 +43,6 @@ class Edge:
     path: str
 
 
-@dataclass(frozen=True)
-class Repeat:
-    """What a loop repeats `count` times. `names` are the boxes of the folded drawing that stand for it.
-
-    `drawings` are the repetitions by themselves; `numbers` say which ones they are, from 1.
-    """
-
-    names: tuple[str, ...]
-    numbers: tuple[int, ...]
-    count: int
-    drawings: tuple[Layout, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Layout:
     """A whole drawing; only itself is equal to it."""
@@ -64,12 +51,6 @@ class Layout:
     edges: tuple[Edge, ...]
     width: float
     height: float
-    repeats: tuple[Repeat, ...] = ()
-
-    @property
-    def most_nodes(self) -> int:
-        """The number of nodes in its largest drawing."""
-        return max([len(self.nodes), *(each.most_nodes for repeat in self.repeats for each in repeat.drawings)])
 
 
 def layouts_to_text(layouts: Sequence[Layout]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
 
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Item, Lesson
@@ -17,9 +17,6 @@ from grader.publish.excerpt import Lines, excerpt
 from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
 from grader.results.wording import figure_text, format_shape, shape_text
-
-if TYPE_CHECKING:
-    from grader.publish.layout import Layout, Node
 
 STATE_WORDS: Final = {
     "passed": "right",
@@ -65,33 +62,6 @@ SHORT_WORDS: Final = {
     "crashed": "crash",
 }
 """{status: its name in a column of five characters}"""
-
-
-class TableRow(NamedTuple):
-    """All that a row of the table shows, and nothing else: two students' rows that are equal here look alike."""
-
-    name: str
-    anchor: str
-    why: str | None  # the anchor of the section that explains it
-    state: str
-    word: str
-    chain: str
-    exact: bool | None
-    approximate: bool | None
-    maxdiff: float | None
-    ulps: int | None
-    points: float
-    max_points: float
-    function: str
-
-
-class NodeTooltip(NamedTuple):
-    """All that a node of the graph shows of the row of its gradient."""
-
-    state: str
-    anchor: str
-    first: bool  # the one to fix first
-    facts: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,14 +238,8 @@ class RowView:
         """The picture of its error, where there is any: an argument changed in place leaves the value right."""
         return self.picture if any(map(any, self.picture.get("cells", ()))) else None
 
-    def cells(self, why: str | None) -> TableRow:
-        row = self.row
-        figures = row.exact, row.approximate, row.maxdiff, row.ulps, row.points, row.max_points
-        function = self.item.function if self.item else row.name
-        return TableRow(row.name, self.anchor, why, self.state, self.word, self.chain, *figures, function)
-
-    def tooltip(self, shape: str, first: bool) -> NodeTooltip:
-        """For the node of its gradient in the graph, of the value's `shape`."""
+    def graph_facts(self, shape: str) -> list[str]:
+        """What the node of its gradient says in the graph; `shape` is the value's."""
         row = self.row
         facts = [f"{row.name}: {self.label}", f"shape {shape}"]
         if row.shape not in (None, row.expected_shape):
@@ -285,7 +249,7 @@ class RowView:
         facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row.chain])
         if self.state == "chain" and row.because_of:
             facts.append(f"because of {row.because_of[0]}")
-        return NodeTooltip(self.state, self.anchor, first, tuple(facts))
+        return facts
 
 
 @dataclass
@@ -345,17 +309,9 @@ class LessonView:
         return {line.anchor: group[0].anchor for group in self.groups for line in group}
 
     @property
-    def cells(self) -> list[TableRow]:
-        explained = self.explained
-        return [line.cells(explained.get(line.anchor)) for line in self.lines]
-
-    def nodes_of(self, layout: Layout) -> list[tuple[int, Node, NodeTooltip | None]]:
-        """The drawing's nodes, numbered, each with what it says about its gradient."""
-        lines, first = {line.item.target: line for line in self.lines if line.item and line.item.target}, self.first
-        nodes = [(node, lines.get(node.name)) for node in layout.nodes]
-        return [
-            (n, node, line.tooltip(node.shape, line is first) if line else None) for n, (node, line) in enumerate(nodes)
-        ]
+    def by_target(self) -> dict[str, RowView]:
+        """{the value whose gradient it is: the row}"""
+        return {line.item.target: line for line in self.lines if line.item and line.item.target}
 
 
 def lesson_view(

@@ -126,14 +126,6 @@ def test_every_class_of_a_figure_is_defined(path):
     assert {name for name in used if not re.search(rf"\.{re.escape(name)}\b", style)} == set()
 
 
-@pytest.mark.slow
-def test_the_plot_of_lesson_09_is_what_its_benchmark_counts():
-    from bench import checkpointing
-
-    plot = ROOT / "exercises/09_checkpointing/checkpointing.svg"
-    assert plot.read_text(encoding="utf-8") == checkpointing.plot(checkpointing.measured())
-
-
 def test_a_kit_has_the_figures(course, lessons):
     lesson = lessons["04_cross_entropy"]
     kit = kit_of([lesson], notebooks=False)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from support import ROOT
 
-from bench.verdicts import redundant_mistakes, tally_seeds
+from bench.verdicts.seeds import redundant_mistakes, tally_seeds
 from grader.authoring.verify import naming_problems, verify_lesson
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, mistake_list

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import sys
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
 from support import ROOT, solution_of
 
-from bench.growth import Grown, drawing, table, verdicts
+from bench.growth import Grown, table, verdicts
 from bench.made_up_class import HANGING, HOSTILE, RIGHT, WRONG, kind_of, source_of, write_class
-from bench.recorded import recorded
+from bench.verdicts.recorded import recorded
 
 
 def test_of_every_hundred_one_hangs_and_one_is_hostile():
@@ -75,17 +74,6 @@ def test_growth_as_a_table_and_in_words():
         "cost a submission: at most +8 % over the smallest class's (goal: 10 %)",
         "coordinator's memory: +30.0 MiB from 100 to 10,000 (goal: below 50 MiB to 10,000)",
         "class page of 10,000: opens in 1.50 s (goal: 2 s), sorts in 60 ms and searches in 40 ms (goal: 100 ms)",
-    ]
-
-
-def test_growth_as_a_picture():
-    picture = ElementTree.fromstring(drawing(GROWN))
-    texts = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts == [
-        "milliseconds of processor time a submission",
-        *("80", "10", "81", "100", "82", "10,000"),
-        "MiB of memory, coordinator",
-        *("200", "10", "201", "100", "231", "10,000"),
     ]
 
 

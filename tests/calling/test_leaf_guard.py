@@ -9,7 +9,7 @@ from support import solution_of
 from grader.calling.calls import LeafGuard
 from grader.calling.protocol import copy_tree
 from grader.calling.steps import narrow
-from grader.sandbox.workers.codec import LEAST, Packer, tensors_of, unpack
+from grader.sandbox.workers.codec import Packer, Unpacker
 
 CHANGES = {
     "-=": lambda p, g: p.__isub__(g),
@@ -57,10 +57,10 @@ def test_a_worker_refuses_too_although_it_has_no_autograd(grade, lessons):
 
 def test_a_leaf_keeps_its_flag_on_the_way_to_a_worker_and_not_on_the_way_back():
     leaf, plain = torch.ones(2, requires_grad=True), torch.ones(2)
-    packer = Packer()
+    packer = Packer(trusted=True)
     node = packer.pack({"leaf": leaf, "plain": plain, "computed": leaf * 2})
-    tensors = tensors_of(packer.frame({}))
-    assert [value.requires_grad for value in unpack(node, tensors, trusted=True).values()] == [True, False, False]
-    assert Packer(budget=LEAST).pack([leaf]) == {"l": [{"t": 0}]}
+    back = Unpacker(packer.body, trusted=True).unpack(node)
+    assert [value.requires_grad for value in back.values()] == [True, False, False]
+    assert Packer().pack([leaf]) == {"l": [{"t": ["float32", [2]]}]}
     assert copy_tree([leaf])[0].requires_grad and not copy_tree([leaf * 2])[0].requires_grad
     assert narrow([leaf.detach().double().requires_grad_()])[0].requires_grad

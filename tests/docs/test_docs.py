@@ -8,6 +8,7 @@ import shlex
 import click
 from support import ROOT
 
+from bench.__main__ import BENCHES
 from grader.commands.dojo import main as dojo
 from grader.commands.grade import main as grade
 
@@ -15,6 +16,15 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("exercis
 COMMANDS = {"grade": grade, "dojo": dojo}
 LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
 TYPED = re.compile(r"(?:^ {4}(?:.venv/bin/|\.venv/bin/)?|`)((?:grade|dojo)(?: [^`\n]*)?)(?:`|$)", re.MULTILINE)
+
+
+def test_each_bench_that_a_page_types_exists():
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    typed = {words for text in texts for words in re.findall(r"python -m bench ([a-z]\w+)(?: ([a-z]\w+))?", text)}
+    parts = {part for each in BENCHES.values() for part in each}
+    assert len(typed) > 12
+    for name, part in typed:
+        assert name in BENCHES and (part in BENCHES[name] or part not in parts)
 
 
 def test_links_lead_somewhere():

@@ -14,9 +14,9 @@ import pytest
 import torch
 from support import ROOT, rows_of, sampled, without_seconds
 
-from bench import fuzz
-from bench.corpus import read_attack
-from bench.hostile_values import LEAVES, evaluator, expressions
+from bench.attacks import values as fuzz
+from bench.attacks.corpus import read_attack
+from bench.attacks.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
 from grader.commands.checks import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown

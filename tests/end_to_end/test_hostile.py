@@ -1,8 +1,8 @@
 """Hostile submissions: each gets the result that its header says, reads nothing, writes nothing, leaves nothing.
 
 And whoever is graded after it, on the same zygote, gets exactly what they get alone. The corpus is tests/hostile, one
-file each; bench/firing_range.py runs it, with a canary in everything that is secret. Here it runs at the level that
-this machine reaches, and with `-m slow` at every other level and as an ordinary user (docs/security.md).
+file each; bench/attacks/firing_range.py runs it, with a canary in everything that is secret. Here it runs at the level
+that this machine reaches, and with `-m slow` at every other level and as an ordinary user (docs/security.md).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from shared_nursery import SharedNursery, forked_zygote
 from support import GUARD_SECONDS, guarded, sampled
 
 from bench import fork
-from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
-from bench.corpus import FOLDER, Attack, corpus, helpers
-from bench.firing_range import ROOT, Range, differences, range_at
-from bench.hostile import WHERE, reason_not_to, run_elsewhere
+from bench.attacks.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
+from bench.attacks.corpus import FOLDER, Attack, corpus, helpers
+from bench.attacks.files import WHERE, reason_not_to, run_elsewhere
+from bench.attacks.firing_range import ROOT, Range, differences, range_at
 from grader.calling.answer import Answer
 from grader.comparison.tensors import bits
 from grader.lesson.lesson import Course, Lesson

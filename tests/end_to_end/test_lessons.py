@@ -8,7 +8,7 @@ import pytest
 import torch
 from support import ROOT, rows_of, sampled, solution_of
 
-from bench.verdicts import tally_seeds, verify_seeds
+from bench.verdicts.seeds import tally_seeds, verify_seeds
 from grader.authoring.lesson_sources import variant_files
 from grader.authoring.model_answers import answer_faults, readme_questions
 from grader.authoring.verify import submission_of, verify_lesson

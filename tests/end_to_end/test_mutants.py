@@ -1,4 +1,4 @@
-"""Solutions with one slip in each are rejected: a small sample here, all of them in `bench.mutants` (slow)."""
+"""Solutions with one slip in each are rejected: a small sample here, all of them in `bench mutants` (slow)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from support import ROOT, sampled
 
-from bench.mutants import Listed, Tally, judge_lesson, listed, table
-from bench.mutants_judge import Bench, Judged, judge_all
-from bench.mutate import Mutant, mutants, sample
+from bench.mutants.edits import Mutant, mutants, sample
+from bench.mutants.judge import Bench, Judged, judge_all
+from bench.mutants.run import Listed, Tally, judge_lesson, listed, table
 from grader.lesson.lesson import Course
 
 SOLUTION = '''
@@ -105,7 +105,7 @@ def wrong(body: str) -> Mutant:
 
 @pytest.mark.full
 def test_one_that_never_ends_and_one_that_kills_its_process_cost_only_themselves(cross_entropy, monkeypatch):
-    monkeypatch.setattr("bench.mutants_judge.CPU_SECONDS", 1)
+    monkeypatch.setattr("bench.mutants.judge.CPU_SECONDS", 1)
     batch = [
         wrong("while True: pass"),
         wrong("import os; os.kill(os.getpid(), 9)"),

@@ -24,7 +24,7 @@ from support import GUARD_SECONDS, ROOT, solution_of, wait_until, without_second
 
 pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster]'")
 
-from bench.arena import descendants
+from bench.attacks.arena import descendants
 from grader.commands import command_line
 from grader.commands import grade as cli
 from grader.commands.checks import GRADER_PROGRAM

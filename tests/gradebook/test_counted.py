@@ -30,7 +30,7 @@ from grader.intake.submissions import finding
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
 from grader.publish.export.formats import gradescope_json, junit_xml
-from grader.publish.report.classroom import csv_rows, difficulties, partly_counted
+from grader.publish.report.classroom import csv_rows, difficulties
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult, read_results
 
@@ -309,7 +309,6 @@ def test_grades_csv_says_what_counted():
 
 def test_a_row_that_does_not_count_is_not_hard():
     assert {entry.name: entry.total for entry in difficulties([WHOLLY, PARTLY])} == {"dx": 2, "layer": 1}
-    assert partly_counted([WHOLLY, PARTLY]) == [("05_norm", 1, 2, ["bo"])]
 
 
 def test_exports_have_the_student_s_own_maximum():

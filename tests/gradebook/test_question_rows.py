@@ -97,8 +97,8 @@ def test_an_assignment_gives_them_points(course, answered) -> None:
         "q:why_not_divided": (0, 2),
         "q:why_elegant": (0, 2),
     }
-    assert [(each.what, each.why) for each in triage([results])] == [
-        ("wrote a text that a person reads: see grade adjust", "01_chain_rule.q:why_elegant")
+    assert [each.reasons for each in triage([results])] == [
+        (("wrote a text that a person reads: see grade adjust", "01_chain_rule.q:why_elegant"),)
     ]
 
 

@@ -22,7 +22,7 @@ from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.printed import label_lines
+from grader.sandbox.workers.printed import label_lines, unmarked
 from grader.sandbox.workers.student import FileProblems, Student
 from grader.verdict.explain.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
@@ -201,8 +201,8 @@ def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:
     output = student.output
     if not output.total:
         return
-    judged.printed = printed_text(output.data, output.total)
-    judged.shown = label_lines(output.data, output.spans, BACKWARD_FILE)
+    judged.printed = printed_text(unmarked(output.data), output.total)
+    judged.shown = label_lines(output.data, BACKWARD_FILE)
     if output.total > most_bytes:
         judged.add(f"It printed {output.total:,} bytes; the first {most_bytes:,} were kept, the rest was dropped.")
 

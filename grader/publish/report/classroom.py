@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 from urllib.parse import quote
@@ -20,6 +20,9 @@ NOTHING_SUBMITTED: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
 UNCLEAR: Final = "unclear"
 """The status of somebody whose submission or its time is not known: no score, which is not a zero."""
+FEWEST_FOR_CORRELATION = 10
+MAX_NAMES_IN_SENTENCE = 10
+WORD_FOR_STATUS = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
 
 
 @dataclass
@@ -38,23 +41,27 @@ class Difficulty:
         return self.passed + self.wrong + self.unwritten
 
 
+def rows_of_class(results: Sequence[SubmissionResult]) -> Iterator[tuple[SubmissionResult, LessonResult, Row]]:
+    for result in results:
+        for lesson in result.lessons:
+            for row in lesson.rows:
+                yield result, lesson, row
+
+
 def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     """Every row of the submitted lessons, the one that fewest passed first."""
     by_row: dict[tuple[str, str], Difficulty] = {}
     points: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for result in results:
-        for lesson in result.lessons:
-            for row in lesson.rows if lesson.status == "graded" else ():
-                if not row.counted:
-                    continue
-                key = lesson.name, row.name
-                entry = by_row.setdefault(key, Difficulty(*key))
-                kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
-                setattr(entry, kind, getattr(entry, kind) + 1)
-                points.setdefault(key, []).append((row.points, result.score - row.points))
+    for result, lesson, row in rows_of_class(results):
+        if lesson.status == "graded" and row.counted:
+            key = lesson.name, row.name
+            entry = by_row.setdefault(key, Difficulty(*key))
+            kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
+            setattr(entry, kind, getattr(entry, kind) + 1)
+            points.setdefault(key, []).append((row.points, result.score - row.points))
     for key, pairs in points.items():
         own, rest = zip(*pairs, strict=True)
-        if len(pairs) >= 10 and len(set(own)) > 1 and len(set(rest)) > 1:
+        if len(pairs) >= FEWEST_FOR_CORRELATION and len(set(own)) > 1 and len(set(rest)) > 1:
             by_row[key].discrimination = statistics.correlation(own, rest)
     return sorted(by_row.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
@@ -71,9 +78,7 @@ def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
     """(lesson, row, message, students who made it) of every named mistake, the most frequent first."""
     made = [
         ((lesson.name, row.name, row.mistake.id), row.mistake.message, result.student)
-        for result in results
-        for lesson in result.lessons
-        for row in lesson.rows
+        for result, lesson, row in rows_of_class(results)
         if row.mistake
     ]
     messages = {key: message for key, message, _ in reversed(made)}  # the first student's
@@ -86,43 +91,17 @@ def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
 
     The method says so where it was also, or only, seen while the functions ran.
     """
-    uses: list[tuple[tuple[str, str, tuple[str, ...], bool], str]] = []
-    for result in results:
-        for lesson in result.lessons:
-            by_method: dict[str, list[Row]] = {}
-            for row in lesson.rows:
-                if use := row.numerical_differentiation:
-                    method = f"{use.method}, seen while it ran" if use.observed else use.method
-                    by_method.setdefault(method, []).append(row)
-            for method, rows in by_method.items():
-                key = lesson.name, method, tuple(row.name for row in rows), any(row.points for row in rows)
-                uses.append((key, result.student))
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for result, lesson, row in rows_of_class(results):
+        if use := row.numerical_differentiation:
+            method = f"{use.method}, seen while it ran" if use.observed else use.method
+            found.setdefault((result.student, lesson.name, method), []).append(row)
+    uses = (
+        ((lesson, method, tuple(row.name for row in rows), any(row.points for row in rows)), student)
+        for (student, lesson, method), rows in found.items()
+    )
     groups = sorted(students_by_key(uses).items(), key=lambda entry: (-len(entry[1]), entry[0]))
     return [(name, method, [*rows], earned, students) for (name, method, rows, earned), students in groups]
-
-
-def absences(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str | None, list[str]]]:
-    """(lesson or "" for all lessons, status, reason, students) of what was not graded, each reason once."""
-    missing: list[tuple[tuple[str, str, str | None], str]] = []
-    for result in results:
-        if result.status != "graded" and (result.status != UNCLEAR or is_absent(result)):
-            missing.append((("", result.status, result.message), result.student))
-        else:
-            absent = [lesson for lesson in result.lessons if lesson.status != "graded"]
-            missing += [((lesson.name, lesson.status, lesson.message), result.student) for lesson in absent]
-    groups = sorted(students_by_key(missing).items(), key=lambda entry: (entry[0][0], -len(entry[1])))
-    return [(*key, names) for key, names in groups]
-
-
-def partly_counted(results: Sequence[SubmissionResult]) -> list[tuple[str, int, int, list[str]]]:
-    """(lesson, rows that count, rows, students) where a submission cannot contain all rows of a lesson."""
-    partly = (
-        ((lesson.name, lesson.counted, len(lesson.rows)), result.student)
-        for result in results
-        for lesson in result.lessons
-        if lesson.counted < len(lesson.rows)
-    )
-    return [(*key, names) for key, names in sorted(students_by_key(partly).items())]
 
 
 def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
@@ -132,7 +111,7 @@ def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
     if failed:
         sentences.append(
             f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
-            f"score: {first_names(failed, 10)}. The next `grade run` tries again."
+            f"score: {first_names(failed, MAX_NAMES_IN_SENTENCE)}. The next `grade run` tries again."
         )
     sentences += without_times(results)
     for lesson in lesson_names(results):
@@ -140,7 +119,7 @@ def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
         if without:
             sentences.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
-                f"{first_names(without, 10)}."
+                f"{first_names(without, MAX_NAMES_IN_SENTENCE)}."
             )
     return sentences
 
@@ -149,8 +128,9 @@ def without_times(results: Iterable[SubmissionResult]) -> list[str]:
     """A sentence about the students whose points wait for a time of submission."""
     unclear = [result.student for result in results if any(lesson.is_unclear for lesson in result.lessons)]
     sentence = (
-        f"{len(unclear)} without a score, because nothing says when they submitted: {first_names(unclear, 10)}. Give "
-        "`grade run` the times (--times), or decide with `grade adjust`."
+        f"{len(unclear)} without a score, because nothing says when they submitted: "
+        f"{first_names(unclear, MAX_NAMES_IN_SENTENCE)}. Give `grade run` the times (--times), or decide with "
+        "`grade adjust`."
     )
     return [sentence] if unclear else []
 
@@ -176,8 +156,35 @@ class StudentRow:
     note: str
     isolation: str
     seconds: float
-    """Lessons whose report is in a folder of the lesson's name: a later run graded other lessons."""
     has_report: bool = True
+
+
+def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
+    points = {
+        part.name: part.score
+        for part in result.lessons
+        if (part.status == "graded" or part.score) and counts(result, part)
+    }
+    known = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None
+    kinds, note = [result.status, "excused" if result.excused is not None else ""], WORD_FOR_STATUS.get(result.status)
+    if result.status == UNCLEAR:
+        note = "several submissions match" if is_absent(result) else "not decided"
+    elif note is None:
+        unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
+        note = f"{', '.join(unread)} rejected" if unread else ""
+        kinds += ["full" if result.percent >= 100 else "", "absent" if len(points) < len(result.lessons) else ""]
+    kinds += ["late" if result.late and result.late.seconds and result.excused is None else ""]
+    return StudentRow(
+        result.student,
+        " ".join(filter(None, kinds)),
+        result.score if known else None,
+        result.percent if known else None,
+        tuple(points.get(name) for name in lessons),
+        ", ".join(filter(None, [note, *short_notes(result)])),
+        "–" if is_absent(result) else result.isolation,
+        result.seconds,
+        result.status != "error" and not is_absent(result),
+    )
 
 
 def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
@@ -200,38 +207,6 @@ def without_results(attendance: Attendance, max_score: float) -> list[Submission
     return [*(nothing_submitted(member.student, max_score) for member in attendance.absent), *unclear]
 
 
-def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
-    points = {
-        part.name: part.score
-        for part in result.lessons
-        if (part.status == "graded" or part.score) and counts(result, part)
-    }
-    unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
-    known, share = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None, result.percent
-    kinds: list[str] = [result.status]
-    notes = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
-    note = (notes | {UNCLEAR: "several submissions match" if is_absent(result) else "not decided"}).get(
-        result.status, ""
-    )
-    if not note:
-        note = f"{', '.join(unread)} rejected" if unread else ""
-        kinds += ["full"] if share >= 100 else []
-        kinds += ["absent"] if len(points) < len(result.lessons) else []
-    kinds += ["excused"] if result.excused is not None else ["late"] if result.late and result.late.seconds else []
-    note = ", ".join([note, *short_notes(result)] if note else short_notes(result))
-    return StudentRow(
-        result.student,
-        " ".join(kinds),
-        result.score if known else None,
-        share if known else None,
-        tuple(points.get(name) for name in lessons),
-        note,
-        "–" if is_absent(result) else result.isolation,
-        result.seconds,
-        result.status != "error" and not is_absent(result),
-    )
-
-
 def report_link(student: str) -> str:
     """The address of a student's page from index.html, whatever the name holds."""
     return quote(student, safe="", errors="surrogateescape") + "/report.html"
@@ -250,35 +225,32 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
     """grades.csv with its header. A result with status "error" has no figures: it is not a zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
-    With an assignment or decisions, annotated.ANNOTATION_COLUMNS follow. With a roster, its own columns follow, except
-    those that are there already.
+    With an assignment or decisions, ANNOTATION_COLUMNS follow. With a roster, its own columns follow, except those that
+    are there already.
     """
     lessons = lesson_names(results)
-    rows = [["student", *lessons, "total", "max", "percent"]]
-    partly = any(result.left_out for result in results) or bool(partly_counted(results))
-    rows[0] += ["counted"] if partly else []
-    further = (
-        [name for name in attendance.columns if name.lower() not in {*rows[0], *ANNOTATION_COLUMNS, "handed_in"}]
-        if attendance
-        else []
-    )
-    known_as = {}
-    if attendance:
-        without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
-        known_as = {member.student: member for member in without} | dict(attendance.members)
+    partly = any(result.is_partly_counted for result in results)
     annotated = any(map(is_annotated, results))
-    rows[0] += ANNOTATION_COLUMNS if annotated else ()
-    rows[0] += ["handed_in", *further] if attendance else []
+    header = ["student", *lessons, "total", "max", "percent", *(["counted"] if partly else [])]
+    further, members = list[str](), {}
+    if attendance:
+        further = [
+            name for name in attendance.columns if name.lower() not in {*header, *ANNOTATION_COLUMNS, "handed_in"}
+        ]
+        without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
+        members = {member.student: member for member in without} | dict(attendance.members)
+    header += [*(ANNOTATION_COLUMNS if annotated else ()), *(["handed_in", *further] if attendance else [])]
+    rows = [header]
     for result in results:
         scores = {lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)}
         known = result.status not in ("error", UNCLEAR) and result.excused is None
         total, share = (f"{number(result.score)}", f"{number(round(result.percent, 2)):g}") if known else ("", "")
-        cells = [scores.get(name, "") for name in lessons]
-        rows.append([result.student, *cells, total, f"{number(result.max_score)}", share])
-        rows[-1] += [result.counted_parts()] if partly else []
-        rows[-1] += csv_columns(result) if annotated else []
+        row = [result.student, *(scores.get(name, "") for name in lessons), total, f"{number(result.max_score)}", share]
+        row += [result.counted_parts()] if partly else []
+        row += csv_columns(result) if annotated else []
         if attendance:
-            member = known_as.get(result.student)
-            rows[-1] += [{NOTHING_SUBMITTED: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]
-            rows[-1] += [member.line.get(name, "").strip() if member else "" for name in further]
+            member = members.get(result.student)
+            row += [{NOTHING_SUBMITTED: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]
+            row += [member.line.get(name, "").strip() if member else "" for name in further]
+        rows.append(row)
     return [[csv_cell(cell) for cell in row] for row in rows]

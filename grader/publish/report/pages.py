@@ -14,7 +14,8 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
+from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -31,14 +32,12 @@ from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
     UNCLEAR,
-    absences,
     csv_rows,
     difficulties,
     incomplete,
     lesson_names,
     named_mistakes,
     numerical_uses,
-    partly_counted,
     report_link,
     student_row,
     without_results,
@@ -50,17 +49,8 @@ from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, 
 from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import duration_text, figure_text
 
-FILTERS = {
-    "figure": figure_text,
-    "score": points_text,
-    "date": date_text,
-    "six": lambda value: f"{value:.6g}",
-    "duration": duration_text,
-    "link": report_link,
-}
 MAX_NAMES_ON_PAGE = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
-MAX_CACHED_PIECES = 20_000  # pieces of pages, some 500 bytes each
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
 
@@ -78,16 +68,21 @@ def page_script(*names: str) -> PageScript:
     return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
-def any_gradients(parts: Sequence[LessonView]) -> bool:
-    return any(part.has_gradients for part in parts if part.results.status == "graded")
-
-
+@cache
 def report_templates(harmless: Callable[[str], str]) -> Environment:
-    """The templates of pages, with what those about a lesson need."""
+    """The templates of reports and of the class page."""
     templates = page_templates(harmless)
-    templates.filters |= FILTERS | {"name": code}
-    # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
-    templates.globals["kept"] = lru_cache(MAX_CACHED_PIECES)(lambda macro, *arguments: macro(*arguments))
+    templates.filters |= {
+        "figure": figure_text,
+        "score": points_text,
+        "date": date_text,
+        "six": lambda value: f"{value:.6g}",
+        "duration": duration_text,
+        "link": report_link,
+        "name": code,
+    }
+    if harmless is markdown:
+        templates.filters |= {"name": lambda name: markdown(f"`{name}`"), "prose": markdown}
     templates.globals |= {"words_for": STATE_WORDS, "meanings": MEANINGS, "answer_word": answer_word}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
     templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
@@ -96,16 +91,12 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
 
 
 class Reporter:
-    """`lessons` give the graphs and the hints; the templates are compiled once."""
+    """`lessons` give the graphs and the hints."""
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
-        page, text = report_templates(inert), report_templates(markdown)
-        text.filters |= {"name": lambda name: markdown(f"`{name}`"), "prose": markdown}
         self._layouts: dict[str, tuple[Layout, ...]] = {}  # by the lesson's digest
         self._new: list[str] = []  # digests of lessons whose drawings were made since they were last read
-        self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
-        self._markdown, self._waiting = text.get_template("report.md"), page.get_template("live.html")
 
     def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonView]:
         return [
@@ -143,7 +134,7 @@ class Reporter:
 
     def waiting_page(self) -> str:
         """What the live page shows before the first check."""
-        return self._waiting.render(script=page_script("report.js", "live.js"))
+        return report_templates(inert).get_template("live.html").render(script=page_script("report.js", "live.js"))
 
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
@@ -153,30 +144,24 @@ class Reporter:
         parts = self._parts(graded, sources)
         drawn = {part.results.name: self._drawn(part.lesson) for part in parts}
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
-        return self._student.render(
-            results=graded.results,
-            sentences=sentences_about(graded.results),
-            parts=parts,
-            next=next_step(parts),
-            gradients=any_gradients(parts),
-            layouts=drawn,
-            most_nodes=max((layout.most_nodes for each in drawn.values() for layout in each), default=0),
-            states=[state for state in STATE_WORDS if state in occurring],
-            script=page_script("report.js", "live.js") if live else page_script("report.js"),
-            live=live,
-            percent=graded.results.percent,
+        return (
+            report_templates(inert)
+            .get_template("report.html")
+            .render(
+                **report_context(graded.results, parts),
+                layouts=drawn,
+                most_nodes=max((len(layout.nodes) for each in drawn.values() for layout in each), default=0),
+                states=[state for state in STATE_WORDS if state in occurring],
+                script=page_script("report.js", "live.js") if live else page_script("report.js"),
+                live=live,
+                percent=graded.results.percent,
+            )
         )
 
     def student_markdown(self, graded: GradedSubmission) -> str:
         """report.md, for a job summary or a comment."""
-        parts = self._parts(graded, {})
-        return self._markdown.render(
-            results=graded.results,
-            sentences=sentences_about(graded.results),
-            parts=parts,
-            next=next_step(parts),
-            gradients=any_gradients(parts),
-        )
+        context = report_context(graded.results, self._parts(graded, {}))
+        return report_templates(markdown).get_template("report.md").render(**context)
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
         """See gradebook.grading.graded.Publisher."""
@@ -237,35 +222,40 @@ class Reporter:
         students = [student_row(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
         graded = [one for one in students if {NOTHING_SUBMITTED, UNCLEAR}.isdisjoint(one.kind.split())]
-        seconds = [one.seconds for one in graded]
-        missing = (sentence for result in results for sentence in result.isolation_missing or ())
-        pieces = self._class.generate(
-            students=students,
-            assignment=next((result.assignment for result in results if result.assignment), None),
-            remarks=remarks,
-            incomplete=incomplete,
-            triage=triage(results),
-            at_once=AT_ONCE,
-            lessons=lessons,
-            titles={name: lesson.title for name, lesson in self._lessons.items()},
-            kinds=Counter(kind for one in students for kind in one.kind.split()),
-            median=statistics.median(scores) if scores else None,
-            histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
-            difficulties=difficulties(results),
-            mistakes=named_mistakes(results),
-            numerical=numerical_uses(results),
-            absences=absences(results),
-            partly_counted=partly_counted(results),
-            left_out=left_out,
-            isolation=Counter(one.isolation for one in graded).most_common(),
-            isolation_missing=list(dict.fromkeys(missing)),
-            seconds=seconds,
-            median_seconds=statistics.median(seconds) if seconds else 0,
-            slowest=max(students, key=lambda one: one.seconds, default=None),
-            most_names=MAX_NAMES_ON_PAGE,
-            script=page_script("index.js"),
+        return (
+            report_templates(inert)
+            .get_template("index.html")
+            .render(
+                students=students,
+                assignment=next((result.assignment for result in results if result.assignment), None),
+                remarks=remarks,
+                incomplete=incomplete,
+                triage=triage(results),
+                at_once=AT_ONCE,
+                lessons=lessons,
+                titles={name: lesson.title for name, lesson in self._lessons.items()},
+                kinds=Counter(kind for one in students for kind in one.kind.split()),
+                median=statistics.median(scores) if scores else None,
+                histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
+                difficulties=difficulties(results),
+                mistakes=named_mistakes(results),
+                numerical=numerical_uses(results),
+                left_out=left_out,
+                isolation=Counter(one.isolation for one in graded).most_common(),
+                isolation_missing=dict.fromkeys(each for result in results for each in result.isolation_missing or ()),
+                seconds=sum(one.seconds for one in graded),
+                most_names=MAX_NAMES_ON_PAGE,
+                script=page_script("index.js"),
+            )
         )
-        page = bytearray()  # a list of half a million pieces would be the largest thing in memory
-        for piece in pieces:
-            page += piece.encode(errors="surrogatepass")
-        return page.decode(errors="surrogatepass")
+
+
+def report_context(results: SubmissionResult, parts: Sequence[LessonView]) -> dict[str, Any]:
+    """What report.html and report.md both show."""
+    return {
+        "results": results,
+        "sentences": sentences_about(results),
+        "parts": parts,
+        "next": next_step(parts),
+        "gradients": any(part.has_gradients for part in parts if part.results.status == "graded"),
+    }

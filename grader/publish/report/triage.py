@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, is_absent, students_by_key
@@ -14,10 +14,14 @@ from grader.results.wording import count_text
 
 NO_TIME: Final = "is not decided: the time of submission is unknown"
 NO_POINTS: Final = "has 0"
+NO_RESULT: Final = "has no result"
+UNREAD_LESSON: Final = "has a lesson that was not read"
+MISSING_LESSON: Final = "has not submitted a lesson"
+WAITING_TEXT: Final = "wrote a text that a person reads: see grade adjust"
 WHAT_INTAKE_DID: Final = {
     "guess": "was guessed: see intake.csv",
     "unread": "has a part that was not read",
-    "text": "wrote a text that a person reads: see grade adjust",
+    "text": WAITING_TEXT,
     "answers": "has answers with another name's values",
     "platform": "is late for one record only",
     "stranger": "has a name that is not the platform's",
@@ -28,54 +32,54 @@ WHAT_INTAKE_DID: Final = {
     "decided": "decided in intake.csv",
     "recognised": "recognised under another name",
 }
-"""What the class page says about an IntakeRemark, in the order of the list."""
+"""What the class page says about an IntakeRemark."""
+ORDER: Final = (NO_TIME, NO_POINTS, NO_RESULT, UNREAD_LESSON, *WHAT_INTAKE_DID.values(), MISSING_LESSON)
+"""What a person has to decide first comes first."""
 MAX_NOTE_CHARACTERS = 300
 
 
 class TriageEntry(NamedTuple):
-    """One line: what happened, why, and to whom. `linked`: these students have reports."""
+    """A line: students, and what to look at, as (what, why). `linked`: these students have reports."""
 
-    what: str
-    why: str
     students: list[str]
+    reasons: tuple[tuple[str, str], ...]
     linked: bool
 
 
 def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
-    """The lines in order, what a person has to decide first; empty where there is nothing to look at."""
-    noted = [
-        ((NO_TIME, f"{lesson.name}: give the time with --times, or decide with grade adjust"), result.student)
-        for result in results
-        for lesson in result.lessons
-        if lesson.is_unclear
-    ]
-    noted += [((NO_POINTS, zero_reason(result)), result.student) for result in results if has_zero(result)]
-    noted += [
-        ((WHAT_INTAKE_DID.get(remark.kind, remark.kind), shortened_text(remark.message)), result.student)
-        for result in results
-        for remark in result.intake or ()
-        if not (remark.kind == "unread" and has_zero(result)) and not (remark.kind == "late" and is_on_time(result))
-    ]
-    noted += [
-        ((WHAT_INTAKE_DID["text"], f"{lesson.name}.{row.name}"), result.student)
-        for result in results
-        for lesson in result.lessons
-        for row in lesson.rows
-        if row.answer and row.answer.waits and row.max_points and not row.adjustment
-    ]
-    absent = {result.student for result in results if is_absent(result)}
-    order = [NO_TIME, NO_POINTS, *WHAT_INTAKE_DID.values()]
-    groups = sorted(students_by_key(noted).items(), key=lambda entry: (order.index(entry[0][0]), -len(entry[1])))
-    return [TriageEntry(*key, names, absent.isdisjoint(names)) for key, names in groups]
+    """A line per student, and one for all with the same reasons; empty where there is nothing to look at."""
+    without_report = {result.student for result in results if result.status == "error" or is_absent(result)}
+    noted = ((tuple(sorted(reasons_to_look(result), key=urgency)), result.student) for result in results)
+    groups = students_by_key((reasons, student) for reasons, student in noted if reasons)
+    lines = sorted(groups.items(), key=lambda line: (urgency(line[0][0]), -len(line[1])))
+    return [TriageEntry(students, reasons, without_report.isdisjoint(students)) for reasons, students in lines]
 
 
-def has_zero(result: SubmissionResult) -> bool:
-    return not result.score and bool(result.max_score) and result.status not in ("error", UNCLEAR)
+def urgency(reason: tuple[str, str]) -> int:
+    return ORDER.index(reason[0])
 
 
-def is_on_time(result: SubmissionResult) -> bool:
-    """Whether it is on time for the assignment, with its grace period and the student's extension."""
-    return result.late is not None and result.late.is_known and not result.late.seconds
+def reasons_to_look(result: SubmissionResult) -> Iterator[tuple[str, str]]:
+    """(what, why) about one student."""
+    has_zero = not result.score and bool(result.max_score) and result.status not in ("error", UNCLEAR)
+    on_time = result.late is not None and result.late.is_known and not result.late.seconds  # for the assignment
+    if has_zero:
+        yield NO_POINTS, zero_reason(result)
+    elif result.excused is None and (result.status == "error" or is_absent(result)):
+        yield NO_RESULT, shortened_text(result.message or "Submitted nothing.")
+    for remark in result.intake or ():
+        if not (remark.kind == "unread" and has_zero) and not (remark.kind == "late" and on_time):
+            yield WHAT_INTAKE_DID.get(remark.kind, WHAT_INTAKE_DID["unread"]), shortened_text(remark.message)
+    for lesson in result.lessons:
+        is_owed = lesson.excused is None and result.excused is None and not has_zero and not is_absent(result)
+        if lesson.status != "graded" and is_owed:
+            what = MISSING_LESSON if lesson.status == "missing" else UNREAD_LESSON
+            yield what, shortened_text(f"{lesson.name}: {lesson.message or 'nothing was submitted'}")
+        if lesson.is_unclear:
+            yield NO_TIME, f"{lesson.name}: give the time with --times, or decide with grade adjust"
+        for row in lesson.rows:
+            if row.answer and row.answer.waits and row.max_points and not row.adjustment:
+                yield WAITING_TEXT, f"{lesson.name}.{row.name}"
 
 
 def zero_reason(result: SubmissionResult) -> str:
@@ -85,11 +89,10 @@ def zero_reason(result: SubmissionResult) -> str:
     unread = [remark.message for remark in result.intake or () if remark.kind == "unread"]
     if unread or (result.status == "rejected" and result.message):
         return shortened_text(unread[0] if unread else result.message or "")
-    graded = [lesson for lesson in result.lessons if lesson.status == "graded"]
-    if not graded:
-        messages = dict.fromkeys(lesson.message for lesson in result.lessons if lesson.message)
-        return shortened_text(next(iter(messages), "No lesson was submitted."))
-    rows = [row for lesson in graded for row in lesson.rows]
+    rows = [row for lesson in result.lessons if lesson.status == "graded" for row in lesson.rows]
+    if not rows:
+        messages = (lesson.message for lesson in result.lessons if lesson.message)
+        return shortened_text(next(messages, "No lesson was submitted."))
     states = Counter(row.status for row in rows)
     if states["passed"]:
         why = ", ".join(short_notes(result)) or "the assignment gives no points for them"
@@ -99,8 +102,7 @@ def zero_reason(result: SubmissionResult) -> str:
     causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}
     if len(causes) == 1 and len(states) == 1 and (cause := next(iter(causes))):
         return shortened_text(cause)
-    counts = ", ".join(f"{count} {STATE_WORDS[status]}" for status, count in states.most_common())
-    return f"No row is right: {counts}."
+    return f"No row is right: {', '.join(f'{count} {STATE_WORDS[status]}' for status, count in states.most_common())}."
 
 
 def shortened_text(text: str) -> str:

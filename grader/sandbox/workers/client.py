@@ -43,7 +43,7 @@ class ZygoteProcess:
         self._lines = bytearray()
         self._numbers, self._ended = itertools.count(), dict[int, int]()
         self._used: dict[int, Usage] = {}  # by workers that have ended
-        self.baselines: dict[object, Any] = {}  # what yardsticks used, see measuring.py
+        self.baselines: dict[object, Any] = {}  # what yardsticks used, see remote_target.py
         self._ready = False
         self.running = ""  # the function that a worker runs now, or the file; "" where there are several
         self.clock = WorkClock(self._processor_seconds)

@@ -5,9 +5,9 @@
 A value is a tree. A plain null, boolean, number or text stands for itself; everything else is an object with one key:
 
     {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict · {"f": "nan"} · {"i": "123"} a long int
-    {"t": 0} the first tensor of the body · {"n": 0} the same as a numpy array
-    to a worker only: {"b": 0} bytes · {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by
-    its source · {"p": [{"t": 0}, axes, leaf]} a tensor whose axes are in memory in another order, or a leaf that
+    {"t": ["float32", [2, 3]]} the body's next tensor · {"n": …} the same as a numpy array
+    to a worker only: {"b": …} bytes · {"g": …} a torch.Generator by its state · {"fn": [source, bound]} a function by
+    its source · {"p": [{"t": …}, axes, leaf]} a tensor whose axes are in memory in another order, or a leaf that
     requires a gradient
     from a worker only: {"o": "module.Class"} an object that has no place here
 
@@ -22,8 +22,7 @@ import math
 import os
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import numpy
@@ -46,7 +45,7 @@ MAX_TREE_DEPTH = 30
 LONG = 1 << 53  # integers up to here are the same number in every JSON library
 MAX_INTEGER_DIGITS = 4000
 """Digits of a whole number. Python refuses to write out more than 4,300."""
-DECIMAL = re.compile(r"-?[0-9]+")
+DECIMAL = re.compile(rf"-?[0-9]{{1,{MAX_INTEGER_DIGITS}}}")
 DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name)
     for name in (
@@ -159,47 +158,27 @@ def read_frame(descriptor: int) -> Frame | None:
     return None if raw is None or rest is None else Frame(decode_header(raw), rest)
 
 
-# Budgets -------------------------------------------------------------------------------------------------------------
+# Values to nodes -----------------------------------------------------------------------------------------------------
+#
+# The trusted process loops over what a reply brings, so a reply has a budget in units: an entry of a list, tuple or
+# dict is ENTRY units, an element of a tensor or a character of a text is one. A size of 0 counts as 1, because a tensor
+# of shape (n, 0) is iterated n times. To build a tensor takes ten times as long as to take in a number.
+
+ENTRY = 32
+TENSOR = 10 * ENTRY
+LEAST_BUDGET = 1 << 18
+"""The smallest budget of a reply to a call; it is larger where more was sent, see `reply_budget`."""
+SLACK = 100 * ENTRY
+"""For descriptions in place of values that are too large."""
 
 
-@dataclass(frozen=True)
-class Budget:
-    """What a reply may bring into the trusted process, which loops over it.
-
-    `nodes` counts the entries of all lists, tuples and dicts, `elements` those of all tensors (a size of 0 counts as 1,
-    because a tensor of shape (n, 0) is iterated n times), `characters` those of all texts. A value that goes beyond it
-    is replaced by an `Opaque`, which says what it is.
-    """
-
-    nodes: int = 4_000
-    elements: int = 1 << 17
-    characters: int = 200_000
-
-    def at_least(self, sent: Budget, factor: int = 4) -> Budget:
-        """Room for an answer `factor` times as large as what was sent, or this budget where that is larger."""
-        return Budget(
-            max(self.nodes, factor * sent.nodes),
-            max(self.elements, factor * sent.elements),
-            max(self.characters, factor * sent.characters),
-        )
-
-
-SLACK = 100
-"""Nodes of a reply that do not count: descriptions in place of values that are too large."""
-TENSOR_NODES = 10
-"""What a tensor counts for: to build one takes ten times as long as to take in a number."""
-LEAST = Budget()
-UNLIMITED = Budget(100_000, MAX_BODY, MAX_BODY)
-"""The budget of the trusted side's own requests."""
-ONE_TENSOR = Budget(TENSOR_NODES, MAX_BODY, 0)
-"""The budget of a step's answer, whose bytes are limited apart."""
+def reply_budget(sent: int) -> int:
+    """Room for an answer four times as large as what was sent."""
+    return max(LEAST_BUDGET, 4 * sent)
 
 
 class TooLarge(Exception):
     """A value goes beyond its budget; the text says what it is."""
-
-
-# Values to nodes -----------------------------------------------------------------------------------------------------
 
 
 class Opaque:
@@ -216,32 +195,30 @@ class Opaque:
 
 
 class Packer:
-    """Turns trees into JSON nodes and collects the tensors on the way. `room` is for their bytes."""
+    """Turns values into JSON nodes and collects the numbers of their tensors in `body`.
 
-    def __init__(self, room: int = MAX_BODY, budget: Budget = UNLIMITED) -> None:
-        self._described: list[dict[str, Any]] = []
-        self._numbers: list[bytes] = []
-        self._left, self._budget = room, budget
-        self._nodes = self._elements = self._characters = 0
+    A packer of the trusted side (`trusted`) also takes what only workers are sent. `room` is for the bytes of tensors,
+    `budget` in units; `used` are the units so far.
+    """
 
-    @property
-    def used(self) -> Budget:
-        return Budget(self._nodes, self._elements, self._characters)
+    def __init__(self, *, trusted: bool = False, room: int = MAX_BODY, budget: int = MAX_BODY) -> None:
+        self._trusted, self._room, self._budget = trusted, room, budget
+        self.body, self.used = bytearray(), 0
 
     def pack_whole(self, value: Any) -> Any:
         """`pack`, with a value that has too many entries replaced by its description."""
-        kept = len(self._numbers), self._left, self._nodes, self._elements, self._characters
+        size, used = len(self.body), self.used
         try:
             return self.pack(value)
         except TooLarge as error:
-            count, self._left, self._nodes, self._elements, self._characters = kept
-            del self._numbers[count:], self._described[count:]
+            self.used = used
+            del self.body[size:]
             return {"o": f"{describe(value)}, {error}"}
 
     def pack(self, value: Any, depth: int = 0) -> Any:
         """The node of a value. Raises TooLarge beyond the budget, and whatever a student's own classes raise."""
-        self._nodes += 1
-        if self._nodes > self._budget.nodes:
+        self.used += ENTRY
+        if self.used > self._budget:
             raise TooLarge("which has too many entries")
         if depth > MAX_TREE_DEPTH:
             return {"o": "value nested too deeply"}
@@ -258,10 +235,10 @@ class Packer:
             number = float.__float__(value)
             return number if math.isfinite(number) else {"f": str(number)}
         if issubclass(kind, Tensor):
-            return self._permuted(value) if self._budget is UNLIMITED else self._tensor(value, "t")
+            return self._permuted(value) if self._trusted else self._tensor(value, "t")
         if isinstance(value, numpy.ndarray):
             return self._array(value)
-        if self._budget is UNLIMITED and (node := self._of_the_course(value, depth)) is not None:
+        if self._trusted and (node := self._of_the_course(value, depth)) is not None:
             return node
         if isinstance(value, Mapping):
             return {"d": [[self.pack(k, depth + 1), self.pack(v, depth + 1)] for k, v in value.items()]}
@@ -282,9 +259,9 @@ class Packer:
         return None
 
     def _text(self, text: str) -> Any:
-        self._characters += len(text)
-        if self._characters > self._budget.characters:
+        if self.used + len(text) > self._budget:
             return {"o": f"text of {len(text)} characters, which is too long"}
+        self.used += len(text)
         return text
 
     def _whole(self, number: int) -> Any:
@@ -301,19 +278,19 @@ class Packer:
             return {"o": f"tensor of {tensor.ndim} dimensions"}
         if tensor.is_nested or tensor.device.type != "cpu":
             return {"o": "tensor without numbers that could be read"}
-        size = aligned(tensor.numel() * tensor.element_size())
-        self._elements += elements_of(tensor.shape)
-        if size > self._left or self._elements > self._budget.elements:
+        if not self._has_room(tensor.shape, tensor.numel() * tensor.element_size()):
             return {"o": f"tensor of shape {tuple(tensor.shape)}, which is too large"}
         try:
             numbers = tensor_bytes(plain_tensor(tensor))
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
             return {"o": "tensor without numbers that could be read"}
-        self._left -= size
-        self._nodes += TENSOR_NODES - 1
-        self._described.append({"dtype": DTYPE_NAMES[tensor.dtype], "shape": list(tensor.shape)})
-        self._numbers.append(numbers + bytes(size - len(numbers)))
-        return {tag: len(self._numbers) - 1}
+        self.used += TENSOR + elements_of(tensor.shape)
+        self.body += numbers + bytes(aligned(len(numbers)) - len(numbers))
+        return {tag: [DTYPE_NAMES[tensor.dtype], list(tensor.shape)]}
+
+    def _has_room(self, shape: Iterable[int], size: int) -> bool:
+        units = self.used + TENSOR + elements_of(shape)
+        return units <= self._budget and len(self.body) + aligned(size) <= self._room
 
     def _permuted(self, tensor: Tensor) -> Any:
         """A tensor of the trusted side: where its axes are permuted in memory, they are so in the worker as well."""
@@ -326,16 +303,12 @@ class Packer:
     def _array(self, array: Any) -> Any:
         if array.ndim > MAX_DIMENSIONS:
             return {"o": f"numpy array of {array.ndim} dimensions"}
-        if elements_of(array.shape) > self._budget.elements or array.nbytes > self._left:  # before it is copied
+        if not self._has_room(array.shape, array.nbytes):  # before it is copied
             return {"o": f"numpy array of shape {tuple(array.shape)}, which is too large"}
         try:
             return self._tensor(torch.from_numpy(numpy.ascontiguousarray(array).reshape(array.shape)), "n")
         except (TypeError, ValueError):
             return {"o": f"numpy array of {array.dtype}"}
-
-    def frame(self, header: Mapping[str, Any]) -> Frame:
-        """A frame with the tensors of all that was packed, and `header`, which has the nodes."""
-        return Frame({**header, "tensors": self._described}, b"".join(self._numbers))
 
 
 def tensor_bytes(tensor: Tensor) -> bytes:
@@ -355,115 +328,99 @@ def elements_of(shape: Iterable[int]) -> int:
 # Nodes to values -----------------------------------------------------------------------------------------------------
 
 
-def tensors_of(frame: Frame, budget: Budget = UNLIMITED) -> list[Tensor]:
-    """The tensors that a frame carries, in the body's own memory where that can be written to.
+class Unpacker:
+    """Turns the nodes of a frame into values, in the order in which they were packed; tensors are in the body's memory.
 
-    Raises WireError unless descriptions and bytes fit exactly. With the `budget` of a reply, no tensor has more than
-    MAX_DIMENSIONS, and together they keep within it.
+    From a worker (not `trusted`) no generator and no function is taken, no tensor of more than MAX_DIMENSIONS, and not
+    more than `budget` units. Whatever does not fit raises WireError.
     """
-    descriptions = frame.header.get("tensors")
-    if type(descriptions) is not list or TENSOR_NODES * len(descriptions) > budget.nodes + SLACK:
-        raise WireError("`tensors` is no list")
-    memory = frame.body if type(frame.body) is bytearray else bytearray(frame.body)
-    most, elements, start = (64 if budget is UNLIMITED else MAX_DIMENSIONS), 0, 0
-    found = []
-    for entry in descriptions:
-        dtype = DTYPES.get(str(entry.get("dtype"))) if type(entry) is dict else None
-        shape = entry.get("shape") if dtype is not None else None
+
+    def __init__(self, body: bytes | bytearray, *, trusted: bool = False, budget: int = MAX_BODY) -> None:
+        self._memory = body if type(body) is bytearray else bytearray(body)
+        self._trusted, self._left, self._start = trusted, budget + SLACK, 0
+
+    def finish(self) -> None:
+        """Raises WireError for bytes that no tensor took."""
+        if self._start != len(self._memory):
+            raise WireError("bytes without a tensor")
+
+    def unpack(self, node: Any, depth: int = 0) -> Any:
+        """The value of a node."""
+        self._spend(ENTRY)
+        if depth > 2 * MAX_TREE_DEPTH:
+            raise WireError("a value nested too deeply")
+        if node is None or type(node) in (bool, int, float):
+            return node
+        if type(node) is str:
+            self._spend(len(node))
+            return readable(node)
+        if type(node) is not dict or len(node) != 1:
+            raise WireError("a value of no known kind")
+        (tag, content), deeper = next(iter(node.items())), depth + 1
+        if tag in ("t", "n") or (tag in ("b", "g") and self._trusted):
+            return self._tensor_value(tag, content)
+        if tag in ("l", "u") and type(content) is list:
+            values = [self.unpack(entry, deeper) for entry in content]
+            return values if tag == "l" else tuple(values)
+        if tag == "d" and type(content) is list:
+            return dict(self._pair(entry, deeper) for entry in content)
+        if tag == "p" and self._trusted:
+            return self.unpack(content[0], deeper).permute(content[1]).requires_grad_(content[2])
+        if tag == "fn" and self._trusted:
+            source, bound = content
+            return Function(source, **self.unpack(bound, deeper)).build()
+        if tag == "o" and type(content) is str and not self._trusted:
+            return Opaque(readable(content)[:200])
+        if tag == "f" and content in ("nan", "inf", "-inf"):
+            return float(content)
+        if tag == "i" and type(content) is str and DECIMAL.fullmatch(content):
+            return int(content)
+        raise WireError("a value of no known kind")
+
+    def _spend(self, units: int) -> None:
+        self._left -= units
+        if self._left < 0:
+            raise WireError("a value that is too large")
+
+    def _pair(self, entry: Any, depth: int) -> tuple[Any, Any]:
+        """An entry of a dict. A key that is not plain is replaced by its kind: the text form may be endless."""
+        if type(entry) is not list or len(entry) != 2:
+            raise WireError("a dict that is none")
+        key = self.unpack(entry[0], depth)
+        is_plain = isinstance(key, (str, int, float, bool, type(None)))
+        if not is_plain and not (isinstance(key, tuple) and all(type(k) in (int, str, bool) for k in key)):
+            key = Opaque(key.kind if isinstance(key, Opaque) else describe(key))
+        return key, self.unpack(entry[1], depth)
+
+    def _tensor_value(self, tag: str, described: Any) -> Any:
+        tensor = self._next_tensor(described)
+        if tag == "b":
+            return tensor.numpy().tobytes()
+        if tag == "g":
+            return torch.Generator().set_state(tensor)
+        return tensor.numpy() if tag == "n" and tensor.dtype != torch.bfloat16 else tensor
+
+    def _next_tensor(self, described: Any) -> Tensor:
+        if type(described) is not list or len(described) != 2 or type(described[0]) is not str:
+            raise WireError("a tensor that is not described")
+        name, shape = described
+        dtype, most = DTYPES.get(name), 64 if self._trusted else MAX_DIMENSIONS
         if dtype is None or type(shape) is not list or len(shape) > most:
             raise WireError("a tensor of no known kind")
         if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape) or elements_of(shape) > MAX_BODY:
             raise WireError("a tensor of an impossible shape")  # (0, 2**26, 2**26) has no number, but large strides
-        elements += elements_of(shape)
-        if elements > budget.elements:
-            raise WireError("tensors of too many elements")
-        count = math.prod(shape)
-        end = start + aligned(count * dtype.itemsize)
-        if end > len(memory):
-            raise WireError(f"{len(memory)} bytes for tensors of {end} and more")
-        found.append(tensor_at(memory, start, count, dtype).view(shape))
-        start = end
-    if start != len(memory):
-        raise WireError("bytes without a tensor")
-    return found
-
-
-def tensor_at(memory: bytearray, start: int, count: int, dtype: torch.dtype) -> Tensor:
-    if not count:
-        return torch.empty(0, dtype=dtype)
-    if dtype == torch.bool:  # any other byte than 0 and 1 in a bool is undefined behaviour in C++
-        return torch.frombuffer(memory, dtype=torch.uint8, count=count, offset=start) != 0
-    return torch.frombuffer(memory, dtype=dtype, count=count, offset=start)
-
-
-def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left: Iterator[int] | None = None) -> Any:
-    """The value of a node. From a worker (not `trusted`) no generator and no function is taken. Raises WireError.
-
-    `left` gives one number for each node that may still come, for all values of a reply together.
-    """
-    if depth > 2 * MAX_TREE_DEPTH:
-        raise WireError("a value nested too deeply")
-    if left is not None and next(left, None) is None:
-        raise WireError("a value of too many entries")
-    if node is None or type(node) in (bool, int, float):
-        return node
-    if type(node) is str:
-        return readable(node)
-    if type(node) is not dict or len(node) != 1:
-        raise WireError("a value of no known kind")
-    (tag, content), deeper = next(iter(node.items())), depth + 1
-    if tag in ("t", "n") or (tag in ("b", "g") and trusted):
-        return _tensor_value(tag, content, tensors)
-    if tag in ("l", "u") and type(content) is list:
-        values = [unpack(entry, tensors, trusted, deeper, left) for entry in content]
-        return values if tag == "l" else tuple(values)
-    if tag == "d" and type(content) is list:
-        return dict(_pairs(content, tensors, trusted, deeper, left))
-    if tag == "p" and trusted:
-        return unpack(content[0], tensors, trusted, deeper).permute(content[1]).requires_grad_(content[2])
-    if tag == "fn" and trusted:
-        source, bound = content
-        return Function(source, **unpack(bound, tensors, trusted, deeper)).build()
-    if tag == "o" and type(content) is str and not trusted:
-        return Opaque(readable(content)[:200])
-    return _number(tag, content)
-
-
-def _tensor_value(tag: str, place: Any, tensors: Sequence[Tensor]) -> Any:
-    """What is made of the tensor at `place`. Raises WireError where there is none."""
-    if type(place) is not int or not 0 <= place < len(tensors):
-        raise WireError("a tensor that did not come with it")
-    tensor = tensors[place]
-    if tag == "b":
-        return tensor.numpy().tobytes()
-    if tag == "g":
-        return torch.Generator().set_state(tensor)
-    return tensor.numpy() if tag == "n" and tensor.dtype != torch.bfloat16 else tensor
-
-
-def _number(tag: str, text: Any) -> float | int:
-    """A number that JSON has no form for. Raises WireError for anything else."""
-    if tag == "f" and text in ("nan", "inf", "-inf"):
-        return float(text)
-    if tag == "i" and type(text) is str and len(text) <= MAX_INTEGER_DIGITS + 1 and DECIMAL.fullmatch(text):
-        return int(text)
-    raise WireError("a value of no known kind")
-
-
-def _pairs(
-    content: list[Any], tensors: list[Tensor], trusted: bool, depth: int, left: Iterator[int] | None
-) -> list[tuple[Any, Any]]:
-    """The entries of a dict. A key that is not a plain value is replaced by its kind: the text form may be endless."""
-    pairs = []
-    for entry in content:
-        if type(entry) is not list or len(entry) != 2:
-            raise WireError("a dict that is none")
-        key = unpack(entry[0], tensors, trusted, depth, left)
-        is_plain = isinstance(key, (str, int, float, bool, type(None)))
-        if not is_plain and not (isinstance(key, tuple) and all(type(k) in (int, str, bool) for k in key)):
-            key = Opaque(key.kind if isinstance(key, Opaque) else describe(key))
-        pairs.append((key, unpack(entry[1], tensors, trusted, depth, left)))
-    return pairs
+        self._spend(TENSOR + elements_of(shape))
+        count, start = math.prod(shape), self._start
+        self._start += aligned(count * dtype.itemsize)
+        if self._start > len(self._memory):
+            raise WireError(f"{len(self._memory)} bytes for tensors of {self._start} and more")
+        if not count:
+            return torch.empty(0, dtype=dtype).view(shape)
+        if dtype == torch.bool:  # any other byte than 0 and 1 in a bool is undefined behaviour in C++
+            numbers = torch.frombuffer(self._memory, dtype=torch.uint8, count=count, offset=start) != 0
+        else:
+            numbers = torch.frombuffer(self._memory, dtype=dtype, count=count, offset=start)
+        return numbers.view(shape)
 
 
 def readable(text: str) -> str:

@@ -1,14 +1,18 @@
-"""What the trusted side and a worker say to each other: requests as dataclasses, and replies, which are all checked.
+"""What the trusted side and a worker say to each other: requests and replies are dataclasses.
 
-Every request but a problem has a ticket, which its replies repeat.
+A worker trusts its requests. Of its replies every field is checked against the type that its class declares, and
+whatever does not fit raises WireError. Every request but a problem has a ticket, which its replies repeat.
 """
 
 from __future__ import annotations
 
+import collections.abc
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import torch
 from torch import Tensor
@@ -18,21 +22,18 @@ from grader.calling.failures import failure
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import OBSERVED_NAMES, Seen
 from grader.calling.parameters import Groups
-from grader.calling.protocol import Called, CallRequest, Counts
+from grader.calling.protocol import Called, CallRequest
 from grader.sandbox.workers.codec import (
     DTYPE_NAMES,
-    LEAST,
+    LEAST_BUDGET,
     MAX_BODY,
-    ONE_TENSOR,
-    SLACK,
-    Budget,
     Frame,
     Opaque,
     Packer,
+    Unpacker,
     encode_frame,
     readable,
-    tensors_of,
-    unpack,
+    reply_budget,
 )
 from grader.sandbox.workers.endings import WireError
 
@@ -44,10 +45,12 @@ ROOM, MIN_ROOM = 4, 1 << 20
 MAX_TEXT = 4_000
 MAX_NAMES = 10_000
 MAX_NAME = 200
-FROM_A_STUDENT = ("returned", "todo", "missing", "raised", "timeout", "forbidden", "skipped")
+MAX_COUNT = 1 << 40
+NO_REPLY = ("returned", "crashed")
+"""Outcomes that a call without a value cannot have by its worker's own account."""
 
 
-# Requests, which the worker trusts -----------------------------------------------------------------------------------
+# Requests ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,11 @@ class Load:
 
 @dataclass(frozen=True)
 class GivenProblem:
-    """A problem as steps meet it: torch's default dtype by name, forward values and upstream gradients by name.
+    """The problem on which steps are run from now on, as they meet it.
 
-    `groups` are values that are given together.
+    `dtype` is the name of torch's default dtype, `groups` are values that are given together.
     """
 
-    number: int
     dtype: str
     values: Mapping[str, Any]
     upstream: Mapping[str, Tensor]
@@ -79,52 +81,47 @@ class GivenProblem:
 
 @dataclass(frozen=True)
 class Run:
-    """Run steps on the problem of that number. An answer may have `room` bytes.
+    """Run steps on the problem that was given last. An answer may have `room` bytes.
 
     Attributes:
         above: {step: the steps above it} where each step is fed the student's own upstream gradients. A step is
             skipped if one above it gave no tensor.
-        joint: (name, what it returns) of the function that answers all steps in one call.
+        joint: the function that answers all steps in one call.
         traced: operators are counted and float32 is noticed, which makes steps some four times slower.
+        observed: the steps are run again, and only what was seen meanwhile is given.
         one_by_one: answers are sent as soon as they are there, and not together.
     """
 
-    problem: int
     steps: Sequence[str]
     room: int
     above: Mapping[str, Sequence[str]] | None = None
-    joint: tuple[str, tuple[str, ...]] | None = None
+    joint: Joint | None = None
     traced: bool = False
+    observed: bool = False
     one_by_one: bool = False
 
 
-@dataclass(frozen=True)
-class Observe:
-    """Run steps again on a problem that is there, while it is watched what they do."""
-
-    problem: int
-    steps: Sequence[str]
-    joint: tuple[str, tuple[str, ...]] | None
+Request = Load | GivenProblem | Run | CallRequest
+REQUESTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Load, GivenProblem, Run, CallRequest)}
 
 
-Request = Load | GivenProblem | Run | Observe | CallRequest
-REQUESTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Load, GivenProblem, Run, Observe, CallRequest)}
-
-
-def encode_request(request: Request, ticket: int = 0) -> tuple[bytes, Budget]:
-    """(the request as it is sent, how large the reply to a call may be). Raises TooLarge."""
-    packer = Packer()
+def encode_request(request: Request, ticket: int = 0) -> tuple[bytes, int]:
+    """(the request as it is sent, the budget of the reply to a call). Raises TooLarge."""
+    packer = Packer(trusted=True)
     packed = {each.name: packer.pack(getattr(request, each.name)) for each in fields(request)}
-    budget = LEAST.at_least(packer.used)
-    header = {"op": type(request).__name__, "ticket": ticket, "budget": astuple(budget), "fields": packed}
-    return encode_frame(packer.frame(header)), budget
+    budget = reply_budget(packer.used)
+    header = {"op": type(request).__name__, "ticket": ticket, "budget": budget, "fields": packed}
+    return encode_frame(Frame(header, packer.body)), budget
 
 
-def decode_request(frame: Frame) -> tuple[Request, int, Budget]:
-    """(the request, its ticket, how large the reply to a call may be), in the worker."""
-    header, tensors = frame.header, tensors_of(frame)
-    values = {name: unpack(node, tensors, trusted=True) for name, node in header["fields"].items()}
-    return REQUESTS[header["op"]](**values), header["ticket"], Budget(*header["budget"])
+def decode_request(frame: Frame) -> tuple[Request, int, int]:
+    """(the request, its ticket, the budget of the reply to a call), in the worker."""
+    header, unpacker = frame.header, Unpacker(frame.body, trusted=True, budget=1 << 40)
+    values = {name: unpacker.unpack(node) for name, node in header["fields"].items()}
+    request = REQUESTS[header["op"]](**values)
+    if isinstance(request, Run) and request.joint is not None:
+        request = replace(request, joint=Joint(*request.joint))
+    return cast(Request, request), header["ticket"], header["budget"]
 
 
 def new_ticket() -> int:
@@ -132,136 +129,31 @@ def new_ticket() -> int:
     return secrets.randbits(48)
 
 
-def joint_fields(joint: Joint | None) -> tuple[str, tuple[str, ...]] | None:
-    return (joint.name, joint.returns) if joint is not None else None
-
-
 @dataclass(frozen=True)
 class PackedProblem:
     """A problem as it is sent, the same to every worker: packed once, for a whole class."""
 
-    number: int
     frame: bytes
     known: frozenset[str]  # names that a step may ask for
     room: int  # bytes of an answer that are taken
 
 
 def pack_problem(
-    number: int,
-    dtype: torch.dtype,
-    values: Mapping[str, Any],
-    upstream: Mapping[str, Tensor],
-    groups: Groups | None = None,
+    dtype: torch.dtype, values: Mapping[str, Any], upstream: Mapping[str, Tensor], groups: Groups | None = None
 ) -> PackedProblem:
     """Forward values (tensors of any shape and dtype, plain numbers) and upstream gradients, by name, as a frame."""
     known = frozenset({*values, *("d" + name for name in upstream), *(groups or {})})
     tensors = [value for value in (*values.values(), *upstream.values()) if isinstance(value, Tensor)]
     room = min(MAX_BODY, max(MIN_ROOM, ROOM * max((tensor.nbytes for tensor in tensors), default=0)))
-    problem = GivenProblem(number, DTYPE_NAMES[dtype], contiguous(values), contiguous(upstream), groups or {})
-    frame, _ = encode_request(problem)
-    return PackedProblem(number, frame, known, room)
+    problem = GivenProblem(DTYPE_NAMES[dtype], contiguous(values), contiguous(upstream), groups or {})
+    return PackedProblem(encode_request(problem)[0], known, room)
 
 
 def contiguous(named: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value.contiguous() if isinstance(value, Tensor) else value for name, value in named.items()}
 
 
-# Replies, which are checked ------------------------------------------------------------------------------------------
-
-FieldCheck = Callable[[Any], Any]
-"""Returns a field's value as it is used. Raises WireError for a value that the field cannot have."""
-
-
-def outcome(value: Any) -> str:
-    if type(value) is not str or value not in FROM_A_STUDENT:
-        raise WireError("an outcome that a worker cannot have")
-    return value
-
-
-def text(value: Any) -> str:
-    if type(value) is not str:
-        raise WireError("a text that is none")
-    return readable(value)[:MAX_TEXT]
-
-
-def flag(value: Any) -> bool:
-    if type(value) is not bool:
-        raise WireError("a truth value that is none")
-    return value
-
-
-def count(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 40:
-        raise WireError("a count that is out of range")
-    return value
-
-
-def line_number(value: Any) -> int | None:
-    if value is not None and not (type(value) is int and 0 <= value < 1 << 31):
-        raise WireError("`line` is no line number")
-    return value
-
-
-def names(value: Any) -> list[str]:
-    if type(value) is not list or len(value) > MAX_NAMES:
-        raise WireError("a list of names that is none, or too long")
-    if not all(type(each) is str and len(each) <= MAX_NAME for each in value):
-        raise WireError("a list of names that holds something else")
-    return [readable(each) for each in value]
-
-
-def counts_by_name(value: Any) -> dict[str, int]:
-    if type(value) is not dict or len(value) > MAX_NAMES:
-        raise WireError("counts that are none")
-    return {readable(name)[:100]: count(each) for name, each in value.items()}
-
-
-def observations(value: Any) -> dict[str, Seen]:
-    if type(value) is not dict or len(value) > MAX_NAMES:
-        raise WireError("observations that are none")
-    return {readable(step)[:MAX_NAME]: observation(each) for step, each in value.items()}
-
-
-def observation(value: Any) -> Seen:
-    match value:
-        case ["complex numbers", "", int(times)]:
-            return Seen("complex numbers", "", count(times))
-        case [("differences" | "repeated forward pass") as method, str(operator), int(times)]:
-            if operator in OBSERVED_NAMES:
-                return Seen(method, operator, count(times))
-    raise WireError("no observation that there can be")
-
-
-ENDING_FIELDS: dict[str, FieldCheck] = {"outcome": outcome, "message": text, "line": line_number}
-COUNT_FIELDS: dict[str, FieldCheck] = {"operators": count, "low_precision": flag}
-ANSWER_FIELDS = ENDING_FIELDS | COUNT_FIELDS | {"kind": text, "changed": names, "uses": names, "in_float32": flag}
-CALLED_FIELDS = ENDING_FIELDS | COUNT_FIELDS | {"dispatched": counts_by_name, "peak_bytes": count}
-LOADED_FIELDS: dict[str, FieldCheck] = {"functions": names, "plain": names, "note": text} | ENDING_FIELDS
-OBSERVED_FIELDS: dict[str, FieldCheck] = {"rows": observations}
-
-
-def fields_of(header: Mapping[str, Any], checks: Mapping[str, FieldCheck]) -> dict[str, Any]:
-    """{field: its value} of those that the header has. Raises WireError where one has a wrong value."""
-    return {name: check(header[name]) for name, check in checks.items() if name in header}
-
-
-def reply_fields(frame: Frame, op: str, ticket: int, checks: Mapping[str, FieldCheck]) -> dict[str, Any]:
-    """The fields of the reply `op` to the request with this ticket. Raises WireError for anything else."""
-    header = frame.header
-    if header.get("op") != op or type(header.get("ticket")) is not int or header["ticket"] != ticket:
-        raise WireError("an answer to something else than what was asked")
-    return fields_of(header, checks)
-
-
-def printed_in(frame: Frame) -> int:
-    """Bytes that the worker says it has printed; 0 where it says nothing. Raises WireError."""
-    printed: int = fields_of(frame.header, {"printed": count}).get("printed", 0)
-    return printed
-
-
-def encode_reply(op: str, ticket: int = 0, **said: Any) -> bytes:
-    """A reply without tensors."""
-    return encode_frame(Frame({"op": op, "ticket": ticket, **said}))
+# Replies -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -277,42 +169,119 @@ class FileLoaded:
     failure: Answer | None = None
 
 
-def encode_loaded(loaded: FileLoaded, ticket: int, printed: int) -> bytes:
-    said: dict[str, Any] = {"functions": loaded.functions, "plain": sorted(loaded.plain), "note": loaded.note}
-    if loaded.failure is not None:
-        said = {name: getattr(loaded.failure, name) for name in ENDING_FIELDS}
-    return encode_reply("loaded", ticket, **said, printed=printed)
+@dataclass(frozen=True)
+class Observed:
+    """{step or function: what a worker saw while it ran again}."""
+
+    rows: Mapping[str, Seen]
+
+
+VALUES = frozenset({"tensor", "value", "arguments"})
+"""Fields of replies that are values: they travel as nodes, next to the other fields."""
+ReplyType = TypeVar("ReplyType")
+hints_of = cache(get_type_hints)
+
+
+def encode_reply(
+    reply: object, ticket: int, values: Sequence[Any] = (), body: bytes | bytearray = b"", **more: Any
+) -> bytes:
+    """A reply's fields, and the nodes of its values, whose numbers are in `body`."""
+    header = {"op": type(reply).__name__, "ticket": ticket, "fields": fields_to_json(reply), "values": values, **more}
+    return encode_frame(Frame(header, body))
+
+
+def fields_to_json(thing: Any, most: int = MAX_TEXT) -> Any:
+    """A reply, or a part of one, for JSON. Fields of a tuple that say nothing are left out, and so are VALUES."""
+    if isinstance(thing, str):
+        return thing[:most]
+    if is_dataclass(thing):
+        return {
+            each.name: fields_to_json(getattr(thing, each.name)) for each in fields(thing) if each.name not in VALUES
+        }
+    if isinstance(thing, Mapping):
+        return {fields_to_json(name, MAX_NAME): fields_to_json(each) for name, each in thing.items()}
+    if isinstance(thing, Answer):
+        said = {name: each for name, each in thing._asdict().items() if name not in VALUES}
+        return {name: fields_to_json(each) for name, each in said.items() if each != Answer._field_defaults.get(name)}
+    if isinstance(thing, (tuple, frozenset)):
+        return [fields_to_json(each, MAX_NAME) for each in (sorted(thing) if isinstance(thing, frozenset) else thing)]
+    return thing
+
+
+def decode_reply(kind: type[ReplyType], frame: Frame, ticket: int) -> ReplyType:
+    """A reply of that kind to the request with this ticket, without its values. Raises WireError for anything else."""
+    header = frame.header
+    if header.get("op") != kind.__name__ or type(header.get("ticket")) is not int or header["ticket"] != ticket:
+        raise WireError("an answer to something else than what was asked")
+    return cast(ReplyType, checked(kind, header.get("fields")))
+
+
+def checked(kind: Any, value: Any, most: int = MAX_TEXT) -> Any:
+    """`value`, as it came out of JSON, as the type `kind` that a field declares. Raises WireError where it is none.
+
+    Texts are cut after `most` characters; those in a list are names.
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind is str and type(value) is str:
+        return readable(value)[:most]
+    if kind is bool and type(value) is bool:
+        return value
+    if kind is int and type(value) is int and 0 <= value < MAX_COUNT:
+        return value
+    if origin in (Union, UnionType):
+        return None if value is None else checked(parts[0], value)
+    if origin is Literal and type(value) is str and value in parts:
+        return value
+    if origin in (tuple, frozenset) and type(value) is list and len(value) <= MAX_NAMES:
+        return origin(checked(parts[0], each, MAX_NAME) for each in value)
+    if origin is collections.abc.Mapping and type(value) is dict and len(value) <= MAX_NAMES:
+        return {checked(str, name, MAX_NAME): checked(parts[1], each) for name, each in value.items()}
+    if kind is Seen:
+        return checked_observation(value)
+    if origin is None and type(value) is dict and (is_dataclass(kind) or kind is Answer):
+        declared: Any = kind
+        hints = hints_of(declared)
+        if value.keys() <= hints.keys() - VALUES:
+            try:
+                return declared(**{name: checked(hints[name], each) for name, each in value.items()})
+            except TypeError:  # one without a default is missing
+                pass
+    raise WireError(f"something that is no {getattr(kind, '__name__', kind)}")
+
+
+def checked_observation(value: Any) -> Seen:
+    match value:
+        case ["complex numbers", "", int(times)]:
+            return Seen("complex numbers", "", checked(int, times))
+        case [("differences" | "repeated forward pass") as method, str(operator), int(times)]:
+            if operator in OBSERVED_NAMES:
+                return Seen(method, operator, checked(int, times))
+    raise WireError("no observation that there can be")
+
+
+def reply_values(frame: Frame, count: int, budget: int) -> list[Any]:
+    """The values that come with a reply. Raises WireError where it is another number of them."""
+    nodes, unpacker = frame.header.get("values"), Unpacker(frame.body, budget=budget)
+    if type(nodes) is not list or len(nodes) != count:
+        raise WireError("values that are missing, or too many")
+    values = [unpacker.unpack(node) for node in nodes]
+    unpacker.finish()
+    return values
 
 
 def decode_loaded(frame: Frame, ticket: int) -> FileLoaded:
     """Raises WireError for anything but a well-formed reply."""
-    found = reply_fields(frame, "loaded", ticket, LOADED_FIELDS)
-    if "outcome" in found:
-        ended: AnswerOutcome = "forbidden" if found["outcome"] == "forbidden" else "raised"
-        return FileLoaded(failure=Answer(ended, message=found.get("message", ""), line=found.get("line") or None))
-    if "functions" not in found:
-        raise WireError("a file without functions and without a failure")
-    return FileLoaded(tuple(found["functions"]), frozenset(found.get("plain", ())), found.get("note", ""))
+    loaded = decode_reply(FileLoaded, frame, ticket)
+    if loaded.failure is None:
+        return loaded
+    ended: AnswerOutcome = "forbidden" if loaded.failure.outcome == "forbidden" else "raised"
+    return FileLoaded(failure=loaded.failure._replace(outcome=ended, line=loaded.failure.line or None))
 
 
-NOTHING = Answer("returned")
-
-
-def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, printed: int = 0) -> bytes:
-    """A field that has nothing to say is left out. `printed`: bytes printed up to now.
-
-    A tensor of more than `room` bytes, or one without bytes of its own (meta, nested), is only described.
-    """
-    packer = Packer(room, ONE_TENSOR)
-    said = {name: getattr(answer, name) for name in ANSWER_FIELDS if getattr(answer, name) != getattr(NOTHING, name)}
-    header = {"op": "answer", "ticket": ticket, "step": step, "printed": printed, "outcome": answer.outcome, **said}
-    if "uses" in said:
-        header["uses"] = sorted(answer.uses)
-    if "message" in said:
-        header["message"] = answer.message[:MAX_TEXT]
-    if answer.tensor is not None:
-        header["value"] = packer.pack(answer.tensor)
-    return encode_frame(packer.frame(header))
+def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) -> bytes:
+    """A tensor of more than `room` bytes, or one without bytes of its own (meta, nested), is only described."""
+    packer = Packer(room=room)
+    return encode_reply(answer, ticket, [packer.pack(answer.tensor)], packer.body, step=step)
 
 
 def decode_answer(
@@ -323,79 +292,46 @@ def decode_answer(
     Of the parameters that it says were used or changed, only those in `known` are kept; `room` is how many
     bytes a tensor may have.
     """
-    found = reply_fields(frame, "answer", ticket, ANSWER_FIELDS)
-    if frame.header.get("step") != step or "outcome" not in found:
+    answer = decode_reply(Answer, frame, ticket)
+    if frame.header.get("step") != step or answer.outcome == "crashed":
         raise WireError("an answer to something else than what was asked")
     if len(frame.body) > room:
         raise WireError(f"{len(frame.body)} bytes where {room} are allowed")
-    tensors = tensors_of(frame, ONE_TENSOR)
-    value = unpack(frame.header.get("value"), tensors, trusted=False)
-    if not (value is None or (found["outcome"] == "returned" and isinstance(value, (Tensor, Opaque)))):
+    (value,) = reply_values(frame, 1, budget=MAX_BODY)
+    if not (value is None or (answer.outcome == "returned" and isinstance(value, (Tensor, Opaque)))):
         raise WireError("a value where there can be none")
-    if len(tensors) != isinstance(value, Tensor):
-        raise WireError("bytes without a tensor")
-    for name in ("changed", "uses"):
-        kept = [each for each in found.get(name, ()) if known is None or each in known]
-        found[name] = tuple(kept) if name == "changed" else frozenset(kept)
-    if isinstance(value, Opaque):
-        return Answer(**{**found, "kind": repr(value)})
-    return Answer(**found, tensor=value)
+    if known is not None:
+        changed = tuple(name for name in answer.changed if name in known)
+        answer = answer._replace(changed=changed, uses=answer.uses & frozenset(known))
+    return answer._replace(kind=repr(value)) if isinstance(value, Opaque) else answer._replace(tensor=value)
 
 
 def encode_called(
-    called: Called, call: CallRequest, ticket: int, budget: Budget = LEAST, files: Sequence[str] = (), printed: int = 0
+    called: Called, call: CallRequest, ticket: int, budget: int = LEAST_BUDGET, files: Sequence[str] = ()
 ) -> bytes:
     """The reply to a call: its value, unless that is kept in the worker, and the arguments if the request has `after`.
 
     To read a value may run a student's code. Where that raises, the call failed; `files` are the student's.
     """
-    packer = Packer(CALL_ROOM, budget)
-    value, arguments = None, list[Any]()
+    packer = Packer(room=CALL_ROOM, budget=budget)
+    values: list[Any] = [None, {"l": []}]
     if called.failed is None:
         try:
             value = None if call.keep is not None else packer.pack_whole(called.value)
-            arguments = [packer.pack_whole(argument) for argument in called.arguments] if call.after else []
+            values = [value, {"l": [packer.pack_whole(each) for each in called.arguments if call.after]}]
         except BaseException as error:
             called, packer = Called(failed=failure(error, call.name, files), counts=called.counts), Packer()
-    answer = called.failed or Answer("returned", line=called.line)
-    header = {
-        "op": "value",
-        "ticket": ticket,
-        "printed": printed,
-        "outcome": answer.outcome,
-        "message": answer.message[:MAX_TEXT],
-        "line": answer.line,
-        "value": value,
-        "arguments": {"l": arguments},
-        "operators": called.counts.operators,
-        "dispatched": {name[:100]: number for name, number in called.counts.dispatched.items()},
-        "peak_bytes": called.counts.peak_bytes,
-        "low_precision": called.counts.low_precision,
-    }
-    return encode_frame(packer.frame(header))
+    return encode_reply(called, ticket, values, packer.body)
 
 
-def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
+def decode_called(frame: Frame, ticket: int, budget: int = LEAST_BUDGET) -> Called:
     """The worker's reply to a call, within `budget`. Raises WireError for anything but a well-formed one."""
-    found = reply_fields(frame, "value", ticket, CALLED_FIELDS)
-    if found.keys() != CALLED_FIELDS.keys():
-        raise WireError("a reply without some of its fields")
-    ending = {name: found.pop(name) for name in ENDING_FIELDS}
-    counts, line = Counts(**found), ending["line"]
-    tensors = tensors_of(frame, budget)
-    if ending["outcome"] != "returned":
-        return Called(failed=Answer(**ending), counts=counts, line=line)
-    left = iter(range(budget.nodes + SLACK))
-    arguments = unpack(frame.header.get("arguments"), tensors, trusted=False, left=left)
+    called = decode_reply(Called, frame, ticket)
+    value, arguments = reply_values(frame, 2, budget)
+    if called.failed is not None:
+        if called.failed.outcome in NO_REPLY:
+            raise WireError("an outcome that a call without a value cannot have")
+        return replace(called, line=called.failed.line)
     if not isinstance(arguments, list):
         raise WireError("`arguments` is no list")
-    value = unpack(frame.header.get("value"), tensors, trusted=False, left=left)
-    return Called(value, None, arguments, counts, line)
-
-
-def decode_observed(frame: Frame, ticket: int) -> dict[str, Seen]:
-    """{step or function: what a worker saw while it ran again}. Raises WireError."""
-    found = reply_fields(frame, "observed", ticket, OBSERVED_FIELDS)
-    if frame.body or "rows" not in found:
-        raise WireError("no observations")
-    return dict(found["rows"])
+    return replace(called, value=value, arguments=arguments)

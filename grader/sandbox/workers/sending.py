@@ -6,12 +6,11 @@
   after the student's own chain has run on it, and decides no points: only its bits are reported.
 * The student's own chain is sent upstream gradients only where no step of the student's returns them.
 
-`python -m bench.sent` compares every tensor that is sent with every reference.
+`python -m bench attacks sent` compares every tensor that is sent with every reference.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection
 from weakref import WeakKeyDictionary
 
@@ -20,13 +19,12 @@ from grader.sandbox.workers.messages import PackedProblem, pack_problem
 
 PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent, by the names whose upstream gradients were left out."""
-PROBLEM_NUMBERS = itertools.count()
 
 
 def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem:
-    """The problem without the upstream gradients of the names in `left_out`, under a number of its own."""
+    """The problem without the upstream gradients of the names in `left_out`."""
     known, key = PACKED_PROBLEMS.setdefault(problem, {}), frozenset(left_out)
     if key not in known:
         upstream = {name: gradient for name, gradient in problem.fed.items() if name not in key}
-        known[key] = pack_problem(next(PROBLEM_NUMBERS), problem.dtype, problem.values, upstream, problem.groups)
+        known[key] = pack_problem(problem.dtype, problem.values, upstream, problem.groups)
     return known[key]

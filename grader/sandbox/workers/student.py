@@ -11,11 +11,11 @@ from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.reference.problem import Problem
+from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import WORKER_FAILURES
-from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall, StudentFile
+from grader.sandbox.workers.file_worker import FileWorker, StudentFile
+from grader.sandbox.workers.messages import Run
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.verdict.explain.edits.search import Trials
 from grader.verdict.judge.runner import STRICT, Terms
@@ -50,7 +50,7 @@ class Student:
         interrupt: the descriptor that ends a wait for a worker, and the search for an explanation.
         time_of_changed: for the workers of the file's changed versions, all together.
         trials: the file's functions with small changes, for naming a slip.
-        measurements: {key: measurement}, see measuring.py.
+        measurements: {key: measurement}, see remote_target.py.
         baselines: what yardsticks used in workers of this zygote.
     """
 
@@ -78,7 +78,6 @@ class Student:
         self.measurements: dict[object, Measurement] = {}
         self.baselines = zygote.baselines
         self.low_precision_steps: set[str] = set()
-        self._scheduler = StepScheduler(self._file, self.time, file.steps, file.joint)
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
@@ -88,6 +87,9 @@ class Student:
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
         self._file.begin()
+
+    def close(self) -> None:
+        self._file.discard()
 
     # What is known of the file ---------------------------------------------------------------------------------------
 
@@ -114,25 +116,27 @@ class Student:
     @property
     def output(self) -> Output:
         """What all workers have printed so far, the present one included."""
-        whole = Output(self._zygote.limits.output_bytes)
-        for part in (self._file.output, *([self._file.process.output] if self._file.process else [])):
-            whole.append(part, 0, part.total)
-        return whole
+        return self._file.printed()
 
     @property
     def joint(self) -> Joint | None:
         """The function that returns all gradients, if one does."""
-        return self._scheduler.joint
+        return self._file.joint
 
     # Steps -----------------------------------------------------------------------------------------------------------
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
         if problem not in self._answers:
-            if self._scheduler.discloses(problem):
+            if self._file.discloses(problem):
                 self.chain()  # before the true gradients are in the worker
-            self._answers |= self._scheduler.run([problem], self.steps)
+            self._answers |= self._file.run([problem], self.steps)
         return self._answers[problem]
+
+    def prefetch(self, problems: Sequence[Problem]) -> None:
+        """Run all steps on these problems in one batch: their answers will be read next."""
+        due = [p for p in problems if p not in self._answers and not self._file.discloses(p)]
+        self._answers |= self._file.run(due, self.steps)
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
@@ -142,20 +146,26 @@ class Student:
 
     def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
         """Run a step traced on these problems in one batch: `run_traced` will be called for each of them next."""
-        due = [p for p in problems if (p, step) not in self._traced and not self._scheduler.discloses(p)]
+        due = [p for p in problems if (p, step) not in self._traced and not self._file.discloses(p)]
         self._trace(due, step)
 
     def _trace(self, problems: Sequence[Problem], step: str) -> None:
         steps = self.steps if self.joint else (step,)
-        for problem, answers in self._scheduler.run(problems, steps, traced=True).items():
+        for problem, answers in self._file.run(problems, steps, traced=True).items():
             self._traced[problem, step] = answers[step]
             if answers[step].low_precision:
                 self.low_precision_steps.add(step)
 
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
-        self._scheduler.joint, self._scheduler.given_up = joint, {}
-        return self._scheduler.run([problem], steps)[problem]
+        self._file.joint, self._file.given_up = joint, {}
+        return self._file.run([problem], steps)[problem]
+
+    def chain(self) -> dict[str, Answer]:
+        """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
+        if self._chain is not None and not self._chain_answers:
+            self._chain_answers = self._file.run_chain(*self._chain)
+        return self._chain_answers
 
     def observe(self, steps: Collection[str]) -> dict[str, Seen]:
         """{step: what was seen} while `steps` were run again on a hidden problem: see NumericalWatch.
@@ -164,14 +174,26 @@ class Student:
         """
         plain = self._file.plain_functions
         due = [s for s in steps if s in self.steps and (self.joint.name if self.joint else s) not in plain]
-        hidden = [problem for problem in self._answers if self._scheduler.is_hidden(problem)]
+        hidden = [problem for problem in self._answers if self._file.is_hidden(problem)]
         if not due or not hidden:
             return {}
 
         def returned(problem: Problem) -> int:
             return sum(self._answers[problem][step].outcome == "returned" for step in due)
 
-        return self._scheduler.observe(max(hidden, key=returned), due)
+        packed = self._file.packed(max(hidden, key=returned))
+        return self._file.observe(Run(due, packed.room, joint=self.joint, observed=True), packed) or {}
+
+    # Calls -----------------------------------------------------------------------------------------------------------
+
+    def call(self, of: str, request: CallRequest) -> Called:
+        """One call, see FileWorker.call."""
+        called = self._file.call(of, request)
+        if called.failed is None and request.is_plain:
+            self._last_call[of] = request
+        elif called.failed is None:
+            self._calls.setdefault(of, []).append(request)
+        return called
 
     def observe_calls(self, functions: Collection[str]) -> dict[str, Seen]:
         """{function or method: what was seen} while calls of each were made again, outside the verdict.
@@ -187,68 +209,22 @@ class Student:
                 continue
             last = self._last_call.get(name)
             for call in [*self._calls.get(name, ()), *([last] if last else ())]:
-                if (worker := self._file.start()) is None:
-                    return found
-                try:
-                    with self.time.waiting():
-                        seen = worker.observe(replace(call, observed=True), self.time.end).get(call.name)
-                except WORKER_FAILURES:
-                    self._file.discard()
+                seen = self._file.observe(replace(call, observed=True))
+                if seen is None:
                     break
-                if seen is not None:
-                    found[function] = seen
+                if call.name in seen:
+                    found[function] = seen[call.name]
                     break
         return found
 
-    def chain(self) -> dict[str, Answer]:
-        """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
-        if self._chain is not None and not self._chain_answers:
-            self._chain_answers = self._scheduler.run_chain(*self._chain)
-        return self._chain_answers
-
-    def prefetch(self, problems: Sequence[Problem]) -> None:
-        """Run all steps on these problems in one batch: their answers will be read next."""
-        due = [p for p in problems if p not in self._answers and not self._scheduler.discloses(p)]
-        self._answers |= self._scheduler.run(due, self.steps)
-
-    # Calls -----------------------------------------------------------------------------------------------------------
-
-    def call(self, of: str, request: CallRequest) -> Called:
-        """One call; `of` is the function or class that it is about. Without a value it is a `Called` that failed.
-
-        A function that hangs or ends its process is not called again.
-        """
-        if of in self._scheduler.given_up:
-            return Called(failed=self._scheduler.given_up[of])
-        worker = self._file.start()
-        if worker is None:
-            return Called(failed=self._file.load_failure or Answer("crashed"))
-        self._file.set_running([of], together=False)
-        try:
-            with self.time.waiting():
-                called = worker.call(request, self.time.end)
-        except WORKER_FAILURES as error:
-            called = Called(failed=self._scheduler.failed(error))
-        if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
-            self._file.discard()
-            self._scheduler.given_up[of] = called.failed
-        elif called.failed is None and request.is_plain:
-            self._last_call[of] = request
-        elif called.failed is None:
-            self._calls.setdefault(of, []).append(request)
-        return called
-
-    def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:
-        """One call in a worker of its own, and what that worker used; the present worker is kept for later calls.
+    def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> tuple[Called, Usage | None]:
+        """One call in a worker of its own, and what that worker used, None without a value.
 
         With `memory`, its largest resident memory is measured, which takes processor time; else only its time.
         """
-        with self._file.in_own_worker():
-            if name not in self._scheduler.given_up:
-                self._file.start(memory)
-            called = self.call(name, CallRequest(name, args))
-            used = self._file.end_and_measure()
-        return MeasuredCall(called, None if called.failed is not None else used)
+        return self._file.call_in_its_own(name, args, memory)
+
+    # Other files -----------------------------------------------------------------------------------------------------
 
     def like_this(self, files: Mapping[str, bytes], main: str, time: TimeAccount | None = None) -> Student:
         """Another file in workers of the same zygote."""
@@ -260,6 +236,3 @@ class Student:
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
         changed = StudentFile(files, file.main, steps)
         return Student(self._zygote, changed, time=self.time_of_changed, interrupt=self.interrupt)
-
-    def close(self) -> None:
-        self._file.discard()

@@ -65,7 +65,7 @@ def warm_up() -> None:
 
     keep_the_compiler_out()
     # once here instead of in every fork
-    from grader.sandbox.workers import worker_main  # noqa: F401
+    from grader.sandbox.workers import worker  # noqa: F401
 
     import_late_modules()
 
@@ -182,7 +182,7 @@ class Zygote:
         self.send({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
-        from grader.sandbox.workers import worker_main
+        from grader.sandbox.workers import worker
 
         try:
             signal.set_wakeup_fd(-1)
@@ -190,7 +190,7 @@ class Zygote:
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker_main.main(requests, answers, output, self._plan, self._prepared)
+            worker.main(requests, answers, output, self._plan, self._prepared)
         finally:
             os._exit(70)  # never return into the zygote's loop
 

@@ -256,7 +256,7 @@ def test_a_missing_time_under_a_due_date_is_unclear(counts):
     assert (found.status, score_or_none(found), found.max_score) == ("unclear", None, 2)
     assert found.lessons[0].late == (False, 0, 0, 0, 0, 2)
     jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
-    assert [(entry.what, entry.students) for entry in triage([found])] == [(NO_TIME, ["Ada"])]
+    assert [(entry.reasons[0][0], entry.students) for entry in triage([found])] == [(NO_TIME, ["Ada"])]
     (header, line), (note,) = csv_rows([found]), incomplete([found])
     cells = dict(zip(header, line, strict=True))
     assert [cells[name] for name in ("03_a", "total", "max", "percent", "late_days", "late_cost")] == [

@@ -8,8 +8,6 @@ import struct
 from attempt import part, the
 
 ANSWER = {
-    "op": "answer",
-    "step": "dlogits",
     "outcome": "returned",
     "kind": "",
     "message": "",
@@ -19,7 +17,7 @@ ANSWER = {
     "operators": 3,
     "low_precision": False,
 }
-LOADED = {"op": "loaded", "functions": ["dlogits"], "note": ""}
+LOADED = {"op": "FileLoaded", "ticket": 0, "fields": {"functions": ["dlogits"], "note": ""}, "values": []}
 
 
 def frame(header, body=b""):
@@ -43,10 +41,11 @@ def asked():
     return 0
 
 
-def answer(body=b"", tensor=None, **fields):
+def answer(body=b"", tensor=None, step="dlogits", **fields):
     """`tensor` is {"dtype": …, "shape": …}; its numbers are `body`."""
-    value = {"tensors": [], "value": None} if tensor is None else {"tensors": [tensor], "value": {"t": 0}}
-    return frame({**ANSWER, "ticket": asked(), **value, **fields}, body + bytes(-len(body) % 8))
+    value = None if tensor is None else {"t": [tensor["dtype"], tensor["shape"]]}
+    header = {"op": "Answer", "step": step, "ticket": fields.pop("ticket") if "ticket" in fields else asked()}
+    return frame({**header, "fields": {**ANSWER, **fields}, "values": [value]}, body + bytes(-len(body) % 8))
 
 
 def instead_of_answers(make):
@@ -55,6 +54,6 @@ def instead_of_answers(make):
 
     def encode_answer(step, true_answer, ticket, *_):
         fields, body = make(step, true_answer)
-        return answer(body, **{"step": step, "ticket": ticket, **fields})
+        return answer(body, step=step, ticket=ticket, **fields)
 
     messages.encode_answer = encode_answer

@@ -572,7 +572,7 @@ def test_class_page(reporter: Reporter, lesson: Lesson) -> None:
     assert "14 students" in page.text and "rejected" in page.text
     assert "8 03_makemore_steps dh The sign is -. 8 students s1, s2, s4" in page.text
     assert "03_makemore_steps dh 33 % 67 % 0 % 1.00" in page.text
-    assert "the whole submission rejected It is a link. link" in page.text
+    assert "link has 0: It is a link." in page.text
     assert "strong for 14" in page.text
     assert "90 to 100: 12." in next(label for label in page.values("aria-label") if label.startswith("Histogram"))
     links = [target for target in page.values("href") if target.endswith("report.html")]

@@ -31,10 +31,11 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, own_usage, used_by
-from grader.sandbox.workers import measuring
+from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import MeasuredCall, StudentFile
-from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
+from grader.sandbox.workers.file_worker import StudentFile
+from grader.sandbox.workers.printed import unmarked
+from grader.sandbox.workers.remote_target import measure, memory_is_accounted_for
 from grader.sandbox.workers.student import Student
 
 HOSTILE = Path(__file__).parents[2] / "hostile"
@@ -116,7 +117,7 @@ def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student:
     student.call_measured("hold", [1])
     assert student._file.process is kept
     student.close()
-    assert student.output.data.decode().split() == ["called", "loaded", "called"]
+    assert unmarked(student.output.data).decode().split() == ["called", "loaded", "called"]
 
 
 def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:
@@ -149,8 +150,8 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
     """A student whose calls take these multiples of the yardstick's time, one after another."""
     calls = iter(ratios)
 
-    def measured(name: str, arguments: Any, memory: bool) -> MeasuredCall:
-        return MeasuredCall(Called(1), Usage(100, base * next(calls)))
+    def measured(name: str, arguments: Any, memory: bool) -> tuple[Called, Usage]:
+        return Called(1), Usage(100, base * next(calls))
 
     known = {("yardstick", "key"): Usage(60, base), "memory is accounted for": True}
     return SimpleNamespace(measurements={}, baselines=known, call_measured=measured)
@@ -160,7 +161,7 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
     ("ratios", "counts"), [([1.5, 9], 1.5), ([3, 1.2, 9], 1.2), ([3, 2.5, 2.8, 1], 2.5), ([4.1, 1], 4.1)]
 )
 def test_a_slow_call_is_measured_again(ratios: list[float], counts: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "of_yardstick", lambda *_: Usage(60, 1.0))
+    monkeypatch.setattr(remote_target, "of_yardstick", lambda *_: Usage(60, 1.0))
     student = fake(ratios)
     assert measure(student, "key", "f", [], "", cpu_ratio=2.0).cpu_ratio == counts
     assert measure(student, "key", "f", [], "", cpu_ratio=2.0).cpu_ratio == counts  # known: nothing is called again
@@ -189,14 +190,14 @@ def session(course: Course) -> Iterator[Session]:
 @pytest.fixture
 def same_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every call takes as long as its yardstick: what is left are counts and memory, the same on every machine."""
-    measured = measuring.value_and_usage, measuring.of_yardstick
+    measured = remote_target.value_and_usage, remote_target.of_yardstick
 
     def value_and_usage(*of: Any) -> tuple[Any, Usage]:
         value, used = measured[0](*of)
         return value, used._replace(cpu_seconds=1.0)
 
-    monkeypatch.setattr(measuring, "value_and_usage", value_and_usage)
-    monkeypatch.setattr(measuring, "of_yardstick", lambda *of: measured[1](*of)._replace(cpu_seconds=1.0))
+    monkeypatch.setattr(remote_target, "value_and_usage", value_and_usage)
+    monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: measured[1](*of)._replace(cpu_seconds=1.0))
 
 
 def rows(session: Session, lesson: Lesson, path: Path) -> dict[str, dict[str, Any]]:
@@ -257,8 +258,8 @@ def test_right_answers_cost_little_more(
     """Five calls, each made once, and no yardstick again."""
     lesson, called = course.find("09"), list[str]()
     rows(session, lesson, lesson.solution / BACKWARD_FILE)
-    of_a_call, of_a_yardstick = measuring.value_and_usage, measuring.of_yardstick
-    monkeypatch.setattr(measuring, "value_and_usage", lambda *of: called.append("answer") or of_a_call(*of))
-    monkeypatch.setattr(measuring, "of_yardstick", lambda *of: called.append("yardstick") or of_a_yardstick(*of))
+    of_a_call, of_a_yardstick = remote_target.value_and_usage, remote_target.of_yardstick
+    monkeypatch.setattr(remote_target, "value_and_usage", lambda *of: called.append("answer") or of_a_call(*of))
+    monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: called.append("yardstick") or of_a_yardstick(*of))
     assert all(row["status"] == "passed" for row in rows(session, lesson, lesson.solution / BACKWARD_FILE).values())
     assert called == ["answer"] * 5

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 from support import GUARD_SECONDS, sampled, wait_until
 
-from bench.arena import adopt_orphans, descendants, new_descendants
+from bench.attacks.arena import adopt_orphans, descendants, new_descendants
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits

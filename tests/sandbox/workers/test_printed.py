@@ -5,37 +5,43 @@ from __future__ import annotations
 import pytest
 
 from grader.dojo.screen import printed_lines
-from grader.sandbox.workers.codec import Frame
-from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.messages import printed_in
-from grader.sandbox.workers.printed import cut, first_and_last, label_lines
+from grader.sandbox.workers.printed import LABEL_MARK, Output, first_and_last, label_lines, unmarked
+
+
+def marked(loading: str, *parts: tuple[str, str]) -> bytes:
+    return (loading + "".join(f"{LABEL_MARK}{label}\n{text}" for label, text in parts)).encode()
 
 
 def test_every_line_is_labelled_by_who_ran():
-    data = b"loaded\none\n\nthreehalf\nelsewhere\n"
-    spans = [(7, 17, "dx"), (17, 22, "dy")]
-    assert label_lines(data, spans, "backward.py") == [
+    data = marked("loaded\n", ("dx", "one\n\nthree"), ("dy", "half\n"), ("", "elsewhere\n"))
+    assert label_lines(data, "backward.py") == [
         *("backward.py: loaded", "backward.py: elsewhere"),
         *("dx: one", "dx: ", "dx: three", "dy: half"),
     ]
+    assert unmarked(data) == b"loaded\none\n\nthreehalf\nelsewhere\n"
 
 
 def test_a_line_that_looks_like_a_label_gets_one_in_front():
-    assert label_lines(b"dW2: all fine\n", [(0, 14, "db2")], "backward.py") == ["db2: dW2: all fine"]
-    assert label_lines(b"dW2: all fine\n", [], "backward.py") == ["backward.py: dW2: all fine"]
+    assert label_lines(marked("", ("db2", "dW2: all fine\n")), "backward.py") == ["db2: dW2: all fine"]
+    assert label_lines(b"dW2: all fine\n", "backward.py") == ["backward.py: dW2: all fine"]
 
 
-def test_spans_that_do_not_fit_move_borders_only():
-    """A worker may say anything of how much it printed: no byte is lost, none is shown twice."""
-    data = b"abcdef"
-    for spans in ([(0, 99, "dx")], [(4, 2, "dx")], [(0, 4, "dx"), (2, 6, "dy")], [(3, 9, "dx"), (0, 3, "dy")]):
-        kept = cut(spans, 0, len(data))
-        assert "".join(line.partition(": ")[2] for line in label_lines(data, kept, "file")).encode() in (
-            data,
-            b"efabcd",
-        )
-    with pytest.raises(WireError):
-        printed_in(Frame({"printed": -1}))
+def test_a_mark_that_no_function_makes_moves_borders_only():
+    assert label_lines(marked("a\n", ("not a name", "b\n"), ("dx" * 9 + "!", "c")), "file") == [
+        *("file: a", "file: not a name", "file: b", "file: " + "dx" * 9 + "!", "file: c")
+    ]
+
+
+def test_what_the_file_itself_prints_is_kept_of_one_worker():
+    whole, first, second = Output(100), Output(100), Output(100)
+    first.write(marked("loaded\n", ("dx", "one\n")))
+    second.write(marked("loaded\n", ("dx", "two\n")))
+    whole.append(first)
+    whole.append(second, loading=False)
+    assert unmarked(whole.data) == b"loaded\none\ntwo\n"
+    small = Output(3)
+    small.append(whole)
+    assert (small.data, small.total) == (b"loa", whole.total)
 
 
 @pytest.mark.parametrize(

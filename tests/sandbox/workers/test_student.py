@@ -25,16 +25,16 @@ from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import step_scheduler
+from grader.sandbox.workers import file_worker
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.messages import pack_problem
+from grader.sandbox.workers.printed import unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.work_clock import WorkClock
-from grader.sandbox.workers.worker_pipes import MAX_ANSWER_BYTES_HELD
-from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.sandbox.workers.worker_process import MAX_ANSWER_BYTES_HELD, WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
 if not kernel.supported():
@@ -86,7 +86,7 @@ def run(zygote, problems, monkeypatch):
     """run(middle, seconds): (answers on each problem, what was printed), with that line in the second step."""
 
     def run(middle: str, seconds: float = 5.0, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
-        monkeypatch.setattr(step_scheduler, "BATCH_SECONDS", seconds)
+        monkeypatch.setattr(file_worker, "BATCH_SECONDS", seconds)
         student = Student(
             zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=middle).encode()}, BACKWARD_FILE, STEPS)
         )
@@ -96,7 +96,7 @@ def run(zygote, problems, monkeypatch):
             answers = [student.answers(problem) for problem in problems]
         finally:
             student.close()
-        return answers, student.output.data.decode()
+        return answers, unmarked(student.output.data).decode()
 
     return run
 
@@ -181,13 +181,11 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
 
     flooding = threading.Thread(target=go_on, daemon=True)
     flooding.start()
-    problem = pack_problem(0, torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
+    problem = pack_problem(torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
     try:
         with pytest.raises(WorkerLost, match="without end"):
-            worker.send_bytes(
-                problem.frame, worker._clock.now() + 10.0
-            )  # more than the pipe takes, and nobody reads it
-        assert worker._pipes.reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
+            worker.send(problem.frame, worker._clock.now() + 10.0)  # more than the pipe takes, and nobody reads it
+        assert worker._reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
     finally:
         worker.close()  # the next write fails
         flooding.join(timeout=GUARD_SECONDS)  # else it would go on writing to whatever gets this descriptor next

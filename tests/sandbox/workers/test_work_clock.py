@@ -2,14 +2,16 @@
 
 import os
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import processor_seconds
 from grader.sandbox.workers import codec
 from grader.sandbox.workers.endings import DeadlineMissed
 from grader.sandbox.workers.work_clock import TimeAccount, Wait, WorkClock
-from grader.sandbox.workers.worker_pipes import WorkerPipes
+from grader.sandbox.workers.worker_process import WorkerProcess
 
 
 class Machine:
@@ -86,7 +88,8 @@ def test_steps_that_sleep_one_after_another_end_with_the_submission_s_wall_time(
 def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
     machine = Machine(None)
     requests, answers, printed = os.pipe(), os.pipe(), os.pipe()
-    pipes = WorkerPipes(requests[1], answers[0], printed[0], 1000, lambda: "", machine.clock)
+    zygote = SimpleNamespace(limits=Limits(), clock=machine.clock, end_of=lambda _: 0)
+    pipes = WorkerProcess(zygote, 1, requests[1], answers[0], printed[0])
     try:
         os.write(answers[1], codec.encode_frame(codec.Frame({"op": "answer"})))
         assert pipes.receive(machine.clock.now() - 50.0).header == {"op": "answer"}

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from support import sampled
 
-from bench.float32 import measure
+from bench.verdicts.float32 import measure
 from grader.calling.joint import Joint, call_joint
 from grader.calling.steps import call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE

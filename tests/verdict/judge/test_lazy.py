@@ -18,7 +18,7 @@ import pytest
 import torch
 from support import ROOT, SEED, rows_of, sampled
 
-from bench import lazy
+from bench.no_points import checks
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -44,9 +44,9 @@ def test_no_check_row_can_be_earned_without_looking(
     name: str, learned: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each lazy answer has seen the answers to `learned` sets of questions; the second number is for functions."""
-    monkeypatch.setattr(lazy, "LEARNED", learned[0])
-    monkeypatch.setattr(lazy, "LEARNED_OF_FUNCTIONS", learned[1])
-    scores = list(lazy.check_rows(LESSONS[name], SEEDS))
+    monkeypatch.setattr(checks, "LEARNED", learned[0])
+    monkeypatch.setattr(checks, "LEARNED_OF_FUNCTIONS", learned[1])
+    scores = list(checks.check_rows(LESSONS[name], SEEDS))
     assert {score.row for score in scores} == {item.name for item in LESSONS[name].checks}
     assert [score for score in scores if score.score] == []
 
@@ -59,7 +59,7 @@ def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("grader.verdict.judge.shuffled.TWICE", 0.0)
     monkeypatch.setattr(Shuffled.__init__, "__defaults__", (0.0,))
     rows = ("factors", "kinks", "numerical_gradient")
-    scores = {score.row: score for score in lazy.check_rows(LESSONS["08_gradient_check"], SEEDS[:1], only=rows)}
+    scores = {score.row: score for score in checks.check_rows(LESSONS["08_gradient_check"], SEEDS[:1], only=rows)}
     assert scores["factors"].score == scores["kinks"].score == 1.0
     assert "in order" in scores["factors"].best or "number of the call" in scores["factors"].best
     assert scores["numerical_gradient"].score == 0.0

@@ -9,7 +9,7 @@ import pytest
 import torch
 from support import ROOT, SEED, sampled
 
-from bench import no_work
+from bench.no_points import gradients
 from grader.authoring.lesson_review import vanishing_faults
 from grader.calling.answer import Answer
 from grader.lesson.lesson import Course, Lesson
@@ -36,7 +36,7 @@ WITH_GRADIENTS = [
 
 @sampled("name", WITH_GRADIENTS, keep=1)
 def test_no_gradient_row_awards_points_for_no_work(name: str) -> None:
-    found = list(no_work.rows(LESSONS[name], [derive(SEED, "no work")]))
+    found = list(gradients.rows(LESSONS[name], [derive(SEED, "no work")]))
     assert [row.name for row in found] == [item.name for item in LESSONS[name].gradients]
     assert [row for row in found if row.earned] == []
     assert all(row.verdicts["zeros"] == row.verdicts["ones"] == "failed" for row in found)
@@ -47,7 +47,7 @@ def test_a_row_that_zeros_earn_is_found(monkeypatch: pytest.MonkeyPatch) -> None
     lesson = Lesson(ROOT, "06_embedding_net")
     monkeypatch.setattr(lesson, "gradients", tuple(replace(item, earned_with=()) for item in lesson.gradients))
     monkeypatch.setattr(lesson, "items", lesson.gradients + lesson.checks)
-    earned = {row.name: row.verdicts["zeros"] for row in no_work.rows(lesson, [SEED]) if row.earned}
+    earned = {row.name: row.verdicts["zeros"] for row in gradients.rows(lesson, [SEED]) if row.earned}
     assert earned == {"db": "passed: zeros"}
 
 

@@ -1,8 +1,8 @@
 """A student's message does not depend on the machine: tests/in_the_wild is graded twice, the second time slowed.
 
-    python -m bench.slowed             every lesson; about ten times as long as the corpus takes
-    python -m bench.slowed 03 14       two lessons
-    python -m bench.slowed --busy 9    ten times slower instead of five
+    python -m bench verdicts slowed             every lesson; about ten times as long as the corpus takes
+    python -m bench verdicts slowed 03 14       two lessons
+    python -m bench verdicts slowed --busy 9    ten times slower instead of five
 
 The second time, this process and all that it starts share one core with busy processes. A member of the corpus is
 judged as it says there: by `grade run`, by `dojo check`, or by both. Members with a course.toml are left out.
@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from bench import ROOT
 from grader.dojo.check import LocalJudge
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
@@ -28,7 +29,6 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import Row
 
-ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
 MAX_SHOWN = 20
 BUSY = "while True: sum(range(1000))"
@@ -122,7 +122,3 @@ def main(arguments: list[str] | None = None) -> int:
         f"{after / max(before, 1e-9):.1f} times slower"
     )
     return 1 if differing else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
 """The best score of any answer that ignores its input, for the rows of every lesson.
 
-    python -m bench.lazy [LESSON]... [--seeds 3]
+    python -m bench no_points checks [LESSON]... [--seeds 3]
 
-Every check row is graded with some hundred lazy answers (bench/lazy_answers.py), each under several secret seeds: in
+Every check row is graded with some hundred lazy answers (lazy_answers.py), each under several secret seeds: in
 this process, without workers, by the hidden suite's own tests. A score is the share of seeds in which an answer earned
 the row. A check row that can be had so is a fault of its suite: then the exit status is 1.
 """
@@ -10,18 +10,17 @@ the row. A check row that can be had so is a fault of its suite: then the exit s
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from bench.lazy_answers import Lazy, has_function, lazy_answers, question
-from bench.lazy_target import Answers, LazyTarget, Record, RecordedCall
+from bench import ROOT
+from bench.no_points.lazy_answers import Lazy, has_function, lazy_answers, question
+from bench.no_points.lazy_target import Answers, LazyTarget, Record, RecordedCall
 from grader.calling.answer import Answer
 from grader.calling.module_target import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
@@ -33,7 +32,6 @@ from grader.verdict.judge.checks import Check, CheckFailed, Scenario, run_check,
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook
 
-ROOT = Path(__file__).resolve().parents[1]
 LEARNED, LEARNED_OF_FUNCTIONS = 4, 16
 """Seeds whose questions and answers a lazy answer may have seen; more where a call is given a function. Graded are
 others."""
@@ -205,9 +203,9 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def lessons_and_seeds(program: str, about: str, arguments: Sequence[str] | None) -> tuple[list[Lesson], list[int]]:
+def lessons_and_seeds(about: str, arguments: Sequence[str] | None) -> tuple[list[Lesson], list[int]]:
     """What the command line names: lessons, or all; how many secret seeds."""
-    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about.splitlines()[0])
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("lessons", nargs="*", metavar="LESSON")
     parser.add_argument("--seeds", type=int, default=3, help="how many secret seeds are graded")
     chosen = parser.parse_args(arguments)
@@ -218,14 +216,10 @@ def lessons_and_seeds(program: str, about: str, arguments: Sequence[str] | None)
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    lessons, seeds = lessons_and_seeds("bench.lazy", __doc__, arguments)
+    lessons, seeds = lessons_and_seeds(__doc__, arguments)
     checks = [score for lesson in lessons for score in check_rows(lesson, seeds)]
     out(f"Check rows, over {len(seeds)} seeds: the best answer that ignores its input\n")
     out(table(checks))
     found = [score for score in checks if score.score]
     out(f"\n{len(found)} of {len(checks)} check rows can be earned so.")
     return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,9 +1,9 @@
 """Runs tests/hostile, the corpus of hostile submissions, at every level of isolation that this machine can reach.
 
-python -m bench.hostile                   at the level of this machine: what got through, if anything
-python -m bench.hostile --level fair      at another level
-python -m bench.hostile --table           at every level, as root and as an ordinary user: docs/security.md's table
-python -m bench.hostile --list            what there is
+python -m bench attacks                   at the level of this machine: what got through, if anything
+python -m bench attacks --level fair      at another level
+python -m bench attacks --table           at every level, as root and as an ordinary user: docs/security.md's table
+python -m bench attacks --list            what there is
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.arena import new_token
-from bench.corpus import corpus
-from bench.firing_range import ROOT, Outcome, range_at
+from bench import ROOT
+from bench.attacks.arena import new_token
+from bench.attacks.corpus import corpus
+from bench.attacks.firing_range import Outcome, range_at
 from grader.sandbox.isolation import capabilities, kernel, namespaces
 from grader.sandbox.isolation.probe import LEVELS, probe
 
@@ -76,7 +77,7 @@ def run_elsewhere(level: str, who: str, names: Sequence[str] = ()) -> list[Outco
     if reason := reason_not_to():
         raise RuntimeError(reason)
     done = subprocess.run(
-        [sys.executable, "-m", "bench.hostile", "--json", "--level", level, *names],
+        [sys.executable, "-m", "bench", "attacks", "--json", "--level", level, *names],
         preexec_fn=lambda: step_aside(ORDINARY_USER if who == "user" else None),
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "GRADER_SECRET": new_token()},
@@ -154,7 +155,7 @@ def results_text(outcomes: Sequence[Outcome]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.hostile", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("names", nargs="*", help="only these files of the corpus")
     parser.add_argument("--level", choices=LEVELS, help="the level to run at (default: this machine's)")
     parser.add_argument("--table", action="store_true", help="every level, as a table in Markdown")
@@ -175,7 +176,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     print(json.dumps([asdict(outcome) for outcome in outcomes]) if chosen.json else results_text(outcomes))
     return 1 if any(outcome.problems for outcome in outcomes) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

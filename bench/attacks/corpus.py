@@ -25,10 +25,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench import ROOT
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation.probe import LEVELS
 
-FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"
+FOLDER = ROOT / "tests" / "hostile"
 HEADER = re.compile(
     r"^# (group|rows|rows of \w+|race|message|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE
 )

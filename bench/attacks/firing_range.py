@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
-from bench.corpus import Attack, helpers
+from bench import ROOT
+from bench.attacks.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
+from bench.attacks.corpus import Attack, helpers
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -27,7 +28,6 @@ from grader.results import LessonResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import LAYERS, Isolation, avoid_above, probe
 
-ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ["02", "03", "04", "06", "07"]
 ENDING_SECONDS = 10.0  # a guard: what was killed ends within a tenth of a second
 SHORT_LIMITS = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=2.0)

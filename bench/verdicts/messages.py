@@ -1,7 +1,7 @@
 """What is said of every known mistake, and of every honest variant: a table, mistake × what was said.
 
-    python -m bench.told                 every lesson that has known mistakes
-    python -m bench.told 03 05           two lessons
+    python -m bench verdicts messages                 every lesson that has known mistakes
+    python -m bench verdicts messages 03 05           two lessons
 
 Every mistake must be told by its own name, and no right file may get a mistake's name, not even where it passes: its
 answers are compared with every known wrong formula. Exit status 1 where that is not so.
@@ -14,13 +14,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 
 import torch
 from rich.console import Console
 from rich.table import Table
 
+from bench import ROOT
 from grader.authoring.lesson_sources import right_files, steps_of, suite_of
 from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Course, Lesson
@@ -34,7 +34,6 @@ from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import Case, judge_line
 from grader.verdict.judge.problems import ProblemBook
 
-ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
 
 
@@ -140,7 +139,3 @@ def main() -> int:
     for entry in wrong:
         console.print(entry, style="bold")
     return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

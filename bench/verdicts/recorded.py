@@ -1,6 +1,6 @@
 """Whether the lecture's own comparison and the grader agree about real notebooks.
 
-    python -m bench.recorded FOLDER           notebooks that were saved with their output, as learners publish them
+    python -m bench verdicts recorded FOLDER     notebooks that were saved with their output, as learners publish them
 
 The lecture's `cmp` prints `probs | exact: True | approximate: True | maxdiff: 0.0`, and a saved notebook keeps that.
 FOLDER is graded by `grade run`. Of the rows whose last recorded comparison was approximately right, the share that
@@ -20,7 +20,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from bench import ROOT
+
 PRINTED = re.compile(r"^(\w+) *\| *exact: *(?:True|False) *\| *approximate: *(True|False)", re.MULTILINE)
 LESSON = "03_makemore_steps"
 
@@ -68,7 +69,3 @@ def main() -> None:
     print(f"{len(accepted)} rows recorded as wrong pass")
     for student, name in accepted:
         print(f"  {student}: {name}")
-
-
-if __name__ == "__main__":
-    main()

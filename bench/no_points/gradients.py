@@ -1,6 +1,6 @@
 """Answers that take no work, for every gradient row of every lesson: which of them earn points?
 
-    python -m bench.no_work [LESSON]... [--seeds 3]
+    python -m bench no_points [LESSON]... [--seeds 3]
 
 A table: row × (upstream left out, ones, zeros) × verdict. *Upstream left out* is several answers: for each value
 between the row's value and the end of the graph, the gradient of the whole pass with ones in place of that value's
@@ -15,15 +15,13 @@ row's value, and the upstream gradient of the loss is one by definition. Exit st
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from bench.lazy import aligned, lessons_and_seeds, ones, zeros
+from bench.no_points.checks import aligned, lessons_and_seeds, ones, zeros
 from grader.calling.answer import Answer
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
@@ -32,7 +30,6 @@ from grader.reference.tape import LOSS, Graph, total
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
-ROOT = Path(__file__).resolve().parents[1]
 NOTHING = "-"
 
 
@@ -197,13 +194,9 @@ def table(found: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    lessons, seeds = lessons_and_seeds("bench.no_work", __doc__, arguments)
+    lessons, seeds = lessons_and_seeds(__doc__, arguments)
     found = [row for lesson in lessons for row in rows(lesson, seeds)]
     out(table(found))
     earned = [row for row in found if row.earned]
     out(f"\n{len(earned)} of {len(found)} gradient rows award points for no work, over {len(seeds)} seeds.")
     return 1 if earned else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

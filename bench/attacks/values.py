@@ -1,11 +1,11 @@
 """Judges every row of every lesson on hostile return values: no fault, no point, no hidden text, no stall.
 
-    python -m bench.fuzz                      20,000 values, then 200 submissions through real workers
-    python -m bench.fuzz --values 2000 --lesson 10
-    python -m bench.fuzz --submissions 0      without workers
+    python -m bench attacks values                      20,000 values, then 200 submissions through real workers
+    python -m bench attacks values --values 2000 --lesson 10
+    python -m bench attacks values --submissions 0      without workers
 
 Each value is packed as a worker packs it, and unpacked as the grader does; every function, method and attribute of the
-row returns it. bench/hostile_values.py has the values. Exit status 1 when something is wrong.
+row returns it. bench/attacks/hostile_values.py has the values. Exit status 1 when something is wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import contextlib
 import json
 import os
-import sys
 import tempfile
 import time
 import warnings
@@ -23,11 +22,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
-from bench.hostile_values import PRELUDE, evaluator, expressions
+from bench import ROOT
+from bench.attacks.hostile_values import PRELUDE, evaluator, expressions
 from grader.authoring.lesson_sources import suite_of
 from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
@@ -51,7 +51,6 @@ from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 from grader.verdict.judge.runner import STRICT
 
-ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
 SECONDS = 2.0
 """Processor time that a row may take on one value, besides what is done once per run."""
@@ -298,8 +297,8 @@ def table(tallies: Sequence[Tally]) -> str:
     return "\n".join([*lines, f"{sum(sum(t.statuses.values()) for t in tallies):,} judgements, {wrong} wrong"])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.fuzz", description=(__doc__ or "").split("\n\n")[0])
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--values", type=int, default=20_000, help="judgements in this process (default 20,000)")
     parser.add_argument("--submissions", type=int, default=200, help="submissions through workers (default 200)")
     parser.add_argument("--seed", type=int, default=SEED)
@@ -313,11 +312,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tallies = fuzz(lessons, chosen.values, chosen.seed)
         if chosen.submissions:
             tallies += through_workers(lessons, chosen.submissions, chosen.seed)
-    print(table(tallies))
-    return 1 if any(tally.problems for tally in tallies) else 0
-
-
-if __name__ == "__main__":
-    status = main()
-    sys.stdout.flush()
-    os._exit(status)  # some values cannot be taken apart
+    print(table(tallies), flush=True)
+    os._exit(any(tally.problems for tally in tallies))  # some values cannot be taken apart

@@ -1,10 +1,10 @@
 """What a submission costs here and in another checkout, in turns on one machine: for judging a change.
 
     git worktree add ../before HEAD~20
-    python -m bench.beside ../before                 lesson 03, right and wrong submissions
-    python -m bench.beside ../before --turns 30 --lesson 06
-    python -m bench.beside ../before --class 300     `grade run` as it comes, on a made-up class
-    python -m bench.beside ../before --watch 30      `dojo watch`, from a save to the verdict on the screen
+    python -m bench compare ../before                 lesson 03, right and wrong submissions
+    python -m bench compare ../before --turns 30 --lesson 06
+    python -m bench compare ../before --class 300     `grade run` as it comes, on a made-up class
+    python -m bench compare ../before --watch 30      `dojo watch`, from a save to the verdict on the screen
 
 Both checkouts run in this Python, each in a process of its own with a warm session, on files in varied spellings. They
 take turns, ten submissions at a time, because the speed of a machine changes within minutes. Processor time is that of
@@ -19,20 +19,22 @@ and the right one after each of them.
 from __future__ import annotations
 
 import argparse
+import base64
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
-from bench.made_up_class import RIGHT, WRONG, write_class
+from bench import ROOT
+from bench.made_up_class import RIGHT, WRONG, sources, write_class
 from bench.watch import make_kit, save_time, spoilt
 from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.lesson.lesson import Course
 
-ROOT = Path(__file__).resolve().parent.parent
 AT_A_TIME = 10
 KINDS = (RIGHT, WRONG)
 SAVES = {"error": "1 / 0", "unknown mistake": "({right}).sin()"}
@@ -42,27 +44,33 @@ PAUSE = 0.4
 
 # Runs in either checkout, so it uses only what both have.
 PROGRAM = """
-import sys, time
+import base64, os, sys, time
 from pathlib import Path
 sys.path.insert(0, ".")
-from bench.spellings import varied
-from bench.throughput import processor_seconds
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 
+def processor_ticks(pid):
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        children = [each for path in Path(f"/proc/{pid}/task").glob("*/children") for each in path.read_text().split()]
+    except OSError:  # it has ended meanwhile: its time is its parent's
+        return 0
+    return sum(map(int, fields[11:15])) + sum(map(processor_ticks, children))
+
 lesson = Course(Path(".")).find(sys.argv[1])
 session = Session([lesson], 3)
-files = {kind: varied(lesson, kind) for kind in ("right", "wrong")}
 print("ready", flush=True)
 for line in sys.stdin:
-    kind, count = line.split()
-    spent, started = processor_seconds(), time.perf_counter()
-    for number in range(int(count)):
-        lessons = {lesson.name: LessonFiles(lesson.name, {"backward.py": next(files[kind])})}
+    files = [base64.b64decode(text) for text in line.split()]
+    spent, started = processor_ticks(os.getpid()), time.perf_counter()
+    for file in files:
+        lessons = {lesson.name: LessonFiles(lesson.name, {"backward.py": file})}
         session.grade(Submission("student", Path("student"), lessons))
-    print(processor_seconds() - spent, time.perf_counter() - started, flush=True)
+    ticks, waited = processor_ticks(os.getpid()) - spent, time.perf_counter() - started
+    print(ticks / os.sysconf("SC_CLK_TCK"), waited, flush=True)
 session.close()
 """
 
@@ -90,13 +98,13 @@ class Checkout:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
-    def grade(self, kind: str, count: int = AT_A_TIME) -> tuple[float, float]:
+    def grade(self, files: Sequence[bytes]) -> tuple[float, float]:
         """(milliseconds of processor time, of wall-clock time) per submission."""
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{kind} {count}\n")
+        self._process.stdin.write(" ".join(base64.b64encode(file).decode() for file in files) + "\n")
         self._process.stdin.flush()
         spent, waited = map(float, self._line().split())
-        return 1000 * spent / count, 1000 * waited / count
+        return 1000 * spent / len(files), 1000 * waited / len(files)
 
     def close(self) -> None:
         assert self._process.stdin is not None
@@ -104,14 +112,15 @@ class Checkout:
         self._process.wait()
 
 
-def compare(ours: Checkout, other: Checkout, kind: str, turns: int) -> list[tuple[float, float, float]]:
+def compare(ours: Checkout, other: Checkout, texts: Iterator[bytes], turns: int) -> list[tuple[float, float, float]]:
     """(the other's median, ours, median of the ratios) of processor time and of wall-clock time."""
     found: list[tuple[tuple[float, float], tuple[float, float]]] = []
     for turn in range(turns + 1):
+        files = list(islice(texts, AT_A_TIME))
         if turn % 2:
-            mine, theirs = ours.grade(kind), other.grade(kind)
+            mine, theirs = ours.grade(files), other.grade(files)
         else:
-            theirs, mine = other.grade(kind), ours.grade(kind)
+            theirs, mine = other.grade(files), ours.grade(files)
         if turn:  # the first one warms up
             found.append((theirs, mine))
     columns = []
@@ -181,7 +190,7 @@ def compare_watch(other: Path, here: Path, number: str, turns: int) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.beside", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("other", type=Path, help="another checkout of this repository")
     parser.add_argument("--here", type=Path, default=ROOT, metavar="DIR", help="a third checkout, instead of this one")
     parser.add_argument("--turns", type=int, default=20)
@@ -201,14 +210,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
         for kind in KINDS:
-            figures = compare(ours, other, kind, chosen.turns)
+            figures = compare(ours, other, sources(Course(ROOT).find(chosen.lesson), kind), chosen.turns)
             for what, (theirs, mine, ratio) in zip(("processor ms", "wall-clock ms"), figures, strict=True):
                 print(f"{kind + ', ' + what:24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}")
     finally:
         ours.close()
         other.close()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

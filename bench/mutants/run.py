@@ -1,8 +1,8 @@
 """A mutation test of the judge: the solutions with one slip in each, judged as a student's file would be.
 
-    python -m bench.mutants                  every lesson that has a solution, some mutants of each function
-    python -m bench.mutants 03 05 --all      two lessons, all mutants
-    python -m bench.mutants --show anatomy   and each rejected mutant for which no explanation was found
+    python -m bench mutants                  every lesson that has a solution, some mutants of each function
+    python -m bench mutants 03 05 --all      two lessons, all mutants
+    python -m bench mutants --show anatomy   and each rejected mutant for which no explanation was found
 
 A mutant must be rejected, or stand in mutants_equivalent.toml with the reason why it is right after all. Exit status 1
 if one was accepted that is not listed, if a listed one was rejected, or if the hidden suite itself broke on one.
@@ -27,12 +27,12 @@ from pathlib import Path
 
 import torch
 
-from bench.mutants_judge import KINDS, SPECIFIC, Bench, Judged, judge_all
-from bench.mutate import Mutant, mutants, sample
+from bench import ROOT
+from bench.mutants.edits import Mutant, mutants, sample
+from bench.mutants.judge import KINDS, SPECIFIC, Bench, Judged, judge_all
 from grader.lesson.lesson import Course, Lesson
 
-ROOT = Path(__file__).resolve().parent.parent
-EQUIVALENT = Path(__file__).with_name("mutants_equivalent.toml")
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 BUDGET = 40  # mutants of one function, unless --all
 BUDGETS = {"07_training": 20, "08_gradient_check": 25}  # their rows take a second or more
 
@@ -162,7 +162,7 @@ def shown(tallies: Sequence[Tally], kind: str) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all that have a solution)")
     parser.add_argument("--all", action="store_true", help="every mutant, not some of each function")
     parser.add_argument("--budget", type=int, metavar="N", help=f"mutants of each function ({BUDGET})")
@@ -187,7 +187,3 @@ def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = 
     for fault in faults:
         out(fault)
     return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

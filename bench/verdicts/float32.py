@@ -1,7 +1,7 @@
 """How far right and wrong formulas are from the gradient when they are judged in float32.
 
-    python -m bench.float32               every lesson with gradients, 20 seeds
-    python -m bench.float32 06 --seeds 5  one lesson
+    python -m bench verdicts float32               every lesson with gradients, 20 seeds
+    python -m bench verdicts float32 06 --seeds 5  one lesson
 
 Every right file and every known mistake runs as a step does that cannot run in float64: on the hidden problems with all
 float64 values cast to float32. One row per gradient: the largest error of a right file, and the smallest error of a
@@ -16,13 +16,13 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from rich.console import Console
 from rich.table import Table
 
+from bench import ROOT
 from grader.authoring.lesson_sources import right_files
 from grader.calling.answer import Answer
 from grader.calling.joint import call_joint
@@ -34,7 +34,6 @@ from grader.reference.problem import Problem
 from grader.verdict.judge.line import Case, compare_answer, judge_line
 from grader.verdict.judge.problems import ProblemBook
 
-ROOT = Path(__file__).resolve().parents[1]
 FIRST_SEED = 7
 
 
@@ -150,7 +149,3 @@ def main(arguments: list[str] | None = None) -> int:
     for fault in faults:
         console.print(fault)
     return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

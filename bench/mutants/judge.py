@@ -14,7 +14,7 @@ from types import ModuleType
 
 import torch
 
-from bench.mutate import Mutant
+from bench.mutants.edits import Mutant
 from grader.authoring.lesson_sources import steps_of, suite_of
 from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson

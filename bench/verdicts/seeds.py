@@ -1,8 +1,8 @@
 """Over many seeds, no right formula is rejected and no known mistake is accepted.
 
-python -m bench.verdicts [LESSON]... --seeds 1000            right files and known mistakes, without workers
-python -m bench.verdicts 19 --seeds 10000 --row precision    one row of the right files: how often is it rejected?
-python -m bench.verdicts 03 --redundant                      known mistakes that get a message without mistakes.py
+python -m bench verdicts [LESSON]... --seeds 1000            right files and known mistakes, without workers
+python -m bench verdicts 19 --seeds 10000 --row precision    one row of the right files: how often is it rejected?
+python -m bench verdicts 03 --redundant                      known mistakes that get a message without mistakes.py
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from types import ModuleType
 
 import torch
 
+from bench import ROOT
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
 from grader.authoring.verify import VerifyReport, rows_about, rows_in, submission_of, wrong_files
 from grader.calling.module_target import Measurements, ModuleTarget
@@ -180,7 +181,7 @@ def main() -> None:
     parser.add_argument("--redundant", action="store_true", help="list known mistakes named without mistakes.py")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()
-    course = Course(Path(__file__).parents[1])
+    course = Course(ROOT)
     lessons = [course.find(name) for name in options.lessons] or list(course.lessons.values())
     wrong = 0
     for lesson in lessons:
@@ -196,7 +197,3 @@ def main() -> None:
         print("".join(f"  ✗ {problem}\n" for problem in report.problems), end="", flush=True)
         wrong += len(report.problems)
     sys.exit(1 if wrong else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,8 @@
 """Whether a worker is ever sent a true answer: every tensor that is sent, compared with every reference of its lesson.
 
-    python -m bench.sent                     all lessons, 2 seeds
-    python -m bench.sent --seeds 20          (the figures in docs/measured.md)
-    python -m bench.sent --lesson 06
+    python -m bench attacks sent                     all lessons, 2 seeds
+    python -m bench attacks sent --seeds 20          (the figures in docs/measured.md)
+    python -m bench attacks sent --lesson 06
 
 The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A
 tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
@@ -22,16 +22,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
+import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy
 import torch
 from torch import Tensor
 
+from bench import ROOT
 from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import Called, CallRequest, leaves
 from grader.gradebook.grading.one_file import judge_file
@@ -48,7 +48,6 @@ from grader.sandbox.workers.sending import PACKED_PROBLEMS
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
-ROOT = Path(__file__).resolve().parent.parent
 SAME = 1e-6
 """Relative distance below which two tensors are the same: the published problem is sent in float32."""
 
@@ -81,6 +80,7 @@ class Tap:
     sent: list[Sent] = field(default_factory=list)
     given_back: list[Tensor] = field(default_factory=list)  # signatures of arguments that the reference gives back
     _answered: dict[int, set[tuple[int, str]]] = field(default_factory=dict)
+    _problems: dict[int, Problem] = field(default_factory=dict)  # which each worker was given last
 
     def frames(self, worker: int, data: bytes) -> None:
         """Takes note of the tensors in whole frames."""
@@ -89,27 +89,29 @@ class Tap:
             header_size, body_size = codec.lengths(data, max_body=1 << 32)
             middle, end = codec.FRAME_PREFIX.size + header_size, codec.FRAME_PREFIX.size + header_size + body_size
             header = codec.decode_header(data[codec.FRAME_PREFIX.size : middle])
-            frame, data = codec.Frame(header, bytearray(data[middle:end])), data[end:]
+            whole, frame, data = data[:end], codec.Frame(header, bytearray(data[middle:end])), data[end:]
             request, _, _ = messages.decode_request(frame)
             if isinstance(request, messages.Run):  # what is asked again has still to be answered
-                known -= {(pass_of(problem_of(request.problem)), step) for step in request.steps}
+                known -= {(pass_of(self._problems[worker]), step) for step in request.steps}
             answered = frozenset(known)
             if isinstance(request, messages.GivenProblem):
-                problem = problem_of(request.number)
+                problem = self._problems[worker] = problem_of(whole)
                 for kind, values in (("v", request.values), ("u", request.upstream)):
                     tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
                     self.sent += [Sent(name, tensor, problem, answered) for name, tensor in tensors.items()]
             elif isinstance(request, CallRequest):
-                for tensor in [*codec.tensors_of(frame), *numbers_in(header["fields"])]:
+                given = [request.args, request.kwargs]
+                bound = [each.keywords for each in leaves(given) if isinstance(each, functools.partial)]
+                for tensor in tensors_in([given, bound]):
                     self.sent.append(Sent(f"an argument of {request.name}", tensor, None, answered))
 
-    def answer(self, worker: int, number: int, row: str) -> None:
-        self._answered.setdefault(worker, set()).add((pass_of(problem_of(number)), row))
+    def answer(self, worker: int, sent: bytes, row: str) -> None:
+        self._answered.setdefault(worker, set()).add((pass_of(problem_of(sent)), row))
 
 
-def problem_of(number: int) -> Problem:
-    """The problem that is sent under this number."""
-    return next(problem for problem, packed in PACKED_PROBLEMS.items() if number in [p.number for p in packed.values()])
+def problem_of(sent: bytes) -> Problem:
+    """The problem that is sent as this frame."""
+    return next(problem for problem, packed in PACKED_PROBLEMS.items() if sent in [p.frame for p in packed.values()])
 
 
 def pass_of(problem: Problem) -> int:
@@ -117,19 +119,10 @@ def pass_of(problem: Problem) -> int:
     return id(problem) if problem.random_upstream else 0
 
 
-def numbers_in(node: Any) -> Iterator[Tensor]:
-    """The floating-point numbers of a call's arguments."""
-    if type(node) is float:
-        yield torch.tensor(node, dtype=torch.float64)
-    elif isinstance(node, (dict, list)):
-        for value in node.values() if isinstance(node, dict) else node:
-            yield from numbers_in(value)
-
-
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    send, run_steps, run = WorkerProcess.send_bytes, WorkerProcess.run, ModuleTarget.perform
+    send, run_steps, run = WorkerProcess.send, WorkerProcess.run, ModuleTarget.perform
 
     def sending(self: WorkerProcess, data: bytes, deadline: float) -> None:
         tap.frames(self._number, bytes(data))
@@ -137,7 +130,7 @@ def tapped(tap: Tap) -> Iterator[None]:
 
     def answering(self: WorkerProcess, runs: Any, *of: Any) -> Iterator[Any]:
         for number, step, answer in run_steps(self, runs, *of):
-            tap.answer(self._number, runs[number][0].number, step)
+            tap.answer(self._number, runs[number][0].frame, step)
             yield number, step, answer
 
     def running(self: ModuleTarget, of: str, request: CallRequest) -> Called:
@@ -149,7 +142,7 @@ def tapped(tap: Tap) -> Iterator[None]:
         return called
 
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
-        (WorkerProcess, "send_bytes", sending, send),
+        (WorkerProcess, "send", sending, send),
         (WorkerProcess, "run", answering, run_steps),
         (ModuleTarget, "perform", running, run),
     ]
@@ -297,7 +290,7 @@ def run_lesson(lesson: Lesson, zygote: ZygoteProcess, seeds: Sequence[int], show
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.sent", description=(__doc__ or "").split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--lesson", action="append", default=[])
     chosen = parser.parse_args(arguments)
@@ -305,7 +298,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     course = Course(ROOT)
     lessons = [course.find(name) for name in chosen.lesson] or list(course.lessons.values())
     return 1 if run(lessons, range(1, chosen.seeds + 1)) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from bench.lazy_target import Make, RecordedCall, digest
+from bench.no_points.lazy_target import Make, RecordedCall, digest
 from grader.calling.protocol import Function
 
 CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, 2, 0.0, 0.5, 1.0, "", float("nan"), float("inf"), [], {})

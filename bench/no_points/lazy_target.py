@@ -43,7 +43,7 @@ class RecordedCall:
 
     @cached_property
     def features(self) -> dict[str, Any]:
-        """What bench/lazy_answers.py has found out about this call."""
+        """What bench/no_points/lazy_answers.py has found out about this call."""
         return {}
 
 

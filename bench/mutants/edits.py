@@ -1,4 +1,4 @@
-"""Wrong versions of a lesson's solution, made by small edits of its syntax tree: what `bench.mutants` judges.
+"""Wrong versions of a lesson's solution, made by small edits of its syntax tree: what `bench mutants` judges.
 
 Each edit is one slip of the pen: another operator, axis, number, name or order of arguments, a term, a call, a
 transpose or a statement that is left out. Two edits that leave the same text are one mutant.
