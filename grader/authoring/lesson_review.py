@@ -61,7 +61,7 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
         raise
     except (RuntimeError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise LessonError(f"{lesson.exercise / 'forward.py'}: {type(error).__name__}: {error}") from error
-    seen: set[str] = set()
+    seen, targets = set[str](), {each.target for each in lesson.gradients}
     for item in lesson.gradients:
         assert item.target is not None
         if item.target in graph.fused:
@@ -69,7 +69,7 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
         elif not graph.consumers.get(item.target):
             yield f"lesson.toml asks for {item.name}, but nothing in forward.py reads `t.{item.target}`."
         else:
-            below = sorted(("d" + name for name in graph.above(item.target) & targets(lesson) - seen), key=str)
+            below = sorted(("d" + name for name in graph.above(item.target) & targets - seen), key=str)
             if below and lesson.joint is None:
                 yield f"lesson.toml: {item.name} needs {', '.join(below)}, which must stand above it."
             seen.add(item.target)
@@ -101,23 +101,22 @@ def random_faults(lesson: Lesson) -> Iterator[str]:
             drawn.append(module.inputs(torch.Generator().manual_seed(lesson.seed)))
             runs.append(problem.recorded_again())
     path = lesson.exercise / "forward.py"
-    for name, value in drawn[0].items():
-        if not is_equal_or_nan(value, drawn[1].get(name)):
-            place = place_of_input(module.inputs, name)
-            yield (
-                f"{path}:{place.line}: the input `{name}` is another one in every run: draw it from `generator`, which "
-                "`inputs` gets (generator=generator)."
-            )
-            return
-    for name, value in runs[0].values.items():
-        if not is_equal_or_nan(value, runs[1].values.get(name)):
-            line = runs[0].places[name].line
-            yield (
-                f"{path}:{line}: `t.{name}` is another value in every run with the same inputs, so something random is "
-                "drawn in `forward` (F.dropout, torch.rand): draw it in `inputs`, from `generator`, and read it as an "
-                "input."
-            )
-            return
+    if name := other_in_second(*drawn):
+        yield (
+            f"{path}:{place_of_input(module.inputs, name).line}: the input `{name}` is another one in every run: draw "
+            "it from `generator`, which `inputs` gets (generator=generator)."
+        )
+    elif name := other_in_second(*(run.values for run in runs)):
+        yield (
+            f"{path}:{runs[0].places[name].line}: `t.{name}` is another value in every run with the same inputs, so "
+            "something random is drawn in `forward` (F.dropout, torch.rand): draw it in `inputs`, from `generator`, "
+            "and read it as an input."
+        )
+
+
+def other_in_second(one: Mapping[str, Any], other: Mapping[str, Any]) -> str | None:
+    """The first name with another value in the second table."""
+    return next((name for name, value in one.items() if not is_equal_or_nan(value, other.get(name))), None)
 
 
 def size_faults(lesson: Lesson) -> Iterator[str]:
@@ -156,11 +155,6 @@ def vanishing_faults(lesson: Lesson) -> Iterator[str]:
                 f"lesson.toml: {item.name} is zero on every hidden problem, so zeros would earn its points. Name a "
                 f'gradient from the same upstream gradient, `with = ["dW"]` under [gradients.{item.name}], say.'
             )
-
-
-def targets(lesson: Lesson) -> set[str]:
-    """The values whose gradients the lesson asks for."""
-    return {item.target for item in lesson.gradients if item.target}
 
 
 def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[str]:

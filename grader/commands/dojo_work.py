@@ -175,13 +175,13 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
 def verify_own(words: Sequence[str], course: Path | None) -> None:
     """Compare the student's gradient checker with the judge. Ends with 1 where they differ. Raises UserError."""
     with desk(course) as at:
-        from grader.dojo.verify import checker_lesson, lesson_part, summary, verify_lessons  # torch comes with it
+        from grader.dojo.verify import OwnChecker, lesson_part, summary  # torch comes with it
 
-        rows = []
-        for checked, verified in verify_lessons(at, [only_lesson(at.course, word) for word in words]):
+        rows, checker = [], OwnChecker(at)
+        for checked, verified in checker.verify([only_lesson(at.course, word) for word in words]):
             show([*lesson_part(checked, verified), ""])
             rows += verified
-        show(summary(rows, checker_lesson(at).config.verification.function))
+        show(summary(rows, checker.function))
     raise SystemExit(1 if any(row.faults for row in rows) else 0)
 
 

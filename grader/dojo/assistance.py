@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import is_untouched, location, read_ordinary, read_own
+from grader.dojo.file import is_untouched, location, read_own
 from grader.dojo.session import CheckSession
 from grader.errors import UserError
 from grader.lesson.paths import BACKWARD_FILE
@@ -83,10 +83,8 @@ def hint_text(at: Desk, words: str) -> str:
 def readme_text(at: Desk, words: str, heading: str = "") -> str:
     """The section of a lesson's README with this heading, or the one that names a row most often. Raises UserError."""
     lesson, row = at.find(words)
-    try:
-        text = read_ordinary(lesson.exercise / "README.md").decode("utf-8", errors="replace")
-    except OSError as error:
-        raise UserError(f"The README of lesson {lesson.number} cannot be read: {error.strerror}.") from error
+    readme = lesson.exercise / "README.md"
+    text = readme.read_text(encoding="utf-8", errors="replace") if readme.is_file() else ""
     sections = sections_of(inert(text))
     if not sections:
         raise UserError(f"The README of lesson {lesson.number} has no sections.")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import errno
 import os
 import re
-import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -45,17 +43,6 @@ def location(file: str, line: int | None) -> str:
 def own_file(lesson: Lesson) -> Path:
     """The path of the student's own backward.py of a lesson."""
     return lesson.exercise / BACKWARD_FILE
-
-
-def read_ordinary(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """The bytes of a file. Raises OSError, also for a pipe, a device or a folder, and for more than `most` bytes."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a pipe would be waited for, a device never ends
-            raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
-    return data
 
 
 def read_own(lesson: Lesson) -> LessonFiles:

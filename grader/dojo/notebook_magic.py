@@ -33,17 +33,14 @@ USAGE = "Say which row the cell is for, as in `%%check 03.dprobs`, or a lesson, 
 
 @dataclass(frozen=True)
 class RunCell:
-    """`number` is the one in `In [number]`, `identity` the front end's name of the cell, where it gives one."""
+    """A cell that was run as `In [number]`. Two with a common key are one cell, which was run again.
+
+    Its keys are its text, the front end's name of it, where it gives one, and the names that it defines.
+    """
 
     number: int
     text: str
-    identity: str | None
-
-    def replaces(self, before: RunCell) -> bool:
-        """Whether this is a later run of the same cell, or defines the names that `before` defines."""
-        defined = names_defined(self.text)
-        is_same = self.identity is not None and self.identity == before.identity
-        return is_same or self.text == before.text or (bool(defined) and defined == names_defined(before.text))
+    keys: frozenset[object]
 
 
 class CellsRun:
@@ -53,8 +50,8 @@ class CellsRun:
         self._cells: list[RunCell] = []
 
     def add(self, text: str, number: int, identity: str | None = None) -> None:
-        added = RunCell(number, text, identity)
-        self._cells = [*(each for each in self._cells if not added.replaces(each)), added]
+        added = RunCell(number, text, frozenset(key for key in (text, identity, names_defined(text)) if key))
+        self._cells = [*(each for each in self._cells if not added.keys & each.keys), added]
 
     def as_notebook(self) -> bytes:
         """Cell number n is the cell that was run as `In [n]`."""

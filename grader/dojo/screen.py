@@ -146,9 +146,14 @@ def remark_lines(part: LessonView, without: str | None = None) -> Iterator[Parag
         yield Paragraph(f"{mark} {first_names(names)}, in your chain: {inert(words)}.", colour)
 
 
-def has_rounding(lines: Sequence[RowView]) -> bool:
-    """Whether a row is right and not exact."""
-    return any(line.row.status == "passed" and line.row.exact is False for line in lines)
+def notes_about(checked: Checked, part: LessonView, without: str | None = None) -> list[Paragraph]:
+    """What a student reads once: red chains, rounding, missing functions. The row `without` is explained elsewhere."""
+    notes = list(remark_lines(part, without))
+    if any(line.row.status == "passed" and line.row.exact is False for line in part.lines):
+        notes.append(Paragraph(ROUNDING_REMARK, "dim"))
+    if checked.judged.message:
+        notes.append(Paragraph(inert(checked.judged.message), "yellow"))
+    return notes
 
 
 def tally(progress: Progress) -> str:
@@ -200,18 +205,13 @@ def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
     for group in part.wrong_groups:
         yield ""
         yield from group_explanation(group, checked.text_of(group[0].row))
-    notes = list(remark_lines(part))
-    if has_rounding(lines):
-        notes.append(Paragraph(ROUNDING_REMARK, "dim"))
-    if judged.message:
-        notes.append(Paragraph(inert(judged.message), "yellow"))
+    notes = notes_about(checked, part)
     if notes:
         yield ""
         yield from notes
     if judged.shown:
         yield ""
-        yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
-        yield from printed_lines(judged.shown)
+        yield from printed_part(checked)
     yield ""
     yield Text(tally(checked.progress))
     yield from elsewhere_note(checked.progress)
@@ -225,10 +225,12 @@ def broken_file(checked: Checked) -> Iterator[RenderableType]:
     yield from quoted_line(checked.text_of(row), row.line)
 
 
-def printed_on(lesson: Lesson) -> list[str]:
-    """The runs whose output is shown."""
-    problem = ["on the lecture's own problem"] if lesson.gradients else []
-    return problem + (["in the public examples"] if examples_of(lesson) else [])
+def printed_part(checked: Checked, room: int | None = None) -> Iterator[Text]:
+    """What the file printed, and in which runs."""
+    runs = ["on the lecture's own problem"] if checked.lesson.gradients else []
+    runs += ["in the public examples"] if examples_of(checked.lesson) else []
+    yield Text(f"It printed, {' and '.join(runs)}:", "dim")
+    yield from printed_lines(checked.judged.shown, room)
 
 
 def printed_lines(lines: Sequence[str], room: int | None = None) -> Iterator[Text]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader import __version__
-from grader.dojo.file import read_ordinary
 from grader.gradebook.files import write_whole
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
@@ -22,8 +21,6 @@ from grader.results.typed_json import from_json, to_json
 
 STATE_FILE = ".dojo.json"
 STATE_FILE_VERSION = 1
-MAX_STATE_FILE_BYTES = 8 << 20
-"""Of .dojo.json; a course of twenty lessons needs a hundredth of it."""
 
 
 @dataclass
@@ -65,10 +62,10 @@ class StateFile:
 
     def read(self) -> State:
         """The stored state; an empty one where the file is missing or damaged."""
-        try:
-            return State.from_json(read_ordinary(self.path, MAX_STATE_FILE_BYTES).decode())
-        except FileNotFoundError:
+        if not self.path.is_file():  # a pipe would be waited for
             return State()
+        try:
+            return State.from_json(self.path.read_text(encoding="utf-8"))
         except (OSError, TypeError, ValueError, RecursionError) as error:
             reason = error.strerror if isinstance(error, OSError) else "its text makes no sense"
             self._complain_once(

@@ -8,7 +8,7 @@ shows what the checker accepts and what it would miss.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass
 
 import torch
@@ -33,6 +33,7 @@ from grader.sandbox.workers.student import Student
 
 RIGHT, NO_ANSWER = "right", "error"
 MEANING_OF_ANSWER = {True: RIGHT, False: "wrong", None: "cannot tell"}
+JUDGED = {"passed": RIGHT, "failed": "wrong", "shape": "wrong"}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 MIN_ELEMENT = 1e-3
@@ -46,13 +47,14 @@ class VerifiedRow:
     """What the checker says about one gradient.
 
     Attributes:
-        judged: the row's status in `dojo check`, over all public problems.
+        number: the lesson's.
+        judged: what the judge says, over all public problems.
         said: what the checker says of the student's gradient; None where there is none.
         copies: {what is wrong with a copy of the right gradient: what the checker says of it}.
         reason: why the checker gave no answer, where it gave none.
     """
 
-    lesson: Lesson
+    number: str
     row: str
     judged: str
     said: str | None
@@ -62,7 +64,7 @@ class VerifiedRow:
     @property
     def agrees(self) -> bool:
         """Whether the checker and the judge say the same of the student's gradient."""
-        return self.said is None or (self.said != NO_ANSWER and (self.said == RIGHT) == (self.judged == "passed"))
+        return self.said is None or (self.said != NO_ANSWER and (self.said == RIGHT) == (self.judged == RIGHT))
 
     @property
     def rejected(self) -> int:
@@ -107,15 +109,12 @@ def loss_at(x, *, text, name, inputs, ends, memory):  # type: ignore[no-untyped-
 def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     """{what is wrong: a copy of d`name` that is wrong by enough to be seen}."""
     right = problem.reference(name)
-    sizes = right.abs().flatten()
-    largest = float(sizes.max())
-    one = torch.zeros_like(right)
-    if largest <= ZERO_GRADIENT * max(1.0, problem.scale(name)):
+    sizes, one = right.abs().flatten(), torch.zeros_like(right)
+    if sizes.max() <= ZERO_GRADIENT * max(1.0, problem.scale(name)):
         one.view(-1)[0] = VISIBLE
         return {"with 0.05 in one place": right + one}
-    large = torch.nonzero(sizes > MIN_ELEMENT * largest).flatten()
-    middle = int(large[sizes[large].argsort()[len(large) // 2]])
-    one.view(-1)[middle] = VISIBLE
+    large = sizes > MIN_ELEMENT * sizes.max()
+    one.view(-1)[torch.where(large, sizes, torch.inf).argsort()[int(large.sum()) // 2]] = VISIBLE
     copies = {
         "with the opposite sign": -right,
         "times two": 2 * right,
@@ -124,92 +123,92 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     }
     branches = problem.branches(name)
     for consumer, share in branches.items() if len(branches) > 1 else ():
-        if ((share.abs() > VISIBLE * right.abs()) & (right.abs() > MIN_ELEMENT * largest)).any():
+        if ((share.abs().flatten() > VISIBLE * sizes) & large).any():
             copies[f"without the path through {consumer}"] = right - share
     return copies
 
 
-def checker_lesson(at: Desk) -> Lesson:
-    """The lesson in which the student writes a checker. Raises UserError without one."""
-    found = next((each for each in at.course.lessons.values() if each.config.verification.function), None)
-    if found is None:
-        raise UserError("No lesson here asks for a gradient checker, so there is nothing to verify with.")
-    return found
+class OwnChecker:
+    """The lesson in which the student writes a gradient checker, and what is done with it."""
 
+    def __init__(self, at: Desk) -> None:
+        """Raises UserError where no lesson asks for a checker."""
+        found = next((each for each in at.course.lessons.values() if each.config.verification.function), None)
+        if found is None:
+            raise UserError("No lesson here asks for a gradient checker, so there is nothing to verify with.")
+        self._at, self._lesson = at, found
+        self.function, self._sizes = found.config.verification.function, found.config.verification.sizes
 
-def verify_lessons(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked, list[VerifiedRow]]]:
-    """Each lesson's check and what the student's checker says: of the `named` lessons or of all that can be verified.
+    def verify(self, named: Sequence[Lesson]) -> Iterator[tuple[Checked, list[VerifiedRow]]]:
+        """Each lesson's check and what the checker says: of the `named` lessons, or of all that can be verified.
 
-    Raises UserError for a lesson that has no gradients to verify, a checker that is not written or does not run, and
-    where nothing is written.
-    """
-    checker_in = checker_lesson(at)
-    sizes, file = checker_in.config.verification.sizes, read_own(checker_in)
-    for other in named:
-        if other.number not in sizes:
-            numbers = ", ".join(sizes)
-            raise UserError(f"`dojo verify` can check the gradients of lessons {numbers}, but not of {other.number}.")
-    chosen = list(named) or [each for each in at.course.lessons.values() if each.number in sizes]
-    has_gradient = False
-    with closing(Student(at.judge.zygote, StudentFile(file.files, BACKWARD_FILE))) as own:
-        if own.load_failure is not None:
-            reason = own.load_failure.message.rstrip(".")
-            raise UserError(f"{file.shown} does not run: {reason}. Fix it first: dojo watch {checker_in.number}")
-        for other in chosen:
-            if not own_file(other).is_file() or is_untouched(other, own_file(other).read_bytes()):
-                continue
-            checked, rows = at.check(other, read_own(other)), list[VerifiedRow]()
-            if checked.judged.runs:
-                with at.busy(f"your checker is at work on lesson {other.number}"):
-                    rows = list(verified_rows(at, checker_in, own, checked, other.problem_at(sizes[other.number])))
-            has_gradient = has_gradient or any(row.said for row in rows)
-            yield checked, rows
-    if not has_gradient:
-        numbers = ", ".join(each.number for each in chosen)
-        raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
+        Raises UserError for a lesson that has no gradients to verify, a checker that is not written or does not run,
+        and where nothing is written.
+        """
+        at, number, file = self._at, self._lesson.number, read_own(self._lesson)
+        for other in named:
+            if other.number not in self._sizes:
+                can = ", ".join(self._sizes)
+                raise UserError(f"`dojo verify` can check the gradients of lessons {can}, but not of {other.number}.")
+        chosen = list(named) or [each for each in at.course.lessons.values() if each.number in self._sizes]
+        has_gradient = False
+        with closing(Student(at.judge.zygote, StudentFile(file.files, BACKWARD_FILE))) as own:
+            if own.load_failure is not None:
+                reason = own.load_failure.message.rstrip(".")
+                raise UserError(f"{file.shown} does not run: {reason}. Fix it first: dojo watch {number}")
+            for other in chosen:
+                if not own_file(other).is_file() or is_untouched(other, own_file(other).read_bytes()):
+                    continue
+                checked, rows = at.check(other, read_own(other)), list[VerifiedRow]()
+                if checked.judged.runs:
+                    with at.busy(f"your checker is at work on lesson {other.number}"):
+                        rows = list(self._rows(RemoteTarget(own), checked))
+                has_gradient = has_gradient or any(row.said for row in rows)
+                yield checked, rows
+        if not has_gradient:
+            numbers = ", ".join(each.number for each in chosen)
+            raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
 
-
-def verified_rows(
-    at: Desk, checker_in: Lesson, checker: Student, checked: Checked, problem: Problem
-) -> Iterator[VerifiedRow]:
-    """Each written gradient of a checked file. Raises UserError if the checker is not written."""
-    lesson, target = checked.lesson, RemoteTarget(checker)
-    text = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
-    written = {row.name: row.status for row in checked.judged.rows if row.status not in UNWRITTEN}
-    steps = [item.name for item in lesson.gradients]
-    file = StudentFile(checked.submitted.files, BACKWARD_FILE, steps, lesson.joint)
-    with ExitStack() as workers:
-        answers = workers.enter_context(closing(Student(at.judge.zygote, file))).answers(problem)
+    def _rows(self, checker: RemoteTarget, checked: Checked) -> Iterator[VerifiedRow]:
+        """Each written gradient of a checked file."""
+        lesson, problem = checked.lesson, checked.lesson.problem_at(self._sizes[checked.lesson.number])
+        text = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
+        statuses = {row.name: row.status for row in checked.judged.rows if row.status not in UNWRITTEN}
+        steps = [item.name for item in lesson.gradients]
+        file = StudentFile(checked.submitted.files, BACKWARD_FILE, steps, lesson.joint)
+        with closing(Student(self._at.judge.zygote, file)) as student:
+            answers = student.answers(problem)
         for item in lesson.gradients:
-            if item.name not in written or item.target is None:
+            if item.name not in statuses:
                 continue
-            f = Function(loss_at, text=text, name=item.target, inputs=problem.inputs, ends=problem.ends, memory={})
-            claims = {"": answers[item.name].tensor} | dict(broken_copies(problem, item.target))
+            target = str(item.target)
+            f = Function(loss_at, text=text, name=target, inputs=problem.inputs, ends=problem.ends, memory={})
+            claims = {"": answers[item.name].tensor} | dict(broken_copies(problem, target))
             said, reason = dict[str, str](), ""
             for what, claim in claims.items():
                 if claim is not None:
-                    said[what], why = checker_answer(checker_in, target, f, problem.values[item.target], claim)
+                    said[what], why = self._answer(checker, f, problem.values[target], claim)
                     reason = reason or why
-            yield VerifiedRow(lesson, item.name, written[item.name], said.pop("", None), said, reason)
+            judged = JUDGED.get(statuses[item.name], "no value")
+            yield VerifiedRow(lesson.number, item.name, judged, said.pop("", None), said, reason)
 
-
-def checker_answer(checker_in: Lesson, target: RemoteTarget, f: Function, x: Tensor, claim: Tensor) -> tuple[str, str]:
-    """(what the checker says of a claim, why it gave no answer). Raises UserError if it is not written."""
-    function, number = checker_in.config.verification.function, checker_in.number
-    try:
-        found = target.call(function, f, x.numpy(), claim.to(torch.float64).numpy())
-    except CallFailed as error:
-        if error.answer.outcome in UNWRITTEN:
-            raise UserError(
-                f"`dojo verify` needs your `{function}` of lesson {number}, which is not written yet: dojo watch "
-                f"{number}"
-            ) from error
-        return NO_ANSWER, error.answer.message or f"it did not finish ({error.answer.outcome})."
-    first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
-    first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
-    if first is None or isinstance(first, bool):
-        return MEANING_OF_ANSWER[first], ""
-    return NO_ANSWER, "it returned no pair (ok, error)."
+    def _answer(self, checker: RemoteTarget, f: Function, x: Tensor, claim: Tensor) -> tuple[str, str]:
+        """(what the checker says of a claim, why it gave no answer). Raises UserError if it is not written."""
+        try:
+            found = checker.call(self.function, f, x.numpy(), claim.to(torch.float64).numpy())
+        except CallFailed as error:
+            if error.answer.outcome in UNWRITTEN:
+                number = self._lesson.number
+                raise UserError(
+                    f"`dojo verify` needs your `{self.function}` of lesson {number}, which is not written yet: dojo "
+                    f"watch {number}"
+                ) from error
+            return NO_ANSWER, error.answer.message or f"it did not finish ({error.answer.outcome})."
+        first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
+        first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
+        if first is None or isinstance(first, bool):
+            return MEANING_OF_ANSWER[first], ""
+        return NO_ANSWER, "it returned no pair (ok, error)."
 
 
 def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
@@ -221,10 +220,9 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
     if rows:
         yield Text(f"    {'row':<18}{'your checker':<14}{'the judge':<14}rejects broken copies", "dim")
     for row in rows:
-        judge = {"passed": RIGHT, "failed": "wrong", "shape": "wrong"}.get(row.judged, "no value")
         line = Text(f"    {row.row:<18}")
         line.append(f"{row.said or 'not asked':<14}", "" if row.agrees else "bold red")
-        line.append(f"{judge:<14}", "" if judge == RIGHT else "bold red")
+        line.append(f"{row.judged:<14}", "" if row.judged == RIGHT else "bold red")
         yield line.append(f"{row.rejected} of {len(row.copies)}", "bold red" if row.rejected < len(row.copies) else "")
     todo = [item.name for item in checked.lesson.gradients if item.name not in {row.row for row in rows}]
     if todo:
@@ -236,7 +234,7 @@ def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableTy
     faults = dict[str, list[str]]()
     for row in rows:
         for fault in row.faults:
-            faults.setdefault(fault, []).append(f"{row.lesson.number}.{row.row}")
+            faults.setdefault(fault, []).append(f"{row.number}.{row.row}")
     if faults:
         yield Text("What your checker gets wrong:", "bold red")
         yield from (Paragraph(f"{first_names(names)}: {what}", indent=LIST_INDENT) for what, names in faults.items())

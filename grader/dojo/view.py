@@ -15,17 +15,12 @@ from grader.dojo.file import location, outline_of_text
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.screen import (
     CHAIN,
-    ROUNDING_REMARK,
     broken_file,
     colour_of,
-    elsewhere_note,
     forward_part,
     group_heading,
     group_message,
-    has_rounding,
-    printed_lines,
-    printed_on,
-    remark_lines,
+    printed_part,
     row_table,
     tally,
 )
@@ -56,7 +51,6 @@ class View:
         below: the answer to the last key, for example a hint.
         listed: the list of lessons, which takes the place of all else until the next key.
         running: the progress of a check, while it runs.
-        outdated: whether `checked` is about an older text than the one that is being checked.
         took: how long the last check took, in words.
         trouble: why the file cannot be read.
         live: the address of the live page, where there is one.
@@ -72,10 +66,14 @@ class View:
     below: Sequence[RenderableType] = ()
     listed: Sequence[RenderableType] = ()
     running: str = ""
-    outdated: bool = False
     took: str = ""
     trouble: str = ""
     live: str = ""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether `checked` is about an older text than the one that is being checked."""
+        return bool(self.running) and not self.is_provisional
 
 
 class Grey:
@@ -128,7 +126,7 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
             first = [FirstLines(Group(*first), max(MIN_BODY, console.height - least))]
         table = list(table_of(view, checked, console, around + lines_in(console, first)))
     verdict: RenderableType = Group(*head, "", *first, *(["", *table] if table else []), *notes)
-    return [Grey(verdict) if view.outdated else verdict, *more, "", foot]
+    return [Grey(verdict) if view.is_outdated else verdict, *more, "", foot]
 
 
 def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:
@@ -209,30 +207,13 @@ def row_in_words(line: RowView, checked: Checked) -> Iterator[RenderableType]:
         yield Paragraph(inert(line.message), indent=LIST_INDENT)
 
 
-def notes_about(checked: Checked, focus: str | None) -> Iterator[Paragraph]:
-    """Remarks about a check that a student reads once: missing functions, red chains, rounding, the hidden suite.
-
-    The row in `focus` is explained elsewhere.
-    """
-    judged, progress = checked.judged, checked.progress
-    if not judged.runs:
-        return
-    if judged.message:
-        yield Paragraph(inert(judged.message), "yellow")
-    yield from remark_lines(checked.part, without=focus)
-    if has_rounding(checked.part.lines):
-        yield Paragraph(ROUNDING_REMARK, "dim")
-    yield from elsewhere_note(progress)
-
-
 def rest(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
     """The notes, and what the file printed."""
     if view.notes or checked.judged.shown:
         yield ""
     yield from view.notes
     if checked.judged.shown:
-        yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
-        yield from printed_lines(checked.judged.shown, max(6, console.height // 3) if console.is_terminal else None)
+        yield from printed_part(checked, max(6, console.height // 3) if console.is_terminal else None)
 
 
 def footer(view: View, columns: int) -> Text:

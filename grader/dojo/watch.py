@@ -24,8 +24,9 @@ from grader.dojo.lesson_end import finish_lines
 from grader.dojo.overview import hint_screen, list_screen
 from grader.dojo.progress import Progress, next_lesson
 from grader.dojo.report import REPORT_FILE, open_page, write_report
+from grader.dojo.screen import elsewhere_note, notes_about
 from grader.dojo.session import CheckSession, Event, Wakeup
-from grader.dojo.view import View, notes_about, watch_screen
+from grader.dojo.view import View, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
@@ -118,10 +119,9 @@ class Watch:
                 self._view = replace(self._view, below=(), listed=(), trouble="")
             return
         if event.kind == "running":
-            outdated = not self._view.is_provisional
-            self._view = replace(self._view, running=event.sentence, outdated=outdated)
+            self._view = replace(self._view, running=event.sentence)
         elif event.kind == "failed":
-            self._view = replace(self._view, checked=None, trouble=event.sentence, running="", outdated=False)
+            self._view = replace(self._view, checked=None, trouble=event.sentence, running="")
         elif event.kind == "provisional" and not self._console.is_terminal:
             return  # what is printed stays
         elif event.checked is not None:
@@ -142,7 +142,7 @@ class Watch:
             news = news or list(view.news)
         elif runs and progress.next_row is None and before is not None and before.progress.next_row is not None:
             below = ["", *finish_lines(self._desk, checked, changed)]
-        notes = list(notes_about(checked, focus))
+        notes = [*notes_about(checked, checked.part, focus), *elsewhere_note(progress)] if runs else []
         self._view = View(
             view.lesson,
             view.file,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ from support import ROOT, in_a_loop_of_its_own
 from grader.commands.dojo import main
 from grader.commands.dojo_servers import MISSING
 from grader.dojo.assistance import (
-    hint_text,
-    lessons_text,
     readme_text,
     row_explanation,
     sections_of,
@@ -144,28 +141,6 @@ def desk(work: Path) -> Iterator[Desk]:
     opened = Desk(work, complain=lambda _: None)
     yield opened
     opened.close()
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
-@pytest.mark.parametrize("name", ["README.md", "../../.dojo.json"])
-def test_a_file_that_never_ends_is_not_waited_for(work: Path, desk: Desk, name: str) -> None:
-    """A pipe, a device, and a file that is too large."""
-    path = work / "exercises" / LESSON / name
-    reason = r"it is not an ordinary file|it has more than [\d,]+ bytes"
-    for number, make in enumerate((os.mkfifo, lambda path: path.symlink_to("/dev/zero"), grow)):
-        path.unlink(missing_ok=True)
-        make(path)
-        if name == "README.md":
-            with pytest.raises(UserError, match=f"The README of lesson 02 cannot be read: ({reason})"):
-                readme_text(desk, "02")
-        else:
-            assert lessons_text(desk).startswith("02 ")
-            assert hint_text(desk, "02.db2").startswith("Hint 1 of 3"), number
-
-
-def grow(path: Path) -> None:
-    with open(path, "wb") as file:
-        file.truncate(1 << 40)
 
 
 @pytest.mark.parametrize("text", [b"", b"no heading", b"\xff\xfe"], ids=["empty", "no heading", "no UTF-8"])

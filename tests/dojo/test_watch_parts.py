@@ -102,9 +102,9 @@ def test_a_narrow_line_shows_both_shapes():
 
 
 def test_an_old_verdict_is_grey_while_a_check_runs(checked):
-    old = View(checked.lesson, "b.py", checked, focus="dprobs", running="checking: dx · 1 s", outdated=True)
+    old = View(checked.lesson, "b.py", checked, focus="dprobs", running="checking: dx · 1 s")
     assert colours_of(old) == set()
-    assert colours_of(replace(old, running="looking for the slip in your code · 1 s", outdated=False)) != set()
+    assert colours_of(replace(old, running="looking for the slip in your code · 1 s", is_provisional=True)) != set()
 
 
 def colours_of(view: View) -> set[str]:
@@ -237,7 +237,7 @@ def test_a_check_that_runs_is_on_the_screen_and_greys_the_old_verdict(watching):
     assert "checking: dlogits · save again to stop it · q quit" in watching.written(
         lambda: watching.watch.show(Event("running", lesson, "checking: dlogits"))
     )
-    assert watching.watch._view.outdated and "checking" not in watching.check()
+    assert watching.watch._view.is_outdated and "checking" not in watching.check()
 
 
 def test_a_hint_stays_when_the_same_text_is_checked_again(watching):
