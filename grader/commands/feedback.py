@@ -11,7 +11,7 @@ from grader.commands.checks import open_course
 from grader.commands.class_files import ClassFiles
 from grader.commands.console import console_for, print_remarks
 from grader.commands.opened_gradebook import recorded_course
-from grader.commands.run import stored_lines
+from grader.commands.run_phases import stored_lines
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.arrival import Arrival

@@ -11,7 +11,7 @@ from shutil import rmtree
 
 from grader.commands.console import print_remarks
 from grader.commands.live import what_is_plain
-from grader.commands.run import GradeRun
+from grader.commands.run_phases import GradeRun
 from grader.errors import UserError
 from grader.gradebook.grading.grader_processes import GraderPool
 from grader.intake.submissions.appearing import Appearing, FolderState
