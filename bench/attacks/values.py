@@ -14,14 +14,12 @@ import argparse
 import contextlib
 import json
 import os
-import tempfile
 import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
@@ -34,7 +32,7 @@ from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.calling.steps import answer_fields
-from grader.gradebook.grading.server import write_student
+from grader.gradebook.grading.graded import sources_of
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.publish.report.pages import Reporter
@@ -260,9 +258,7 @@ def one_submission(session: Session, reporter: Reporter, lesson: Lesson, express
     started = time.monotonic()
     try:
         graded = session.grade(submission)
-        with tempfile.TemporaryDirectory() as folder:
-            write_student(Path(folder), graded, submission, reporter)
-            texts = {path.name: path.read_text(encoding="utf-8") for path in Path(folder).iterdir()}
+        texts = {"results.json": graded.results.to_text(), **reporter.student_pages(graded, sources_of(submission))}
     except Exception as error:
         tally.statuses["FAULT"] += 1
         tally.problems.append(f"{type(error).__name__}: {error}, from {expression[:200]}")

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from grader.defence.question import DefenceQuestion
 from grader.gradebook.defence_sheets import Sheet
-from grader.publish.inert import terminal_line
+from grader.publish.inert import inert, prose
 from grader.publish.templates import page_templates
 
-CODE_IN_TEXT = re.compile(r"`([^`]*)`")
 SHEET_WIDTH, SHEET_HEIGHT = 515, 665
 """Points of an A4 or US letter page for the questions of a sheet."""
 FONT_SIZES = [10.5 - step / 4 for step in range(19)]
@@ -29,17 +25,17 @@ LEADING, LETTER = 1.38, 0.52
 
 def papers_page(sheets: Sequence[Sheet], minutes: float | None) -> str:
     """Every sheet on a page of its own, to be printed."""
-    return templates().get_template("defence_papers.html").render(sheets=sheets, minutes=minutes, **SHARED)
+    return defence_page("defence_papers.html", sheets=sheets, minutes=minutes)
 
 
 def keys_page(sheets: Sequence[Sheet]) -> str:
     """The right answers of every sheet, by code, for the instructor."""
-    return templates().get_template("defence_keys.html").render(sheets=sheets, **SHARED)
+    return defence_page("defence_keys.html", sheets=sheets)
 
 
-@cache
-def templates() -> Environment:
-    return page_templates(terminal_line)
+def defence_page(name: str, **shown: Any) -> str:
+    template = page_templates(inert).get_template(name)
+    return template.render(paragraphs=paragraphs, size_of=size_of, is_short=is_short, **shown)
 
 
 def paragraphs(text: str) -> Markup:
@@ -48,19 +44,10 @@ def paragraphs(text: str) -> Markup:
     for part in text.split("\n\n"):
         lines = part.split("\n")
         if all(line.startswith("    ") for line in lines):
-            body = escape("\n".join(terminal_line(line[4:]) for line in lines))
-            parts.append(Markup("<pre>{}</pre>").format(body))
+            parts.append(Markup("<pre>{}</pre>").format(inert("\n".join(line[4:] for line in lines))))
         else:
-            parts.append(Markup("<p>{}</p>").format(inline(" ".join(lines))))
+            parts.append(Markup("<p>{}</p>").format(prose(" ".join(lines))))
     return Markup("\n").join(parts)
-
-
-def inline(text: str) -> Markup:
-    """A sentence as HTML, with its code in <code>."""
-    found = CODE_IN_TEXT.split(terminal_line(text))
-    return Markup("").join(
-        Markup("<code>{}</code>").format(each) if place % 2 else escape(each) for place, each in enumerate(found)
-    )
 
 
 def size_of(sheet: Sheet) -> float:
@@ -78,14 +65,12 @@ def height_of(sheet: Sheet, size: float) -> float:
     wide = SHEET_WIDTH / (LETTER * size)
     lines = 0.0
     for question in sheet.questions:
-        for part in question.text.split("\n\n"):
-            lines += sum(math.ceil(len(line) / wide) for line in part.split("\n")) + 0.5
+        parts = question.text.split("\n\n")
+        lines += (
+            1.9 + 0.5 * len(parts) + sum(math.ceil(len(line) / wide) for part in parts for line in part.split("\n"))
+        )
         if question.choices:
             texts = question.choices.values()
             short = is_short(question)
             lines += 0.3 + (-(-len(texts) // 2) if short else sum(math.ceil(len(text) / (wide - 4)) for text in texts))
-        lines += 1.9
     return lines * LEADING * size
-
-
-SHARED: dict[str, Any] = {"paragraphs": paragraphs, "inline": inline, "size_of": size_of, "is_short": is_short}

@@ -1,4 +1,4 @@
-"""The main program of a grader process, which grades submissions and writes the students' reports."""
+"""The main program of a grader process, which grades submissions and draws the graphs for the students' reports."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from grader.publish.report.pages import Reporter
 
 def main(settings_as_json: str, zygote: str = "") -> None:
     """Serve until standard input ends, see gradebook.grading.server.run_server."""
-    run_server(settings_as_json, Reporter, zygote)
+    run_server(settings_as_json, lambda lessons: Reporter(lessons).new_drawings(every=True), zygote)

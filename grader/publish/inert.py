@@ -26,32 +26,27 @@ def inert(text: str) -> str:
     """The text with all of it visible: control, zero-width and bidirectional characters as `\\u202e`."""
     if text.isascii() and text.isprintable():
         return text
-    shown = []
-    marks = 0
-    for character in TERMINAL.sub("", text).replace("\r\n", "\n"):
-        category = unicodedata.category(character)
-        marks = marks + 1 if category in ("Mn", "Me") else 0
-        hidden = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or character in INVISIBLE
-        if hidden and character not in "\n\t":
-            shown.append(character.encode("unicode_escape").decode())
-        elif marks <= 3:  # more accents on one letter than any language has would cover the lines around it
-            shown.append(character)
-    return "".join(shown)
+    return with_escapes(TERMINAL.sub("", text).replace("\r\n", "\n"), "\n\t")
 
 
 def terminal_line(text: str) -> str:
     """One line for a terminal or a job's log: every control and invisible character is shown, and none is obeyed."""
-    if text.isascii() and text.isprintable():
-        return without_ci_commands(text)
+    return without_ci_commands(text if text.isascii() and text.isprintable() else with_escapes(text, ""))
+
+
+def with_escapes(text: str, kept: str) -> str:
+    """The text with an escape for each character that is not seen, those in `kept` excepted."""
     shown = []
     marks = 0
     for character in text:
-        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        if not character.isprintable() or character in INVISIBLE:
-            shown.append(repr(character)[1:-1] if character not in INVISIBLE else f"\\u{ord(character):04x}")
-        elif marks <= 3:
+        category = unicodedata.category(character)
+        marks = marks + 1 if category in ("Mn", "Me") else 0
+        hidden = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or character in INVISIBLE
+        if hidden and character not in kept:
+            shown.append(character.encode("unicode_escape").decode())
+        elif marks <= 3:  # more accents on one letter than any language has would cover the lines around it
             shown.append(character)
-    return without_ci_commands("".join(shown))
+    return "".join(shown)
 
 
 def without_ci_commands(line: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from grader.gradebook.guarded import rendered
 from grader.gradebook.similarity.pairs import EvidenceItem, EvidenceKind, SharedEvidence, Similarities, SimilarPair
 from grader.gradebook.similarity.reading import FilesByStudent
+from grader.publish.excerpt import without_docstring
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates
 from grader.results.wording import count_text
@@ -47,16 +48,12 @@ class Reason:
 def reason_text(shared: SharedEvidence) -> str:
     """One sentence: what is shared, and how many others have it."""
     lesson, name = shared.one.lesson, shared.one.name
+    others = count_text(shared.others, "other student has it", "others in the class have it")
+    others = others if shared.others else "nobody else in the class has it"
     where = f" in `{name}`" if name else ""
     if name != shared.other.name and where:
         where = f" in `{name}` and `{shared.other.name}`"
-    return f"{EVIDENCE_WORDS[shared.one.kind]}{where} ({lesson}); {others_text(shared.others)}."
-
-
-def others_text(count: int) -> str:
-    if not count:
-        return "nobody else in the class has it"
-    return count_text(count, "other student has it", "others in the class have it")
+    return f"{EVIDENCE_WORDS[shared.one.kind]}{where} ({lesson}); {others}."
 
 
 def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:
@@ -71,16 +68,10 @@ def passage_of(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
     """An excerpt of a student's file, at most MAX_COMPARED_LINES lines, without the function's docstring."""
     if item.kind == "lesson":
         return QuotedPassage(item.student, item.path, (), False)
-    texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[item.first - 1 : item.last]
-    lines = list(enumerate((text[:MAX_COMPARED_WIDTH] for text in texts), item.first))
-    body = next((at for at, text in enumerate(texts) if text.rstrip().endswith(":")), 0) + 1
-    quotes = texts[body].strip()[:3] if body < len(texts) else ""
-    if quotes in ('"""', "'''"):
-        end = next((at for at in range(body, len(texts)) if texts[at].count(quotes) > (at == body)), body)
-        del lines[body : end + 1]
-    return QuotedPassage(
-        item.student, f"{item.path}:{item.first}", lines[:MAX_COMPARED_LINES], len(lines) > MAX_COMPARED_LINES
-    )
+    texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[: item.last]
+    lines = without_docstring(texts, item.first, MAX_COMPARED_LINES + 1, MAX_COMPARED_WIDTH)
+    place = f"{item.path}:{item.first}"
+    return QuotedPassage(item.student, place, lines[:MAX_COMPARED_LINES], len(lines) > MAX_COMPARED_LINES)
 
 
 def similar_page(

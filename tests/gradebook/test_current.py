@@ -24,7 +24,7 @@ from test_gradebook import Watching
 from grader.commands.grade import main
 from grader.gradebook.current import current_results
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError, write_files
+from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.outcome import RunOutcome
@@ -102,10 +102,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
                 if submission.student in faults:
                     yield submission, Reply(fault="GraderFault: no row for dprobs")
                     continue
-                results = result_for(submission, lessons, points)
-                pages = {name: RIGHT if points == 3 else f"{points} points" for name in STUDENT_FILES}
-                write_files(tmp_path / "out" / submission.student, pages | {"results.json": results.to_text()})
-                yield submission, Reply(results)
+                yield submission, Reply(result_for(submission, lessons, points))
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
         watching = Watching()

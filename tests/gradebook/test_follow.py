@@ -15,7 +15,6 @@ from support import ROOT
 from grader.commands.class_files import ClassFiles
 from grader.commands.follow import FollowedFolder
 from grader.commands.run_phases import GradeRun
-from grader.gradebook.files import STUDENT_FILES, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS, Following
 from grader.gradebook.grading.grader_processes import Reply
@@ -75,10 +74,7 @@ class PlayedPool:
     def replies(self, seconds: float) -> Iterator[tuple[Submission, Reply]]:
         while self.waiting and not self.slow:
             submission = self.waiting.pop(0)
-            results = results_of(submission)
-            texts = {name: "x" for name in STUDENT_FILES} | {"results.json": results.to_text()}
-            write_files(self.followed.out / submission.student, texts)
-            yield submission, Reply(results)
+            yield submission, Reply(results_of(submission))
         self.followed.now += 0.5
         self.steps += 1
         if self.steps % 6 == 1:

@@ -29,7 +29,7 @@ from support import ROOT, sampled
 from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_files, write_pages, write_whole
+from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_pages, write_whole
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.keys import Conditions
@@ -110,9 +110,6 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
             for submission in reversed(list(due)) if backwards else due:
                 meanwhile(submission.student)
                 reply = (replies or {}).get(submission.student) or Reply(results_of(submission))
-                if reply.results is not None:
-                    texts = {name: "x" * 2000 for name in STUDENT_FILES} | {"results.json": reply.results.to_text()}
-                    write_files(Path(settings.out) / submission.student, texts)
                 yield submission, reply
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
@@ -481,12 +478,7 @@ def test_sigterm_between_two_results_stops_with_all_that_is_finished_in_the_book
     assert (outcome.stopped, watching.plan) == (False, (1, 2))
 
 
-def test_a_plain_report_of_a_grader_process_is_written_again(play, tmp_path, monkeypatch):
-    """The page is whole if the fault does not come again; else the run names the student, and so does the next one."""
-    replies = {"ada": Reply(results_of(CLASS[0]), plain="ValueError: once")}
-    outcome, _ = play(CLASS, replies)
-    page = tmp_path / "out" / "ada" / "report.html"
-    assert (outcome.plain, outcome.faults) == ({}, 0) and "Backprop Ninja · report" in page.read_text(encoding="utf-8")
+def test_a_run_names_whose_report_is_plain_and_so_does_the_next_one(play, tmp_path, monkeypatch):
     own = Reporter.student_page
 
     def student_page(self, graded, sources):
@@ -496,7 +488,7 @@ def test_a_plain_report_of_a_grader_process_is_written_again(play, tmp_path, mon
 
     monkeypatch.setattr(Reporter, "student_page", student_page)
     for fresh in (True, False):
-        outcome, _ = play(CLASS, replies, fresh=fresh)
+        outcome, _ = play(CLASS, fresh=fresh)
         assert (outcome.plain, outcome.faults) == ({"ada": "ValueError: again"}, 0)
         index = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
         assert "The full report of ada could not be made: a fault of the grader" in index

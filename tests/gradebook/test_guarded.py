@@ -29,15 +29,14 @@ from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet
-from grader.gradebook.grading.graded import GradedSubmission
-from grader.gradebook.grading.server import write_student
+from grader.gradebook.files import write_files
 from grader.gradebook.grading.views import Views, withdraw_report
-from grader.gradebook.guarded import NO_REPORT, plain_results, points_only, rendered
+from grader.gradebook.guarded import NO_REPORT, plain_results, rendered
 from grader.publish import defence_pages
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github
 from grader.publish.report import pages
-from grader.results import Row, read_results
+from grader.results import Row
 
 CURVES = {"name": "losses", "found": [1e300, 2.0, 5e-324], "expected": [3.0, 2.0, 1.0]}
 ERROR = {"rows": 1, "columns": 2, "cells": [[0.0, 1.0]], "worst": [{"index": [0, 1], "found": 1.0, "expected": 2.0}]}
@@ -126,14 +125,10 @@ def test_the_next_command_writes_the_full_report(place, sound, tmp_path):
     assert b"fault of the grader" not in (tmp_path / "index.html").read_bytes()
 
 
-def test_a_grader_process_writes_a_plain_report_and_says_why(tmp_path):
+def test_a_plain_report_in_place_of_a_score_that_no_longer_counts(tmp_path):
     made = results_by_hand("ada", lesson_of(CROSS, *rows_of_student(1)))
+    write_files(tmp_path / "ada", {"results.json": made.to_text(), "report.html": "", "report.md": ""})
     publisher = Mock(**{"student_pages.side_effect": OverflowError("too large")})
-    why = write_student(tmp_path / "ada", GradedSubmission(made), submission_of("ada"), publisher)
-    assert why == "OverflowError: too large" and read_results(tmp_path / "ada") == made
-    for name in ("report.html", "report.md"):
-        assert points_only(made) in (tmp_path / "ada" / name).read_text(encoding="utf-8")
-    assert points_only(made).startswith("1 of 2 points. ")
     withdraw_report(tmp_path / "ada", made, publisher)
     assert "could not be graded" in (tmp_path / "ada" / "report.md").read_text(encoding="utf-8")
 
@@ -187,7 +182,7 @@ def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsy
         Sheet(code, student, CROSS, "Cross-entropy", "seed", []) for code, student in (("A", "Ada Q."), ("B", "Bo Q."))
     ]
     own = defence_pages.size_of
-    monkeypatch.setitem(defence_pages.SHARED, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
+    monkeypatch.setattr(defence_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
     write_sheets(sheets, tmp_path, minutes=None)
     printed = capsys.readouterr()
     assert "papers.html is without Bo Q., for a fault of the grader" in printed.err

@@ -25,7 +25,6 @@ from test_regrade import Graders, change
 
 from grader.gradebook.connection import Connection
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.files import write_files
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
@@ -34,7 +33,7 @@ from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
-from grader.results import RESULTS_FILE, read_results
+from grader.results import read_results
 
 MOMENTS = 50
 WRITES = (
@@ -66,11 +65,7 @@ def run(out: Path, course: Path) -> None:
 
 def played(due: Iterable[Submission], settings: Settings, *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
     for submission in due:
-        results = results_for(submission, 1)
-        if settings.has_report(submission.student):
-            pages = {RESULTS_FILE: results.to_text(), "report.html": "x", "report.md": "x"}
-            write_files(Path(settings.out) / submission.student, pages)
-        yield submission, Reply(results, extras={})
+        yield submission, Reply(results_for(submission, 1), extras={})
 
 
 def in_fork(command: Callable[[], None], kill_at: int) -> int:

@@ -24,7 +24,6 @@ import pytest
 from shared_nursery import run_command
 from support import GUARD_SECONDS, ROOT, sampled, solution_of, students_in_the_book, wait_until, without_seconds
 
-from grader.gradebook.files import OutputError
 from grader.gradebook.grading import grader_processes
 from grader.gradebook.grading.grader_processes import AHEAD, GraderPool, GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
@@ -54,8 +53,6 @@ while True:
         os._exit(0)
     if kind == "faulty" or (kind == "hiccup" and tries == 1):
         reply = {"fault": "ZygoteDied: the zygote ended"}
-    if kind == "full":
-        reply = {"unwritable": "no room"}
     while kind == "slow" and not (out / "go on").exists():
         time.sleep(0.01)  # no race: until the test makes the file
     print(json.dumps(reply), flush=True)
@@ -160,11 +157,6 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
         next(replies)
         assert len(read) < taken + AHEAD + 1  # one is graded, and a few wait
     replies.close()
-
-
-def test_no_room_for_a_report_ends_the_run(played):
-    with pytest.raises(OutputError, match="no room"):
-        replies(played, "ada", "full-bo", "cy")
 
 
 def test_submissions_that_cannot_be_had_end_the_run(played):

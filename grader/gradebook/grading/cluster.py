@@ -1,7 +1,7 @@
 """`grade run --cluster ADDRESS`: submissions graded by the workers of a Dask scheduler that the user runs.
 
-A submission travels as the bytes of its files, the course with its secrets once to each worker, and results and reports
-come back: no disk is shared. Scheduler and workers are trusted with all of that (docs/operator.md).
+A submission travels as the bytes of its files, the course with its secrets once to each worker, and results come
+back: no disk is shared. Scheduler and workers are trusted with all of that (docs/operator.md).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from distributed.comm.core import connect
 from distributed.scheduler import KilledWorker
 
 from grader.errors import GraderFault, UserError
-from grader.gradebook.files import write_files
 from grader.gradebook.grading.cluster_worker import (
     SAME_VERSIONS,
     Graders,
@@ -60,13 +59,10 @@ def grade_on_cluster(
 ) -> Replies:
     """As grade_all, by the workers of the scheduler at `address`; `on_start` gets each student who was sent.
 
-    Raises ClusterError before the first submission is sent, ClusterLost after that, and OutputError.
+    Raises ClusterError before the first submission is sent, ClusterLost after that.
     """
     with contextlib.closing(Cluster(address, settings)) as cluster:
-        for submission, reply in cluster.grade(submissions, on_start):
-            if reply.files:
-                write_files(Path(settings.out) / submission.student, reply.files)
-            yield submission, reply
+        yield from cluster.grade(submissions, on_start)
 
 
 class Cluster:
@@ -117,11 +113,8 @@ class Cluster:
         with contextlib.suppress(Exception):
             self._client.close(10)
 
-    def grade(self, submissions: Iterable[Submission], on_start: Callable[[str], None] = ignore_start) -> Replies:
-        """(submission, reply) in the order in which they finish, each submission once. Raises ClusterLost.
-
-        A reply with results has `files` as well.
-        """
+    def grade(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> Replies:
+        """(submission, reply) in the order in which they finish, each submission once. Raises ClusterLost."""
         waiting = iter(submissions)
         while True:
             room = max(1, SENT_AHEAD * self._count()) - len(self._in_flight)

@@ -87,10 +87,9 @@ class Graders(WorkerPlugin):
         if not refusal:
             # inside the worker's own folder, which Dask removes, even after a SIGKILL when the next worker starts
             self._folder = Path(tempfile.mkdtemp(prefix="backprop-ninja-", dir=worker.local_directory))
-            course, self._out = self._folder / "course", self._folder / "out"
             with zipfile.ZipFile(io.BytesIO(self._course)) as archive:
-                archive.extractall(course)
-            here = replace(self._settings, course=str(course), out=str(self._out))
+                archive.extractall(self._folder)
+            here = replace(self._settings, course=str(self._folder))
             self._nursery = Nursery([here.program])
             self._graders = [GraderProcess(here, self._nursery) for _ in range(worker.state.nthreads)]
             self._idle: queue.SimpleQueue[GraderProcess] = queue.SimpleQueue()
@@ -124,17 +123,12 @@ class Graders(WorkerPlugin):
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def grade(self, submission: Submission) -> Reply:
-        """The grader process's reply; with results come `files`."""
+        """The reply of the next grader process that is free."""
         grader = self._idle.get()
         try:
-            reply = grader.grade(submission)
+            return grader.grade(submission)
         finally:
             self._idle.put(grader)
-        folder = self._out / submission.student
-        if reply.results is not None and folder.is_dir():
-            reply.files = {path.name: path.read_bytes().decode() for path in folder.iterdir()}
-            shutil.rmtree(folder)
-        return reply
 
 
 def probe_isolation() -> dict[str, Any]:

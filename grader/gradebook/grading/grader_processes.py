@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grader.gradebook.files import OutputError
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
@@ -37,17 +36,13 @@ class Reply:
     """The answer to a submission: its `results`, or the `fault` of the grader for which it could not be graded.
 
     With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
-    see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
-    folder.
-    `plain` is why the report that was written is plain (see gradebook.guarded), or "".
+    see GradedSubmission.extras and Publisher.new_drawings.
     """
 
     results: SubmissionResult | None = None
     fault: str = ""
     extras: dict[str, Any] | None = None
     drawings: dict[str, str] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
-    plain: str = ""
 
 
 Replies = Generator[tuple[Submission, Reply], None, None]
@@ -73,10 +68,10 @@ class GraderProcess:
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
-        """The reply, after MAX_GRADING_TRIES attempts in fresh processes. Raises OutputError.
+        """The reply, after MAX_GRADING_TRIES attempts in fresh processes.
 
         A submission that occupies a grader for longer than its limits is rejected: its process is ended, and a fresh
-        one writes the result that says so.
+        one gives the result that says so.
         """
         if submission.fault:
             return Reply(fault=submission.fault)
@@ -87,13 +82,9 @@ class GraderProcess:
             except TimeoutError as error:
                 submission, reply = replace(submission, message=str(error)), {}
                 self._process.kill()
-            if "unwritable" in reply:
-                raise OutputError(reply["unwritable"])
             if "results" in reply:
                 results = SubmissionResult.from_json(reply["results"])
-                return Reply(
-                    results, **{name: reply[name] for name in ("extras", "drawings", "plain") if name in reply}
-                )
+                return Reply(results, extras=reply.get("extras"), drawings=reply.get("drawings", {}))
             fault = reply.get("fault", "") or f"A grader process ended (status {self._process.wait()})."
             with self._lock:
                 if self._is_ended:
@@ -166,8 +157,7 @@ class GraderPool:
     ) -> None:
         self._on_start, self._nursery = on_start, nursery or Nursery([settings.program])
         self._waiting: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
-        # a pair, or the exception that has ended a thread
-        self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[Submission, Reply]] = queue.SimpleQueue()
         self._is_closed = False
         self.room, self.students = AHEAD * jobs, Counter[str]()
         self._graders: list[GraderProcess] = []
@@ -188,33 +178,26 @@ class GraderPool:
         self._waiting.put(submission)
 
     def replies(self, seconds: float = SIGNAL_SECONDS) -> Iterator[tuple[Submission, Reply]]:
-        """What is graded by now; where there is none, wait so many seconds for the first. Raises OutputError."""
+        """What is graded by now; where there is none, wait so many seconds for the first."""
         with contextlib.suppress(queue.Empty):
             yield self._received(self._done.get(timeout=seconds))
             while True:
                 yield self._received(self._done.get_nowait())
 
-    def _received(self, entry: tuple[Submission, Reply] | Exception) -> tuple[Submission, Reply]:
-        if isinstance(entry, Exception):
-            raise entry
+    def _received(self, entry: tuple[Submission, Reply]) -> tuple[Submission, Reply]:
         self.students -= Counter([entry[0].student])
         self.room += 1
         return entry
 
     def _work(self, grader: GraderProcess) -> None:
-        try:
-            while (submission := self._waiting.get()) is not None and not self._is_closed:
+        while (submission := self._waiting.get()) is not None and not self._is_closed:
+            try:
                 self._on_start(submission.student)
-                try:
-                    reply = grader.grade(submission)
-                except OutputError:
-                    raise
-                except Exception as error:  # report this fault, and grade the others
-                    reply = Reply(fault=f"{type(error).__name__}: {error}")
-                if not self._is_closed:
-                    self._done.put((submission, reply))
-        except Exception as error:
-            self._done.put(error)
+                reply = grader.grade(submission)
+            except Exception as error:  # report this fault, and grade the others
+                reply = Reply(fault=f"{type(error).__name__}: {error}")
+            if not self._is_closed:
+                self._done.put((submission, reply))
 
     def close(self) -> None:
         """End the grader processes, also those that are grading. Replies that arrived can still be taken."""
@@ -249,7 +232,7 @@ def grade_all(
     """`grade(pool, submissions)` with a pool of `jobs` graders, which ends with it.
 
     Leaving the loop early ends graders in the midst of their work; after a KeyboardInterrupt what had finished comes
-    first, then the KeyboardInterrupt. Raises OutputError.
+    first, then the KeyboardInterrupt.
     """
     pool = GraderPool(settings, jobs, on_start, nursery)
     with contextlib.closing(pool):

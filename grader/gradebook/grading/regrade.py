@@ -109,7 +109,7 @@ def grade_again(
     with stop_at_signals() as stop:
         try:
             for limits, attempts in groups.items():
-                chosen = replace(settings, limits=json.loads(limits), lessons=plan.lessons, reports=False)
+                chosen = replace(settings, limits=json.loads(limits), lessons=plan.lessons)
                 taken = dict[int, tuple[DueAttempt, Submission]]()
                 waiting = stored_submissions(gradebook, attempts, taken)
                 for submission, reply in stop.each_item(grade_all(waiting, chosen, jobs, live.started)):

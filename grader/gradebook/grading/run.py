@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -60,12 +58,12 @@ def grade_run(
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
-    By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the pages of students who
-    have no other attempt. `publisher` writes all others. A signal to stop leaves everything finished on disk.
-    `submissions` are read as they are needed, twice where there was an earlier run; those that were found with a roster
-    or with times (FoundSubmissions) bring these along. A `nursery` may have been started already. `decisions` that are
-    not in force are added to the gradebook. With an `inbox`, it grades what appears there until a signal stops it.
-    `roster` is the class's, and `kept` are texts that the gradebook keeps for later runs.
+    By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; `publisher` writes pages. A signal
+    to stop leaves everything finished on disk. `submissions` are read as they are needed, twice where there was an
+    earlier run; those that were found with a roster or with times (FoundSubmissions) bring these along. A `nursery` may
+    have been started already. `decisions` that are not in force are added to the gradebook. With an `inbox`, it grades
+    what appears there until a signal stops it. `roster` is the class's, and `kept` are texts that the gradebook keeps
+    for later runs.
 
     Raises OutputError, and with a cluster cluster.ClusterError.
     """
@@ -117,20 +115,11 @@ class GradingRun:
         fresh: bool,
     ) -> None:
         self._gradebook, self._lessons, self._outcome = gradebook, lessons, outcome
-        self._out, self._course = Path(settings.out), course
+        self._settings, self._out, self._course = settings, Path(settings.out), course
         self._conditions = Conditions.of(lessons, settings)
         self.views = Views(self._out, gradebook, publisher, course)
         attempts = list(gradebook.attempts())  # of earlier runs
         self._attempts = {} if fresh else {(student, key): attempt for student, key, attempt in attempts if key}
-        # reports with several attempts, with decisions or under an assignment show more than a grader process knows
-        graded_before = Counter(student for student, _, _ in attempts)
-        self._show_more = {*gradebook.decisions_by_student(), *gradebook.new_names().values()}
-        self._show_more |= {student for student, count in graded_before.items() if count > 1}
-        has_assignment = gradebook.assignment() is not None
-        self._settings = replace(
-            settings, reports=not has_assignment, without_report=sorted(self._show_more | graded_before.keys())
-        )
-        self._graded: set[str] = set()  # by this run
         self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
 
     def is_due(self, submission: Submission) -> bool:
@@ -145,8 +134,7 @@ class GradingRun:
             return True
         if submission.time_source and submission.submitted is not None:
             book.set_time(attempt, submission.submitted, submission.time_source, submission.platform)
-        has_own_result = self._settings.reports and student not in self._show_more and student not in self._graded
-        current = results if has_own_result else book.current_of(student)
+        current = book.current_of(student)
         if reported_in(self._out / student) != current:
             book.mark_stale([student])
         self._outcome.results.add(current)
@@ -200,7 +188,7 @@ class GradingRun:
             self._outcome.stopped = True
 
     def _add(self, submission: Submission, reply: Reply) -> SubmissionResult:
-        """Store an attempt, and write the report that no grader has written; returns the student's current results."""
+        """Store an attempt and write the student's report; returns their current results."""
         student, settings, results = submission.student, self._settings, reply.results
         # a file that changed between two readings has no key: it will be graded again
         sound = results is not None and results.submission_sha256 == submission.sha256
@@ -209,15 +197,11 @@ class GradingRun:
             results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
         key = self._conditions.key(submission) if sound else ""
         verdict = StoredVerdict(key, results, self._conditions, reply.extras)
-        is_shown = reply.results is not None and settings.has_report(student) and student not in self._graded
-        attempt = self._gradebook.add(verdict, submission, stale=not is_shown or bool(reply.plain))
-        self._graded.add(student)
+        attempt = self._gradebook.add(verdict, submission, stale=True)
         if sound:
             self._attempts[student, key] = attempt
             self._outcome.reasons.pop(student, None)
         self.views.keep_drawings(reply.drawings)
-        if is_shown:
-            return results
         results = self._gradebook.current_of(student)
         self.views.write_student(student, results)
         return results

@@ -20,22 +20,19 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault, LessonError
-from grader.gradebook.files import OutputError, write_files
-from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.guarded import guarded_pages, points_only
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
-from grader.results import RESULTS_FILE
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 
-def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:
+def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[str, str]], zygote: str = "") -> None:
     """Grade what comes on standard input until it ends; see settings.START_GRADER_CODE for how it is started.
 
-    `zygote` is the descriptor of a socket from a nursery, if there is one.
+    `draw` makes what reports of the lessons have in common, see Publisher.new_drawings. It needs torch, which the
+    coordinator does without; it comes with the first results. `zygote` is the descriptor of a socket from a nursery, if
+    there is one.
     """
     settings = Settings(**json.loads(settings_as_json))
     gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
@@ -45,20 +42,23 @@ def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Pu
     if zygote_socket is not None:
         zygote_socket.set_inheritable(False)
     session = new_session(settings, zygote_socket)
-    pages = publisher(session.lessons)
     session.wait_until_ready()
     reply: dict[str, Any] = {"ready": True}
+    is_drawn = False
     while True:
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
         if "fault" in reply:
             break
         try:
-            reply = graded_reply(pickle.load(sys.stdin.buffer), session, pages, settings)
+            graded = session.grade(pickle.load(sys.stdin.buffer))
+            reply = {"results": graded.results.to_json(), "extras": graded.extras}
+            if not is_drawn:
+                is_drawn = True
+                with suppress(Exception):  # a lesson that cannot be drawn: only reports show that
+                    reply["drawings"] = draw(session.lessons)
         except EOFError:
             break
-        except OutputError as error:
-            reply = {"unwritable": str(error)}
         except (GraderFault, LessonError, OSError) as error:
             reply = {"fault": f"{type(error).__name__}: {error}"}
     session.close()
@@ -72,23 +72,3 @@ def new_session(settings: Settings, zygote: socket.socket | None) -> Session:
         raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
     lessons, limits = [course.lessons[name] for name in settings.lessons], Limits.from_dict(settings.limits)
     return Session(lessons, settings.seed, limits, isolation, zygote, settings.left_out)
-
-
-def graded_reply(submission: Submission, session: Session, publisher: Publisher, settings: Settings) -> dict[str, Any]:
-    """The reply with a submission's results, whose folder in OUT is written. Raises GraderFault or OutputError."""
-    graded, plain = session.grade(submission), ""
-    if settings.has_report(submission.student):
-        plain = write_student(Path(settings.out) / submission.student, graded, submission, publisher)
-    reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras, "plain": plain}
-    with suppress(Exception):  # a lesson that cannot be drawn: only reports show that
-        reply["drawings"] = publisher.new_drawings(every=True)
-    return reply
-
-
-def write_student(folder: Path, graded: GradedSubmission, submission: Submission, publisher: Publisher) -> str:
-    """Write one student's files; gives why the report is plain, or "". Raises OutputError."""
-    pages, plain = guarded_pages(
-        points_only(graded.results), lambda: publisher.student_pages(graded, sources_of(submission))
-    )
-    write_files(folder, {RESULTS_FILE: graded.results.to_text(), **pages})
-    return plain

@@ -36,8 +36,6 @@ class Settings:
     seed_given: bool = False  # else it was drawn, and any other would have done as well
     limits: dict[str, Any] = field(default_factory=dict)
     require: str = "none"  # isolation: with less than this nothing is graded
-    reports: bool = True  # whether grader processes write the students' folders in `out`
-    without_report: list[str] = field(default_factory=list)  # students whose folder they leave alone
     course_settings: dict[str, str] = field(default_factory=dict)  # in place of those in course.toml
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
     isolation: dict[str, Any] | None = None  # what the coordinator found on the same machine, else a grader probes
@@ -45,10 +43,6 @@ class Settings:
     @property
     def given_seed(self) -> int | None:
         return self.seed if self.seed_given else None
-
-    def has_report(self, student: str) -> bool:
-        """Whether a grader process writes this student's folder."""
-        return self.reports and student not in self.without_report
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)

@@ -34,7 +34,6 @@ from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 SETTINGS = "settings.json"
 AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
-MAX_AUTOGRADER_TRIES = 2
 
 
 @dataclass(frozen=True)
@@ -57,96 +56,31 @@ class AutograderSettings:
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1) + "\n"
 
-    @classmethod
-    def from_json(cls, text: str) -> AutograderSettings:
-        return cls(**json.loads(text))
 
+class UploadMetadata:
+    """Gradescope's submission_metadata.json: who submitted, and when. A file that cannot be read says nothing."""
 
-class Autograder:
-    """`root` is /autograder; the course is in its source/."""
-
-    def __init__(self, root: Path, zygote: socket.socket | None = None) -> None:
-        """`zygote` is a socket that a nursery gave; else a zygote is started."""
-        self._root, self._zygote = root, zygote
-        self._settings = AutograderSettings.from_json((root / "source" / SETTINGS).read_text(encoding="utf-8"))
-        course = Course(root / "source" / "course")
-        self._assignment, text = None, self._settings.assignment
-        if text:
-            self._assignment = parse_assignment(text, root / "source" / ASSIGNMENT_FILE, list(course.lessons.values()))
-            course = Course(course.root, changed=self._assignment.settings)
-        self._lessons = [course.lessons[name] for name in self._settings.lessons]
-
-    def isolation(self) -> Isolation:
-        """Raises GraderFault where it is less than required."""
-        found = probe()
-        if not at_least(found.level, self._settings.require):
-            raise GraderFault(
-                f"this container isolates student code at level {found.level!r} only, and {self._settings.require!r} "
-                f"is required. {' '.join(found.missing)} To accept it: grade export gradescope --require {found.level}"
-            )
-        return found
-
-    def grade(self) -> SubmissionResult:
-        """This project's results of the submission. Raises GraderFault."""
-        isolation = self.isolation()
-        known_as = [str(user[key]) for user in self._users() for key in ("name", "email", "id", "sid") if key in user]
-        submission = read_submission(self._root / "submission", self._student(), self._lessons, known_as=known_as)
-        seconds = self._settings.timeout
-        limits = Limits(import_seconds=seconds, step_seconds=seconds, total_seconds=6 * seconds)
-        fault = ""
-        for _ in range(MAX_AUTOGRADER_TRIES):
-            zygote, self._zygote = self._zygote, None
-            try:
-                results = grade_once(self._lessons, submission, limits, isolation, zygote)
-                return results if self._assignment is None else self._assigned(self._assignment, results)
-            except (GraderFault, OSError) as error:
-                fault = f"{type(error).__name__}: {error}"
-        raise GraderFault(fault)
-
-    def run(self) -> None:
-        """Raises GraderFault, OSError."""
-        results = self.grade()
-        place = self._root / "results"
-        place.mkdir(exist_ok=True)
-        text, _ = export_of(
-            results, lambda each: gradescope_json(each, self._settings.visibility, self._settings.maximum)
-        )
-        write_whole(place / "results.json", text or "")
-        score = f"{points_text(results.score)} of {points_text(results.max_score)}"
-        print(f"{results.student}: {score}; isolation {results.isolation}.")
-
-    def _assigned(self, assignment: Assignment, results: SubmissionResult) -> SubmissionResult:
-        """The results with the assignment applied. A due date that Gradescope has extended is extended here."""
-        now, metadata = datetime.now(UTC), self._metadata()
-        general, *own = dates = [due_date(each) for each in (metadata, *self._users())]
-        submitted, platform = time_in(metadata.get("created_at")), ""
-        if submitted is not None and any(dates):
-            platform = "late" if submitted >= max(end_of_due_time(date) for date in dates if date) else "on time"
-        attempt = Attempt(1, results.student, submitted, now, results, platform=platform)
-        extended = [(n, date) for n, date in enumerate(own, 1) if date and general and date > general]
-        decisions = [Decision(n, results.student, "extension", "Gradescope", now, until=date) for n, date in extended]
-        if assignment.late.free_days:  # they are spent over the whole term, which only its gradebooks know
-            assignment = replace(assignment, late=LatePolicy(hard_deadline=assignment.late.hard_deadline))
-        assignment = replace(assignment, defence={})  # only the gradebook knows who has defended a lesson
-        return assigned(results.student, assignment, [attempt], decisions)
-
-    def _metadata(self) -> dict[str, Any]:
-        """Gradescope's submission_metadata.json; nothing where it cannot be read."""
+    def __init__(self, path: Path) -> None:
         try:
-            found = json.loads((self._root / "submission_metadata.json").read_text(encoding="utf-8"))
+            found = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
+            found = None
+        metadata = found if isinstance(found, dict) else {}
+        users = metadata.get("users")
+        self._users = [user for user in users if isinstance(user, dict)] if isinstance(users, list) else []
+        self.submitted = time_in(metadata.get("created_at"))
+        self.due = due_date(metadata)
+        self.own_due_dates = [due_date(user) for user in self._users]
 
-    def _users(self) -> list[dict[str, Any]]:
-        """The submitters, as Gradescope describes them."""
-        users = self._metadata().get("users")
-        return [user for user in users if isinstance(user, dict)] if isinstance(users, list) else []
-
-    def _student(self) -> str:
+    @property
+    def student(self) -> str:
         """The names of the submitters; a group has several."""
-        names = [str(user["name"]) for user in self._users() if "name" in user]
+        names = [str(user["name"]) for user in self._users if "name" in user]
         return " ".join(inert(", ".join(names)).split()) or "submission"
+
+    @property
+    def known_as(self) -> list[str]:
+        return [str(user[key]) for user in self._users for key in ("name", "email", "id", "sid") if key in user]
 
 
 def due_date(entry: dict[str, Any]) -> datetime | None:
@@ -164,6 +98,40 @@ def time_in(text: Any) -> datetime | None:
     return found if found.tzinfo is not None else None
 
 
+def sufficient_isolation(require: str) -> Isolation:
+    """Raises GraderFault where this container isolates less than required."""
+    found = probe()
+    if not at_least(found.level, require):
+        raise GraderFault(
+            f"this container isolates student code at level {found.level!r} only, and {require!r} is required. "
+            f"{' '.join(found.missing)} To accept it: grade export gradescope --require {found.level}"
+        )
+    return found
+
+
+def autograde(root: Path, settings: AutograderSettings, zygote: socket.socket | None) -> None:
+    """Grade what is in `root`, which is /autograder, with the course in its source/. Raises GraderFault, OSError."""
+    isolation, assignment = sufficient_isolation(settings.require), None
+    course = Course(root / "source" / "course")
+    if settings.assignment:
+        file, lessons = root / "source" / ASSIGNMENT_FILE, list(course.lessons.values())
+        assignment = parse_assignment(settings.assignment, file, lessons)
+        course = Course(course.root, changed=assignment.settings)
+    chosen = [course.lessons[name] for name in settings.lessons]
+    metadata = UploadMetadata(root / "submission_metadata.json")
+    submission = read_submission(root / "submission", metadata.student, chosen, known_as=metadata.known_as)
+    seconds = settings.timeout
+    limits = Limits(import_seconds=seconds, step_seconds=seconds, total_seconds=6 * seconds)
+    results = grade_once(chosen, submission, limits, isolation, zygote)
+    if assignment is not None:
+        results = with_assignment_applied(results, assignment, metadata)
+    text, _ = export_of(results, lambda each: gradescope_json(each, settings.visibility, settings.maximum))
+    (root / "results").mkdir(exist_ok=True)
+    write_whole(root / "results" / "results.json", text or "")
+    score = f"{points_text(results.score)} of {points_text(results.max_score)}"
+    print(f"{results.student}: {score}; isolation {results.isolation}.")
+
+
 def grade_once(
     lessons: Sequence[Lesson],
     submission: Submission,
@@ -171,20 +139,40 @@ def grade_once(
     isolation: Isolation,
     zygote: socket.socket | None = None,
 ) -> SubmissionResult:
-    """Raises GraderFault."""
+    """`zygote` is a socket that a nursery gave; else a zygote is started. Raises GraderFault."""
     with closing(Session(lessons, secrets.randbits(32), limits, isolation, zygote)) as session:
         return session.grade(submission).results
+
+
+def with_assignment_applied(
+    results: SubmissionResult, assignment: Assignment, metadata: UploadMetadata
+) -> SubmissionResult:
+    """The results under the assignment. A due date that Gradescope has extended is extended here."""
+    now, platform, submitted, general = datetime.now(UTC), "", metadata.submitted, metadata.due
+    dates = [end_of_due_time(date) for date in (general, *metadata.own_due_dates) if date]
+    if submitted is not None and dates:
+        platform = "late" if submitted >= max(dates) else "on time"
+    attempt = Attempt(1, results.student, submitted, now, results, platform=platform)
+    decisions = [
+        Decision(number, results.student, "extension", "Gradescope", now, until=date)
+        for number, date in enumerate(metadata.own_due_dates, 1)
+        if date and general and date > general
+    ]
+    if assignment.late.free_days:  # they are spent over the whole term, which only its gradebooks know
+        assignment = replace(assignment, late=LatePolicy(hard_deadline=assignment.late.hard_deadline))
+    assignment = replace(assignment, defence={})  # only the gradebook knows who has defended a lesson
+    return assigned(results.student, assignment, [attempt], decisions)
 
 
 def main(arguments: Sequence[str], zygote: socket.socket | None = None) -> int:
     """`[--check] ROOT`; with --check only tells whether this container isolates enough."""
     root = Path(arguments[-1])
     try:
-        autograder = Autograder(root, zygote)
+        settings = AutograderSettings(**json.loads((root / "source" / SETTINGS).read_text(encoding="utf-8")))
         if "--check" in arguments:
-            print(f"isolation {autograder.isolation().level}")
+            print(f"isolation {sufficient_isolation(settings.require).level}")
         else:
-            autograder.run()
+            autograde(root, settings, zygote)
     except (GraderFault, OSError) as error:
         print(f"autograder: {error}")
         return 1

@@ -15,7 +15,7 @@ import linecache
 import random
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -72,8 +72,8 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     """Compiles bytes as Python does (coding cookie, BOM) and runs them as `module`. Raises what the code raises.
 
     A statement that fails for want of what is not here is left out, and so are those after it that fail without it.
-    Returns the first error, if there is one. A file in an encoding that the readers of source text do not know is a
-    SyntaxError: they would see another text.
+    Returns their errors; an import of a library that is not here counts for nothing. A file in an encoding that the
+    readers of source text do not know is a SyntaxError: they would see another text.
     """
     module.__file__ = filename
     encoding_of(source)
@@ -81,29 +81,48 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     code = compiled(source, filename)
     try:
         exec(code, module.__dict__)
+        return []
     except BaseException as error:
-        cause = missing_cause(error)
-        if cause is None:
+        if missing_cause(error) is None:
             raise
-        failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
-        flags = code.co_flags & __future__.annotations.compiler_flag
-        for statement in compiled(source, filename, ast.PyCF_ONLY_AST).body:
-            if min(node.lineno for node in (statement, *getattr(statement, "decorator_list", ()))) > failed:
-                try:
-                    part = compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True)
-                    exec(part, module.__dict__)
-                except (Exception, AutogradUsed, SystemExit) as later:
-                    set_stand_ins(module, statement, missing_cause(later))
-            elif statement.end_lineno >= failed:
-                set_stand_ins(module, statement, cause)
-        return [cause]
-    return []
+        lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code]
+        first, failed = error, lines[0]
+    left_out: list[BaseException] = []
+    flags = code.co_flags & __future__.annotations.compiler_flag
+    for statement in simple_imports(compiled(source, filename, ast.PyCF_ONLY_AST).body):
+        is_import = isinstance(statement, (ast.Import, ast.ImportFrom))
+        if (statement.end_lineno or 0) < failed:
+            continue
+        try:
+            if statement.lineno <= failed and not is_import:
+                raise first
+            exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), module.__dict__)
+        except (Exception, AutogradUsed, SystemExit) as error:
+            cause = missing_cause(error)
+            if cause is None and not left_out:
+                raise
+            if not (is_import and isinstance(cause, NotAvailable)):
+                left_out.append(cause or error)
+            set_stand_ins(module, statement, cause)
+    return left_out
+
+
+def simple_imports(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements, with one for each module of `import a, b`."""
+    for statement in statements:
+        if isinstance(statement, ast.Import):
+            yield from (ast.copy_location(ast.Import([alias]), statement) for alias in statement.names)
+        else:
+            yield statement
 
 
 def missing_cause(error: BaseException) -> BaseException | None:
     """The error if it is EXCUSED, or for another one what it may come from: a library was used that is not here."""
     if isinstance(error, EXCUSED):
         return error
+    if type(error) is ImportError and (error.name or "").partition(".")[0] == "torch":  # from torch import _decomp
+        name = str(error).partition("'")[2].partition("'")[0]  # Python 3.12 has it as an attribute
+        return NotAvailable(f"{error.name}.{name}").with_traceback(error.__traceback__)
     if StandIn.was_used and isinstance(error, Exception):
         return NotAvailable(*StandIn.was_used).with_traceback(error.__traceback__)
     return None
@@ -115,6 +134,9 @@ def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException 
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 module.__dict__.setdefault(node.id, StandIn(*cause.about))
+            elif isinstance(node, ast.alias):
+                name = node.asname or node.name.partition(".")[0]
+                module.__dict__.setdefault(name, StandIn(*cause.about, name=node.name))
 
 
 def compiled(source: bytes, filename: str, flags: int = 0) -> Any:
@@ -150,7 +172,7 @@ def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> 
     From then on this process imports only what imports.py allows, and top-level modules in `imports`.
     """
     own = MemoryFinder({name: source for name, source in files.items() if name != main})
-    sys.meta_path.insert(0, Gate(own, own.names, files, imports))
+    sys.meta_path.insert(0, Gate(own, own.names, imports))
     sys.meta_path.append(own)
     module = ModuleType(main.removesuffix(".py"))
     module.__spec__ = importlib.machinery.ModuleSpec(f"{PACKAGE}.{module.__name__}", None)

@@ -408,16 +408,12 @@ def test_too_little_isolation_is_no_zero(unbuilt, monkeypatch, capsys):
 
 
 def test_a_fault_of_ours_is_no_zero(unbuilt, monkeypatch, capsys):
-    tried = []
-
     def fails(*arguments: object) -> None:
-        tried.append(arguments)
         raise OSError("no space")
 
     monkeypatch.setattr(autograder, "grade_once", fails)
     assert autograder.main([str(unbuilt)]) == 1
-    assert len(tried) == autograder.MAX_AUTOGRADER_TRIES
-    assert capsys.readouterr().out == "autograder: OSError: no space\n"
+    assert capsys.readouterr().out == "autograder: no space\n" and not (unbuilt / "results").exists()
 
 
 HOMEWORK = """

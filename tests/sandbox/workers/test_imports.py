@@ -19,7 +19,7 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.imports import has_handler, is_allowed
+from grader.sandbox.workers.imports import is_allowed
 from grader.sandbox.workers.stand_ins import INERT
 from grader.sandbox.workers.student import Student
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
@@ -130,6 +130,13 @@ USED_AT_THE_TOP = {  # what none of the steps below it needs
         x = torch.ones(2, requires_grad=True)
         (x * x).sum().backward()
         print(x.grad.sum())
+    """,
+    "several in one line": """
+        import requests, json, torch as t, jax.numpy as jnp
+        if True:
+            import pandas as pd
+        assert json.loads("[1]") == [1] and t.ones(1) == 1
+        zeros = jnp.zeros(3)
     """,
     "a plot": """
         import matplotlib as mpl, matplotlib.pyplot as plt
@@ -378,14 +385,6 @@ def test_the_standard_library_without_ctypes() -> None:
     assert all(is_allowed(name) for name in ("math", "dataclasses", "json", "_decimal", "numpy"))
     assert not any(is_allowed(name) for name in (*NOT_FROM_THE_STANDARD_LIBRARY, "torch", "grader", "sympy", "pip"))
     assert is_allowed("scipy", ["scipy"])
-
-
-def test_a_handler_is_found_by_the_line_that_it_is_about() -> None:
-    code = compile("import a\ntry:\n    import b\nexcept ImportError:\n    pass\nimport c\n", "f", "exec")
-    import dis
-
-    guarded = [has_handler(code, i.offset) for i in dis.get_instructions(code) if i.opname == "IMPORT_NAME"]
-    assert guarded == [False, True, False]
 
 
 def test_readable_files_hold_no_other_library() -> None:
