@@ -13,7 +13,7 @@ from rich.console import Console
 
 from grader.commands.console import console_for
 from grader.commands.dojo_work import desk, selected_work, show
-from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, due_questions, known_student
+from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, known_student, practise
 from grader.dojo.file import HERE
 from grader.dojo.naming import lesson_and_rest
 from grader.errors import UserError
@@ -26,28 +26,26 @@ def answer(lesson_name: str, names: Sequence[str], listed: bool, student: str | 
         lesson, name = lesson_and_rest(at.course, lesson_name)
         names = (name, *names) if name else names
         known = student or known_student([lesson, *at.course.lessons.values()])
-        sheet = AnswerSheet(lesson, known)
+
+        def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
+            return at.judge.run_line(line, inputs)  # torch is loaded only for a question that needs it
+
+        sheet = AnswerSheet(lesson, known, run_line)
         if student and sheet.answers.student != student:
             raise UserError(
                 f"The answers in {sheet.path.name} are {sheet.answers.student}'s, with numbers drawn from that name. "
                 "Delete the file to answer under another name."
             )
-
-        def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
-            return at.judge.run_line(line, inputs)  # torch is loaded only for a question that needs it
-
-        if listed:
-            show(answers_screen(sheet, run_line))
-            return
-        due = due_questions(sheet, names, run_line)
+        due = [] if listed else sheet.due(names)
         if not due:
-            show(answers_screen(sheet, run_line))
-            click.echo(f"\nAll questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
+            show(answers_screen(sheet))
+            if not listed:
+                click.echo(f"\nAll questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
             return
         if not sheet.answers.student:
-            sheet = AnswerSheet(lesson, ask_name())
+            sheet = AnswerSheet(lesson, ask_name(), run_line)
         out = console_for()
-        for part in ask_questions(sheet, due, read_input_line, run_line):
+        for part in ask_questions(sheet, due, read_input_line):
             out.print(part)
 
 
@@ -71,7 +69,6 @@ def read_input_line() -> str | None:
 def defend(words: Sequence[str], seed: str | None, count: int, course: Path | None) -> None:
     """Ask about the student's right lines, and explain the answers. Raises UserError."""
     from grader.defence.generate import generate  # torch comes with it
-    from grader.dojo.defending import practise
 
     with desk(course) as at:
         work, parts = selected_work(at, words)

@@ -108,7 +108,7 @@ def check(words: Sequence[str], named: Sequence[str], problems: bool, course: Pa
             from grader.dojo.screen import lesson_screen, scope_note
 
             if work.remembered:
-                at.remember(checked)
+                at.state_file.keep(checked)
             wrong |= any(row in rows for row in checked.progress.wrong)
             if problems:
                 click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
@@ -133,7 +133,7 @@ def hint(row_name: str | None, course: Path | None) -> None:
             progress = at.progress(lesson)
             if progress.unchecked:
                 checked = at.check(lesson, read_own(lesson))
-                at.remember(checked)
+                at.state_file.keep(checked)
                 progress = checked.progress
             row = progress.next_row or next(iter(progress.taught_later), None)
         if row is None:
@@ -149,7 +149,7 @@ def report(words: Sequence[str], opened: bool, out: Path | None, course: Path | 
         lessons = [lesson for lesson, _ in parts] or [each.lesson for each in every if each.begun] or [at.current()]
         checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
         for checked in checks if work.remembered else ():
-            at.remember(checked, working=False)
+            at.state_file.keep(checked, working=False)
         from grader.dojo.report import REPORT_FILE, open_page, write_report  # torch comes with it
 
         path = out or at.course.root / REPORT_FILE

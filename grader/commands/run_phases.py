@@ -40,7 +40,6 @@ from grader.intake.submissions.intake_csv import (
     read_intake,
     updated_lines,
 )
-from grader.intake.submissions.places import innermost
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.formats import write_formats
@@ -216,8 +215,7 @@ class GradeRun:
         if "classroom50" in self.formats and not outcome.stopped:
             report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
         if "github" in self.formats:
-            places = {each.student: each.path for each in self.found.arrivals}
-            paths = {who: innermost(path, self.lessons) if path.is_dir() else path for who, path in places.items()}
+            paths = {each.student: each.path for each in self.found.arrivals}
             report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
 
 

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from grader.source.parsing import parse_text
-from grader.verdict.explain.edits.changes import by_rules, nodes_with_places
-from grader.verdict.explain.edits.generators import Around
-from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.coded_changes import Around, Known
 from grader.verdict.explain.edits.patterns import filled, matches, parsed_pair
-from grader.verdict.explain.edits.rules import RULES
-from grader.verdict.explain.edits.source_file import replace_node
+from grader.verdict.explain.edits.rules import RULES, changes_by_rules
+from grader.verdict.explain.edits.source_file import nodes_with_places, replace_node
 
 MAX_REWRITTEN = 14
 MAX_CHANGED_LINES = 20
@@ -112,7 +110,9 @@ def equal_changes(code: str) -> Iterator[Variant]:
 
 def wrong_changes(code: str) -> Iterator[Variant]:
     """The line with one of its parts changed by a rule."""
-    return changes_of_line(code, lambda node, around: ((RULES[n].id, new) for n, new, _ in by_rules(node, around)))
+    return changes_of_line(
+        code, lambda node, around: ((RULES[n].id, new) for n, new, _ in changes_by_rules(node, around))
+    )
 
 
 def changes_of_line(code: str, made: Callable[[ast.AST, Around], Iterator[tuple[str, ast.AST]]]) -> Iterator[Variant]:

@@ -8,7 +8,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, shown_path
 from grader.dojo.progress import Progress
 from grader.errors import write_errors

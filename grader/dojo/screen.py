@@ -12,7 +12,7 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, location
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Progress

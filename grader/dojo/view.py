@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.file import location, outline_of_text
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.screen import (

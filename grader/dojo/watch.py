@@ -17,7 +17,8 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader.dojo.changes import Changes, time_since_save
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, changed_rows, shown_path
 from grader.dojo.keys import Keys
 from grader.dojo.lesson_end import finish_lines

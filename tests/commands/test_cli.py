@@ -24,8 +24,8 @@ from grader.commands import command_line
 from grader.commands import grade as cli
 from grader.commands.live import RunView
 from grader.gradebook.grading import server
+from grader.gradebook.grading.settings import Settings
 from grader.lesson.lesson import Lesson
-from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import Isolation
 
@@ -268,8 +268,8 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
     with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
-        server.Server(
-            server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), Reporter
+        server.new_session(
+            Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), None
         )
 
 

@@ -153,7 +153,7 @@ def test_a_script_that_python_cannot_read_stops_where_it_stops(kit, dojo):
         (["no.ipynb"], "no.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as "),
         (["empty.ipynb"], "empty.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, "),
         (["empty.ipynb", "04"], "Lesson 04: empty.ipynb assigns no `dlogits`."),
-        (["broken.py"], "broken.py holds no Python that can be read. To see where it stops, say which lesson it is "),
+        (["broken.py"], "broken.py cannot be read as Python: line "),
         (["both.py", "no.ipynb"], "One file at a time: both.py and no.ipynb are 2."),
         (["both.py", "99"], "There is no lesson '99'. The lessons are"),
     ],

@@ -302,7 +302,7 @@ def test_evaluation_may_be_written_after_training(train, own, solution, tmp_path
         ("def update(p, g, r):\n    p = [a - r * b for a, b in zip(p, g)]", "`train` left the parameters as they were"),
         ("def split_loss(*a):\n    return 'low'", "`split_loss` must return a number where it returned a str"),
         ("def sample(*a):\n    return None", "`sample` must return a list of numbers of characters"),
-        ("def sample(*a):\n    raise SystemExit(3)", "It ended the program: SystemExit, code 3"),
+        ("def sample(*a):\n    raise SystemExit(3)", "It ended the program (SystemExit, code 3)"),
         ("def broken(:\n    pass", "line {next_to_last}: SyntaxError"),
         ("import torch.nothing", "line {last}: ModuleNotFoundError"),
     ],

@@ -164,7 +164,7 @@ def test_of_each_row(mixed, lesson):
         assert row["file"] == "backward.py"
     assert rows["dprobs"]["exact"] is True and rows["dprobs"]["ulps"] == 0 and rows["dprobs"]["maxdiff"] == 0
     assert rows["dcounts_sum_inv"]["shape"] == [32] and rows["dcounts_sum_inv"]["exact"] is None
-    assert rows["dcounts_sum"]["mistake"] == {"id": "factor_too_many", "message": rows["dcounts_sum"]["message"]}
+    assert rows["dcounts_sum"]["mistake"] == {"id": "one_too_many", "message": rows["dcounts_sum"]["message"]}
     assert rows["dcounts_sum"]["relative_error"] == pytest.approx(6.5)
     assert rows["dlogits"]["line"] == MIXED.splitlines().index("    return dnorm_logits[99]") + 1
     assert rows["dW2"]["line"] == MIXED.splitlines().index("def dW2(dlogits, h):") + 1

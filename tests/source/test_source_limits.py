@@ -37,9 +37,9 @@ from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
-from grader.verdict.explain.edits.changes import edits_of
+from grader.verdict.explain.edits.changed_functions import edits_of
+from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.contents import contents_of
-from grader.verdict.explain.edits.known import Known
 
 SMALL = 500
 TIMES = 4
@@ -286,7 +286,7 @@ def test_the_readers_need_no_torch():
         "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
         "import grader.intake.notebook.limited_reading\n"
         "import grader.verdict.explain.edits.contents\n"
-        "import grader.verdict.explain.edits.changes\n"
+        "import grader.verdict.explain.edits.changed_functions\n"
         "print('torch' in sys.modules)\n"
     )
     result = subprocess.run(

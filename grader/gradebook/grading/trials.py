@@ -14,9 +14,9 @@ from grader.reference.problem import Problem
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.explain.edits.changes import Edit, edits_of
+from grader.verdict.explain.edits.changed_functions import Edit, edits_of
+from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.contents import contents_of
-from grader.verdict.explain.edits.known import Known
 
 CHANGED_PREFIX = "changed_"
 """How a changed function's name begins; its number follows."""

@@ -13,15 +13,15 @@ MEAN_OR_SUM = "mean_or_sum"
 """The id of an edit of a mean in place of a sum, or a sum in place of a mean."""
 UNNAMED_MULTIPLE = "multiple"
 """The id of a factor without a name: an explanation that says where it comes from is better."""
-UNUSED = frozenset({"result_unused", "value_unused"})
+UNUSED = frozenset({"value_unused"})
 SURE: dict[str, frozenset[str]] = {
     **dict.fromkeys(("sum_missing", "wrong_axis", "mean_for_sum", "not_broadcast", "broadcast_too_far"), frozenset()),
     **dict.fromkeys(("sign", "branch_sign", "keepdim", "not_reshaped", "transposed", "other_gradient"), frozenset()),
     **dict.fromkeys(("local_derivative_missing", "wrong_upstream", "upstream_left_out", "held_constant"), frozenset()),
     **dict.fromkeys(("changed_argument", "sizes_of_the_lecture", "left_to_the_data"), frozenset()),
-    **dict.fromkeys(("summed_too_much", "sum_too_many"), frozenset({"product_for_matrix_product"})),
-    "ratio": frozenset({MEAN_OR_SUM, "factor_too_many", "wrong_operator"}),
-    "repeated_index": frozenset({"range_start", "range_end", "overwritten"}),
+    **dict.fromkeys(("summed_too_much", "sum_too_many"), frozenset({"wrong_operator"})),
+    "ratio": frozenset({MEAN_OR_SUM, "one_too_many", "wrong_operator"}),
+    "repeated_index": frozenset({"range", "overwritten"}),
     "zeros": UNUSED,
     "branch_missing": UNUSED | {"reduction_too_many"},
 }

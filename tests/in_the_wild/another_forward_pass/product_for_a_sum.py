@@ -3,8 +3,8 @@
 lesson: 03
 as: notebook
 alone: yes
-dbngain: failed | = In `bnraw * shift`, the factor `shift` is one too many. Without it, your `dbngain` is right. What
-    is the local derivative of the forward line?
+dbngain: failed | = In `bnraw * shift`, `shift` is one too many. Without it, your `dbngain` is right. What is
+    the local derivative of the forward line?
 dbnbias: failed
 dbnraw: failed
 others: missing

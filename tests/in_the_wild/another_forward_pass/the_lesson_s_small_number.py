@@ -2,8 +2,8 @@
 
 lesson: 03
 as: notebook
-dbnvar: failed | = `1e-6` is not the small number that the lesson's forward pass adds. With that one in `bnvar + 1e-6`, your
-    `dbnvar` is right.
+dbnvar: failed | = The small number 1e-6 in `bnvar + 1e-6` is not the right one. With another one, your `dbnvar`
+    is right.
 """
 
 # instead of: dbnvar =

@@ -7,7 +7,7 @@ dbnvar: passed
 dbndiff2: failed
 dbndiff: passed
 dbnmeani: passed
-dhprebn: failed | `dbnmeani` is not divided by `n`. If it were, your `dhprebn` would be right. Where does the size go?
+dhprebn: failed | = `dbnmeani` is not divided by `n`. Divided by it in the right place, your `dhprebn` is right.
 others: missing
 """
 

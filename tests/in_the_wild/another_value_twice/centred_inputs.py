@@ -2,8 +2,8 @@
 
 lesson: 11
 by: both
-dx: failed | = Each `d` in `return rstd * (g - g.mean(-1, keepdim=True) - d * (g * d).mean(-1, ...` should be another
-    value. With that one, your `dx` is right. Which value does the forward pass use there?
+dx: failed | = In `return rstd * (g - g.mean(-1, keepdim=True) - d * (g * d).mean(-1, ...`, look at each `d`:
+    another value belongs there. With it, your `dx` is right. Which value does the forward pass use there?
 """
 
 def dx(dy, scale, x, mu, rstd):

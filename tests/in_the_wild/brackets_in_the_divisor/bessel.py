@@ -1,8 +1,9 @@
 """n - 1 without brackets, as the first factor and in the middle of a sum.
 
 lesson: 03
-dbndiff2: failed | = In `1 / n - 1 * dbnvar * torch.ones_like(bndiff2)`, what follows the divisor is no part of it,
-    because there are no brackets. With brackets around the whole divisor, your `dbndiff2` is right.
+dbndiff2: failed | = In `1 / n - 1 * dbnvar * torch.ones_like(bndiff2)`, brackets are missing: powers come
+    first, then products and quotients, then sums and differences. With brackets around the right part, your
+    `dbndiff2` is right.
 others: passed
 """
 

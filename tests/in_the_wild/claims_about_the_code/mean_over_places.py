@@ -2,7 +2,8 @@
 
 lesson: 17
 by: dojo
-db: failed | = `dy.sum(0).mean(1)` takes a mean. With a sum in that place, your `db` is right.
+db: failed | = In `dy.sum(0).mean(1)`, a mean and a sum are confused: the mean is the sum, divided by the number
+    of its terms. With the other one, your `db` is right.
 """
 
 

@@ -1,8 +1,8 @@
 """`heads // groups` is one too many; that `groups // groups` would be right says nothing.
 
 lesson: 13
-dk: failed | = In `merge_heads(dkh) / (heads // groups)`, the division by `heads // groups` is one too many. Without
-    it, your `dk` is right. What is the local derivative of the forward line?
+dk: failed | = In `merge_heads(dkh) / (heads // groups)`, `heads // groups` is one too many. Without it, your
+    `dk` is right. What is the local derivative of the forward line?
 others: passed
 """
 

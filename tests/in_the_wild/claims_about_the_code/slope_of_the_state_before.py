@@ -2,7 +2,8 @@
 
 lesson: 16
 by: dojo
-rnn_step_backward: failed | In `1 - h_before**2`, `h_before` is not the value that belongs there
+rnn_step_backward: failed | = In `1 - h_before**2`, look at `h_before`: another value belongs there. With it,
+    `rnn_step_backward` is right. Its public example: exercises/16_through_time/examples.py:125
 others: any
 """
 

@@ -1,8 +1,9 @@
 """A long expression is divided: the message names what divides it.
 
 lesson: 11
-dx: failed | you divide by `rstd`. If you multiply by it, your `dx` is right. What is the local derivative of the
-    forward line?
+dx: failed | = In `(g - g.mean(-1, keepdim=True) - xhat * (g * xhat).mean(-1, ...`, the `/` in front of `rstd`
+    is the wrong operation. With another one, your `dx` is right. What is the local derivative of the forward
+    line?
 """
 
 

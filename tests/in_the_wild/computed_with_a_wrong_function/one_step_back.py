@@ -3,10 +3,10 @@
 lesson: 16
 by: dojo
 dbo: passed
-dC: failed | In `da @ Wh`, a transpose is missing, or there is one too many: with the other form this gradient is right.
-rnn_step_backward: failed | = In `da @ Wh`, a transpose is missing, or there is one too many: with the other form
-    `rnn_step_backward` is right. Over which axis should the product sum? Its public example:
-    exercises/16_through_time/examples.py:125
+dC: failed | = In `da @ Wh`, a transpose is missing, one too many, or in the wrong place. In the right form,
+    this gradient is right. Write the shapes next to each other: over which axis should the product sum?
+rnn_step_backward: failed | = In `da @ Wh`, a transpose is missing, one too many, or in the wrong place. In the
+    right form, `rnn_step_backward` is right. Its public example: exercises/16_through_time/examples.py:125
 others: any
 """
 

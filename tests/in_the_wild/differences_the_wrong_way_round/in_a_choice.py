@@ -1,7 +1,8 @@
 """The same with a mask.
 
 lesson: 04
-dlogits: failed | = In `1 - probs`, the two terms have changed places. The other way round, your `dlogits` is right.
+dlogits: failed | = In `1 - probs`, `1` and `probs` have changed places. The other way round, your `dlogits` is
+    right.
 in_one_go: failed
 """
 

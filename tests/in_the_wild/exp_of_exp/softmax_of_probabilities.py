@@ -2,8 +2,7 @@
 
 lesson: 04
 by: dojo
-dlogits: failed | = You write `F.softmax(probs, 1)`. With `probs` itself in that place, your `dlogits` is right: the
-    `softmax` is one too many. At which value is the derivative of the forward line taken?
+dlogits: failed | = You write `F.softmax(probs, 1)` where `probs` belongs. With that, your `dlogits` is right.
 in_one_go: failed | = Extreme logits are tested once `dlogits` is right on ordinary ones. Its public example:
     exercises/04_cross_entropy/examples.py:11
 others: passed

@@ -2,8 +2,9 @@
 
 lesson: 05
 by: both
-dx: failed | = `n * dxhat - dxhat.sum(0) + xhat * (dxhat * xhat).sum(0)` adds. If it subtracts, your `dx` is right. What
-    is the local derivative of the forward line?
+dx: failed | = In `n * dxhat - dxhat.sum(0) + xhat * (dxhat * xhat).sum(0)`, the `+` in front of `xhat * (dxhat
+    * xhat).sum(0)` is the wrong operation. With another one, your `dx` is right. What is the local derivative
+    of the forward line?
 """
 
 

@@ -2,8 +2,8 @@
 
 lesson: 02
 by: both
-dh: failed | = `h.std(0)` is not the root that the forward pass divides by: look at the small number under it, and at
-    what the variance is divided by. With that root in its place, your `dh` is right.
+dh: failed | = `h.std(0)` is not what the forward pass divides by: look at Bessel's correction, and at the small
+    number. With that changed, your `dh` is right.
 """
 
 

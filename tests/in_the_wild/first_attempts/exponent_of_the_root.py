@@ -2,9 +2,10 @@
 
 lesson: 12
 by: both
-dq: failed | = The exponent 2 in `dscores @ k / k.shape[2] ** 2` is not the right one. With another one, your `dq` is
-    right. Which number does the derivative of the forward line have there?
-dk: failed | `q.shape[2] * 0.5` multiplies by 0.5. With 0.5 as an exponent, your `dk` is right
+dq: failed | = The exponent 2 in `dscores @ k / k.shape[2] ** 2` is not the right one. With another one, your
+    `dq` is right.
+dk: failed | = In `q.shape[2] * 0.5`, a power is missing. With `q.shape[2] ** 0.5`, your `dk` is right. What is
+    the local derivative of the forward line?
 """
 
 

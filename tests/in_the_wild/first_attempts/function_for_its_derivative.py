@@ -2,9 +2,9 @@
 
 lesson: 03
 dcounts_sum: failed | is the forward line's slope at that element
-dlogits: failed | = `d[:, logits.argmax(1)] += dlogit_maxes` picks whole columns: for each entry of `logits.argmax(1)`,
-    that column in every row. Index rows and columns together, so that each row is paired with its own entry; then
-    your `dlogits` is right.
+dlogits: failed | = `d[:, logits.argmax(1)] += dlogit_maxes` picks whole rows or columns, one for each entry of
+    the index. Indexed by rows and columns together, so that each row is paired with its own entry, your
+    `dlogits` is right.
 dhpreact: failed | Your `dhpreact` is exactly −1 times the gradient, with `dh` added.
 others: passed
 """

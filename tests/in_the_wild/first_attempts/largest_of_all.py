@@ -1,11 +1,10 @@
 """One maximum of all logits, and a product in which a sum belongs.
 
 lesson: 03
-dlogits: failed | = `logits.max()` is the largest of all elements of `logits`. With the maximum of each row in its
-    place, your `dlogits` is right.
-dcounts: failed | = In `dprobs * counts_sum_inv * dcounts_sum`, another operation belongs between `dprobs *
-    counts_sum_inv` and `dcounts_sum`. With it, your `dcounts` is right. What is the local derivative of the forward
-    line?
+dlogits: failed | = `logits.max()` goes over other axes than it should. Over the right one, your `dlogits` is
+    right. Along which axis did the forward pass copy or reduce?
+dcounts: failed | = In `dprobs * counts_sum_inv * dcounts_sum`, the `*` in front of `dcounts_sum` is the wrong
+    operation. With another one, your `dcounts` is right. What is the local derivative of the forward line?
 dcounts_sum_inv: shape | takes the sum of `dprobs` alone and multiplies afterwards
 others: passed
 """

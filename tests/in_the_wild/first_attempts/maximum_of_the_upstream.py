@@ -2,8 +2,9 @@
 
 lesson: 03
 by: dojo
-dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` takes the largest element. With the sum in its place, your
-    `dlogit_maxes` is right.
+dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` does not call the function that belongs there.
+    With another one, your `dlogit_maxes` is right. Which function does the forward line apply, and what is its
+    derivative?
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
 dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
 dbnraw: failed | = When `dhpreact` is multiplied by −2, `dbnraw` must be multiplied by −2, too; yours is not. In a

@@ -2,9 +2,8 @@
 
 lesson: 03
 by: both
-dcounts_sum_inv: failed | = In `counts_sum * dprobs`, `counts_sum` is not the value that belongs there. With another
-    one, your `dcounts_sum_inv` is right. This derivative is written with what the forward line reads: which values
-    are they?
+dcounts_sum_inv: failed | = In `counts_sum * dprobs`, look at `counts_sum`: another value belongs there. With
+    it, your `dcounts_sum_inv` is right. Which value does the forward pass use there?
 """
 
 

@@ -5,8 +5,8 @@ dh: shape | = Its shape is (8,), not (6, 8). In your `dh`, the part that comes d
     `h_mean` is missing, and the part that comes by way of `h_var` is missing. The rest is right.
 dlogits: failed | = Your `dlogits` is exactly N times the gradient, with 1 at the places of `Y` (one in each row) added.
     Two things are to be changed, a factor and a term.
-dgamma: shape | = `dh_bn.sum(0) * h_norm` takes the sum of `dh_bn` alone and multiplies afterwards. Multiply first, then
-    take the sum: so your `dgamma` is right.
+dgamma: shape | = `dh_bn.sum(0) * h_norm` takes the sum of `dh_bn` alone and multiplies afterwards. Multiplied
+    first, your `dgamma` is right.
 others: passed
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 12
 by: both
-dz: failed | = In `p * p`, the factor `p` is one too many. Without it, your `dz` is right. What is the local
-    derivative of the forward line?
+dz: failed | = In `p * p`, `p` is one too many. Without it, your `dz` is right. What is the local derivative of
+    the forward line?
 """
 
 

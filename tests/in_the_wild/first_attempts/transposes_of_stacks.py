@@ -3,7 +3,9 @@
 lesson: 12
 dWo: error | `.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two.
 dv: error | `.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two.
-dweights: error | a transpose is missing, or there is one too many: with the other form your `dweights` is right.
+dweights: error | = RuntimeError: Expected size for first two dimensions of batch2 tensor to be: [3, 5] but got:
+    [3, 7]. In `dcontext @ v`, a transpose is missing, one too many, or in the wrong place. In the right form,
+    your `dweights` is right. Write the shapes next to each other: over which axis should the product sum?
 dscores: failed | = This writes the forward pass's -inf. How much does a score that was overwritten move the loss?
 dx: failed | = You add up before you multiply. A sum of products is not the product of sums: multiply each path first.
 no_future: failed

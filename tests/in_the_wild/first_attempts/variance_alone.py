@@ -3,8 +3,8 @@
 lesson: 02
 dh: failed | = In your `dh`, the part that comes directly, not by way of `h_var` or `h_mean` is missing, and the part
     that comes by way of `h_mean` is missing. The rest is right.
-dlogits: failed | = `logits.sigmoid()` does not call the function that belongs there. With another one, your `dlogits`
-    is right: which one? Which function does the forward line apply, and what is its derivative?
+dlogits: failed | = `logits.sigmoid()` does not call the function that belongs there. With another one, your
+    `dlogits` is right. Which function does the forward line apply, and what is its derivative?
 others: passed
 """
 

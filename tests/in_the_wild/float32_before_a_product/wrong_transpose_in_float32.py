@@ -1,7 +1,9 @@
 """The one-hot tensor is not transposed: the message is about shapes, not about dtypes.
 
 lesson: 03
-dC: error | a transpose is missing, or there is one too many: with the other form your `dC` is right.
+dC: error | = RuntimeError: mat1 and mat2 shapes cannot be multiplied (12x11 and 12x4). In `onehot @
+    demb.view(-1, C.shape[1])`, a transpose is missing, one too many, or in the wrong place. In the right form,
+    your `dC` is right. Write the shapes next to each other: over which axis should the product sum?
 """
 
 import torch

@@ -1,8 +1,8 @@
 """A gradient with one number, and one with a number per column; both go through a sine.
 
 lesson: 03
-dlogprobs: failed | the `sin` is one too many
-dbndiff2: failed | the `sin` is one too many
+dlogprobs: failed | = You write `d.sin()` where `d` belongs. With that, your `dlogprobs` is right.
+dbndiff2: failed | = You write `d.sin()` where `d` belongs. With that, your `dbndiff2` is right.
 others: passed
 """
 

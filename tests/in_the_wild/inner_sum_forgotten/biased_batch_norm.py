@@ -2,8 +2,8 @@
 
 lesson: 05
 by: both
-dh: failed | = `dh_bn * h_norm` is used element by element. With its sum or mean over an axis in that place, your `dh`
-    is right: over which one?
+dh: failed | = `dh_bn * h_norm` is used element by element. With its sum or mean over an axis in that place,
+    your `dh` is right.
 """
 
 def dh(dh_bn, gamma, h_norm, h_var, N):

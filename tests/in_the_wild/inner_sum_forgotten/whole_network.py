@@ -3,7 +3,7 @@
 lesson: 06
 by: both
 dW: failed | = `dxhat * xhat` is used element by element. With its sum or mean over an axis in that place, this
-    gradient is right: over which one?
+    gradient is right.
 dC: failed | `dxhat * xhat` is used element by element.
 demb: failed | `dxhat * xhat` is used element by element.
 db: failed | = The true `db` is zero here, and yours is not. It is computed from the same upstream gradient as `dW`,

@@ -1,8 +1,8 @@
 """A break is to skip the rest of one round, and ends the loop.
 
 lesson: 04
-dlogits: failed | = `break` ends the whole loop: the rounds after it are left out. With `continue`, which ends one round, your
-    `dlogits` is right.
+dlogits: failed | = `break` ends the whole loop: rounds that your `dlogits` needs are left out. With the loop
+    going on, your `dlogits` is right.
 in_one_go: failed
 """
 

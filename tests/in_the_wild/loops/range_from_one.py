@@ -1,7 +1,8 @@
 """The examples are counted from 1.
 
 lesson: 04
-dlogits: failed | = `range(1, n)` begins with 1, so place 0 is left out. With `range(n)`, your `dlogits` is right.
+dlogits: failed | = `range(1, n)` leaves out the first or the last place: a range begins with 0 and ends before
+    its last number. With `range(n)`, your `dlogits` is right.
 in_one_go: failed
 """
 

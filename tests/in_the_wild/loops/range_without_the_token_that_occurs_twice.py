@@ -2,8 +2,8 @@
 
 lesson: 01
 by: both
-dembedding: failed | = `range(len(tokens) - 1)` leaves out the last place: a range ends before its last number anyway.
-    With `range(len(tokens))`, your `dembedding` is right.
+dembedding: failed | = `range(len(tokens) - 1)` leaves out the first or the last place: a range begins with 0
+    and ends before its last number. With `range(len(tokens))`, your `dembedding` is right.
 """
 
 def dembedding(dlooked_up, embedding, tokens):

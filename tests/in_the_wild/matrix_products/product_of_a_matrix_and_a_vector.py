@@ -2,8 +2,8 @@
 
 lesson: 02
 by: both
-dh_norm: shape | = `dh_bn @ gamma` is a matrix product, which also sums. Multiplied element by element, your
-    `dh_norm` is right. What is the local derivative of the forward line?
+dh_norm: shape | = In `dh_bn @ gamma`, the `@` in front of `gamma` is the wrong operation. With another one,
+    your `dh_norm` is right. What is the local derivative of the forward line?
 """
 
 

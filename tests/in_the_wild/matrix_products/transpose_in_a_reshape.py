@@ -2,7 +2,7 @@
 
 lesson: 03
 by: both
-demb: failed | = In `dembcat.T`, the transpose is one too many. Without it, your `demb` is right.
+demb: failed | = You write `dembcat.T` where `dembcat` belongs. With that, your `demb` is right.
 """
 
 

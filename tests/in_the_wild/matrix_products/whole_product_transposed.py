@@ -2,10 +2,11 @@
 
 lesson: 12
 by: both
-dk: shape | = `(dscores @ q / q.shape[2] ** 0.5).transpose(1, 2)` transposes the whole product. With one of its
-    factors transposed instead, your `dk` is right: which one?
-dV: shape | = `(P @ dO).transpose(1, 2)` transposes the whole product. With one of its factors transposed instead,
-    your `dV` is right: which one?
+dk: shape | = In `(dscores @ q / q.shape[2] ** 0.5).transpose(1, 2)`, a transpose is missing, one too many, or
+    in the wrong place. In the right form, your `dk` is right. Write the shapes next to each other: over which
+    axis should the product sum?
+dV: shape | = In `(P @ dO).transpose(1, 2)`, a transpose is missing, one too many, or in the wrong place. In the
+    right form, your `dV` is right. Write the shapes next to each other: over which axis should the product sum?
 """
 
 

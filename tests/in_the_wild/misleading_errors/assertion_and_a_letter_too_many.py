@@ -8,7 +8,8 @@ dW: error | = NameError: name 'dzz' is not defined. Nothing of the name `dzz` ha
     you mean `dz`?
 dgrid: failed | = Your `dgrid` does not use `dtotal`: it is the local derivative of `total` alone. The chain rule
     multiplies it by the upstream gradient `dtotal`.
-backward: failed | In `torch.ones_like(a) / a.numel()`, the division by `a.numel()` is one too many
+backward: failed | = In `torch.ones_like(a) / a.numel()`, `a.numel()` is one too many. Without it, `backward` is
+    right. Its public example: exercises/01_chain_rule/examples.py:21
 """
 
 def dx(dz, W):

@@ -1,8 +1,7 @@
 """Computed in half precision.
 
 lesson: 11
-dx: failed | = `(dy * scale).to(torch.float16)` rounds to about three digits. Without the conversion, your `dx` is
-    right: keep the type of what you are given.
+dx: failed | = `(dy * scale).to(torch.float16)` rounds. Without the rounding, your `dx` is right.
 """
 
 def dx(dy, scale, xhat, rstd):

@@ -1,7 +1,8 @@
 """A sum lacks a factor.
 
 lesson: 05
-dh: failed | = In `dh_bn.sum(0)`, `dh_bn` lacks the factor `h_norm`. With it, your `dh` is right.
+dh: failed | = In `dh_bn.sum(0)`, a part lacks the factor `h_norm`. With it, your `dh` is right. What is the
+    local derivative of the forward line?
 """
 
 def dh(dh_bn, gamma, h_norm, h_var, N):

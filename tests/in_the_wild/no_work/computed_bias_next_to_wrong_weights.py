@@ -3,7 +3,8 @@
 lesson: 07
 as: script
 alone: yes
-dW1: failed | `dembcat` is not the value that belongs there
+dW1: failed | = In `dembcat.T @ dhprebn`, look at `dembcat`: another value belongs there. With it, this gradient
+    is right. Which value does the forward pass use there?
 update: missing
 learning_rate: missing
 trajectory: missing

@@ -2,8 +2,8 @@
 
 lesson: 07
 by: dojo
-update: failed | = `param = param - learning_rate * grad` gives the name `param` a new tensor; the tensor that it
-    named before stays as it was. Change that tensor in place; then `update` is right. Its public example:
+update: failed | = `param = param - learning_rate * grad` gives the name `param` a new tensor; the tensor that
+    it named before stays as it was. If that tensor changes in place, `update` is right. Its public example:
     exercises/07_training/examples.py:112
 trajectory: failed | = This is computed with your `update`, which is not right yet: start there.
     `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:

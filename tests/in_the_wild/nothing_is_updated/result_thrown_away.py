@@ -2,8 +2,8 @@
 
 lesson: 07
 by: dojo
-update: failed | = `p.sub(learning_rate * g)` returns a new tensor, and nothing uses it: `sub` changes nothing in
-    place. With a call that does, `update` is right. Its public example: exercises/07_training/examples.py:112
+update: failed | = `p.sub(learning_rate * g)` computes a value that nothing uses: `p` stays as it was. If it
+    changes in place, `update` is right. Its public example: exercises/07_training/examples.py:112
 trajectory: failed | = This is computed with your `update`, which is not right yet: start there.
     `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
     exercises/07_training/examples.py:127

@@ -2,9 +2,9 @@
 
 lesson: 02
 by: both
-dX: failed | = In `dh @ W.T + dh.mean()`, the term `dh.mean()` is one too many. Without it, your `dX` is right. What
-    is the local derivative of the forward line?
-dh_norm: failed | = In `dh_bn * gamma + dh_bn.mean(0)`, the term `dh_bn.mean(0)` is one too many. Without it, your
+dX: failed | = In `dh @ W.T + dh.mean()`, `dh.mean()` is one too many. Without it, your `dX` is right. What is
+    the local derivative of the forward line?
+dh_norm: failed | = In `dh_bn * gamma + dh_bn.mean(0)`, `dh_bn.mean(0)` is one too many. Without it, your
     `dh_norm` is right. What is the local derivative of the forward line?
 """
 

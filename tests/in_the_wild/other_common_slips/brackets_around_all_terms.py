@@ -2,10 +2,12 @@
 
 lesson: 05
 by: both
-dhprebn: failed | In `bngain * bnvar_inv / n * n * dhpreact - dhpreact.sum(0) - n / (n - ...`, the factor `bngain *
-    bnvar_inv / n` multiplies only the first term. With brackets around all terms, your `dhprebn` is right.
-dvar: failed | = In `dxhat * (x - mean) * -0.5 * var + 1e-5 ** -1.5`, the power `-1.5` applies to `1e-5` only,
-    because it comes before `+` and `-`. With brackets around both terms, your `dvar` is right.
+dhprebn: failed | = In `bngain * bnvar_inv / n * n * dhpreact - dhpreact.sum(0) - n / (n - ...`, brackets are
+    missing: powers come first, then products and quotients, then sums and differences. With brackets around the
+    right part, your `dhprebn` is right.
+dvar: failed | = In `dxhat * (x - mean) * -0.5 * var + 1e-5 ** -1.5`, brackets are missing: powers come first,
+    then products and quotients, then sums and differences. With brackets around the right part, your `dvar` is
+    right.
 """
 
 

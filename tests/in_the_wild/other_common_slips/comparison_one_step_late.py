@@ -3,8 +3,7 @@
 lesson: 07
 by: dojo
 learning_rate: failed | = `step <= max_steps / 2` is not the comparison that belongs there. With another one,
-    `learning_rate` is right. What should hold on each side, and what when both are equal? Its public example:
-    exercises/07_training/examples.py:122
+    `learning_rate` is right. Its public example: exercises/07_training/examples.py:122
 trajectory: failed | = This is computed with your `learning_rate`, which is not right yet: start there.
     `losses[6]` is 1.56500865; expected 1.60390664. Its public example:
     exercises/07_training/examples.py:127

@@ -1,8 +1,8 @@
 """Multiplied where the derivative divides.
 
 lesson: 01
-dpositive: failed | = In `dlogarithm * x`, you multiply by `x`. If you divide by it, your `dpositive` is right. What
-    is the local derivative of the forward line?
+dpositive: failed | = In `dlogarithm * x`, the `*` in front of `x` is the wrong operation. With another one,
+    your `dpositive` is right. What is the local derivative of the forward line?
 others: passed
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 03
 by: both
-dlogit_maxes: failed | = `dnorm_logits[:, 0:1]` takes one part of `dnorm_logits` along an axis. With the sum over
-    that axis in its place, your `dlogit_maxes` is right: every copy counts.
+dlogit_maxes: failed | = `dnorm_logits[:, 0:1]` takes one part of `dnorm_logits` along an axis, and every copy
+    counts. With the sum over that axis in its place, your `dlogit_maxes` is right.
 """
 
 

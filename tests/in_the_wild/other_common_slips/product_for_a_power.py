@@ -2,7 +2,8 @@
 
 lesson: 01
 by: both
-dz: failed | `a * 2` multiplies by 2. With 2 as an exponent, your `dz` is right
+dz: failed | = In `a * 2`, a power is missing. With `a ** 2`, your `dz` is right. What is the local derivative
+    of the forward line?
 dfork: error | That line writes round brackets after a number, as if it were a function. A product needs its `*`
 """
 

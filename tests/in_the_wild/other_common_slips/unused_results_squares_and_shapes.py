@@ -2,14 +2,15 @@
 
 lesson: 01
 by: dojo
-dembedding: failed | = `d.index_add(0, tokens, dlooked_up)` returns a new tensor, and nothing uses it: `index_add` changes
-    nothing in place. With a call that does, your `dembedding` is right.
-dz: failed | = In `1 - v`, a square is missing. With `1 - v ** 2`, your `dz` is right. What is the local derivative of
-    the forward line?
-dleft: failed | = `right.reshape(right.shape[1], right.shape[0])` keeps the order of the numbers, which transposes
-    nothing. With the transpose in that place, your `dleft` is right.
-mean_gate: failed | = In `1 - h`, a square is missing. With `1 - h ** 2`, `mean_gate` is right. Its public example:
-    exercises/01_chain_rule/examples.py:61
+dembedding: failed | = `d.index_add(0, tokens, dlooked_up)` computes a value that nothing uses: `d` stays as it
+    was. If it changes in place, your `dembedding` is right.
+dz: failed | = In `1 - v`, a power is missing. With `1 - v ** 2`, your `dz` is right. What is the local
+    derivative of the forward line?
+dleft: failed | = In `right.reshape(right.shape[1], right.shape[0])`, a transpose is missing, one too many, or
+    in the wrong place. In the right form, your `dleft` is right. Write the shapes next to each other: over
+    which axis should the product sum?
+mean_gate: failed | = In `1 - h`, a power is missing. With `1 - h ** 2`, `mean_gate` is right. Its public
+    example: exercises/01_chain_rule/examples.py:61
 """
 
 def dembedding(dlooked_up, embedding, tokens):

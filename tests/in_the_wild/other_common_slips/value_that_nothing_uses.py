@@ -2,8 +2,8 @@
 
 lesson: 04
 by: both
-dlogits: failed | = `p[range(n), Yb] - 1` computes a value that nothing uses: `p[range(n), Yb]` stays as it was.
-    With the `=` of an update, your `dlogits` is right.
+dlogits: failed | = `p[range(n), Yb] - 1` computes a value that nothing uses: `p` stays as it was. If it changes
+    in place, your `dlogits` is right.
 in_one_go: failed
 """
 

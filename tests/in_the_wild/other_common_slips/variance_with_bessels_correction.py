@@ -2,8 +2,8 @@
 
 lesson: 05
 by: dojo
-dh: failed | = `h.var(0)` does not divide by the number that the forward pass divides by: look at Bessel's correction.
-    Divided by the same number, your `dh` is right.
+dh: failed | = `h.var(0)` is not what the forward pass divides by: look at Bessel's correction, and at the small
+    number. With that changed, your `dh` is right.
 """
 
 def dh(dh_bn, gamma, h_norm, h, N):

@@ -12,7 +12,7 @@ no_grad: missing
 calibrate: missing
 split_loss: missing
 sample: missing
-db2: failed | = `dlogits.mean(0)` takes a mean. With a sum in that place, this gradient is right.
+db2: failed | = The line `dlogits /= n` is one too many. Without it, this gradient is right.
 others: passed
 """
 

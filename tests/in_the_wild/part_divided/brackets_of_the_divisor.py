@@ -2,10 +2,10 @@
 
 lesson: 14
 by: both
-dropout_backward: failed | In `dout * keep / 1 - p`, what follows the divisor is no part of it, because there are no
-    brackets. With brackets around the whole divisor, `dropout_backward` is right.
-gelu_backward: failed | `torch.erf(x) / math.sqrt(2)` scales what `erf` returns. With its argument scaled instead,
-    `gelu_backward` is right.
+dropout_backward: failed | = In `dout * keep / 1 - p`, brackets are missing: powers come first, then products
+    and quotients, then sums and differences. With brackets around the right part, `dropout_backward` is right.
+gelu_backward: failed | = `torch.erf(x) / math.sqrt(2)` changes what `x` becomes, and not `x` itself. With
+    `math.sqrt(2)` inside of the function's brackets, `gelu_backward` is right.
 others: any
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 03
 by: dojo
-dhprebn: failed | = In `(dbndiff + dbnmeani) / n`, the division applies to both terms. Applied to only one of the two
-    terms, your `dhprebn` is right: to which one?
+dhprebn: failed | = In `(dbndiff + dbnmeani) / n`, what follows the brackets applies to both terms in them.
+    Applied to only one of the two, your `dhprebn` is right.
 others: passed
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 02
 by: dojo
-dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`. If it were, your `dlogits` would be right. Where
-    does the size go?
+dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`. Divided by it in the right place, your
+    `dlogits` is right.
 others: passed
 """
 

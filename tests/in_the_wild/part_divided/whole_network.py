@@ -2,27 +2,27 @@
 
 lesson: 06
 by: dojo
-dW2: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
-    them, this gradient is right.
-db2: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
-    them, this gradient is right.
-dgamma: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
-    them, this gradient is right.
-dbeta: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
-    them, this gradient is right.
-dW: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb, C.shape[0])`
-    only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around them, this
-    gradient is right.
-demb: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
-    them, this gradient is right.
-dC: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb, C.shape[0])`
-    only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around them, this
-    gradient is right.
+dW2: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing: powers come first, then
+    products and quotients, then sums and differences. With brackets around the right part, this gradient is
+    right.
+db2: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing: powers come first, then
+    products and quotients, then sums and differences. With brackets around the right part, this gradient is
+    right.
+dgamma: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing: powers come first, then
+    products and quotients, then sums and differences. With brackets around the right part, this gradient is
+    right.
+dbeta: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing: powers come first, then
+    products and quotients, then sums and differences. With brackets around the right part, this gradient is
+    right.
+dW: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing: powers come first, then
+    products and quotients, then sums and differences. With brackets around the right part, this gradient is
+    right.
+demb: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing: powers come first, then
+    products and quotients, then sums and differences. With brackets around the right part, this gradient is
+    right.
+dC: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing: powers come first, then
+    products and quotients, then sums and differences. With brackets around the right part, this gradient is
+    right.
 db: failed | zeros are right without any work
 others: passed
 """

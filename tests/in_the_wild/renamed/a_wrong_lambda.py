@@ -2,9 +2,8 @@
 
 lesson: 01
 by: dojo
-dpositive: failed | = In `dlogarithm * positive`, you multiply by `positive`. If you divide by it, your `dpositive`
-    is right. What is the
-    local derivative of the forward line?
+dpositive: failed | = In `dlogarithm * positive`, the `*` in front of `positive` is the wrong operation. With
+    another one, your `dpositive` is right. What is the local derivative of the forward line?
 others: passed
 """
 

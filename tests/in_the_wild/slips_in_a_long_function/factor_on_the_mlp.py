@@ -4,9 +4,10 @@ lesson: 15
 dgain3: passed
 loss: passed
 clip: passed
-dW2: failed | = In `2 * through_mlp`, the factor `2` is one too many. Without it, this gradient is right. What is the
+dW2: failed | = In `2 * through_mlp`, `2` is one too many. Without it, this gradient is right. What is the local
+    derivative of the forward line?
+dwte: failed | = In `2 * through_mlp`, `2` is one too many. Without it, this gradient is right. What is the
     local derivative of the forward line?
-dwte: failed | the factor `2` is one too many
 others: any
 """
 

@@ -1,8 +1,8 @@
 """The loop over keys ends before the tiles that the diagonal cuts.
 
 lesson: 19
-flash_forward: failed | = `break` ends the loop too early: rounds that `flash_forward` needs are left out. In which
-    round should the loop end?
+flash_forward: failed | = `break` ends the whole loop: rounds that `flash_forward` needs are left out. With the
+    loop going on, `flash_forward` is right.
 any_tiles: failed
 memory: failed | = `flash_forward` is not right yet. This row counts once its values are right.
 operations: failed | = `flash_forward` is not right yet. This row counts once its values are right.

@@ -1,8 +1,7 @@
 """A small number in the divisor: the factors of the rows are shown with enough digits to differ from 1.
 
 lesson: 19
-flash_forward: failed | In `l[:, None] + 1e-6`, the term `1e-6` is one too many. Without it, `flash_forward` is
-    right.
+flash_forward: failed | = In `l[:, None] + 1e-6`, `1e-6` is one too many. Without it, `flash_forward` is right.
 any_tiles: failed | `O` is wrong by
 memory: failed | = `flash_forward` is not right yet. This row counts once its values are right.
 operations: failed | = `flash_forward` is not right yet. This row counts once its values are right.

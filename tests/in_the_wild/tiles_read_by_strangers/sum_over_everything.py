@@ -1,7 +1,8 @@
 """`correction` sums over both axes.
 
 lesson: 19
-correction: shape | = `(dO * O).sum()` takes the sum over all elements. Over one axis only, `correction` is right.
+correction: shape | = `(dO * O).sum()` goes over other axes than it should. Over the right one, `correction` is
+    right.
 others: any
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 13
 by: both
-dx: failed | = `dx =+ dk @ Wk.T` assigns: `=+` is `=` and a sign. With `+=`, your `dx` is right.
+dx: failed | = You have the path through `v`; `x` also feeds `q` and `k`. Gradients of all paths add up.
 dWv: failed | = `total =+ x[b].T @ dv[b]` assigns: `=+` is `=` and a sign. With `+=`, your `dWv` is right.
 others: passed
 """

@@ -4,7 +4,7 @@ lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
 counts: 03
-dnorm_logits: failed | You write `np.log(cn)`. With `cn` itself in that place, your `dnorm_logits` is right:
+dnorm_logits: failed | = You write `np.log(cn)` where `cn` belongs. With that, your `dnorm_logits` is right.
 others: passed
 """
 

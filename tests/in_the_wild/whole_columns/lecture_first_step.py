@@ -2,8 +2,8 @@
 
 lesson: 03
 by: dojo
-dlogprobs: failed | = `out[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
-    and columns together, so that each row is paired with its own entry; then your `dlogprobs` is right.
+dlogprobs: failed | = `out[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
+    and columns together, so that each row is paired with its own entry, your `dlogprobs` is right.
 others: passed
 """
 

@@ -2,20 +2,20 @@
 
 lesson: 06
 by: dojo
-dW2: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
-    and columns together, so that each row is paired with its own entry; then this gradient is right.
-db2: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
-    and columns together, so that each row is paired with its own entry; then this gradient is right.
-dgamma: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index
-    rows and columns together, so that each row is paired with its own entry; then this gradient is right.
-dbeta: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
-    and columns together, so that each row is paired with its own entry; then this gradient is right.
-dW: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
-    and columns together, so that each row is paired with its own entry; then this gradient is right.
-demb: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
-    and columns together, so that each row is paired with its own entry; then this gradient is right.
-dC: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
-    and columns together, so that each row is paired with its own entry; then this gradient is right.
+dW2: failed | = `dlogits[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
+    and columns together, so that each row is paired with its own entry, this gradient is right.
+db2: failed | = `dlogits[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
+    and columns together, so that each row is paired with its own entry, this gradient is right.
+dgamma: failed | = `dlogits[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by
+    rows and columns together, so that each row is paired with its own entry, this gradient is right.
+dbeta: failed | = `dlogits[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
+    and columns together, so that each row is paired with its own entry, this gradient is right.
+dW: failed | = `dlogits[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
+    and columns together, so that each row is paired with its own entry, this gradient is right.
+demb: failed | = `dlogits[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
+    and columns together, so that each row is paired with its own entry, this gradient is right.
+dC: failed | = `dlogits[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
+    and columns together, so that each row is paired with its own entry, this gradient is right.
 db: failed | zeros are right without any work
 others: passed
 """

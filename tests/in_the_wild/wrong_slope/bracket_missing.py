@@ -2,8 +2,8 @@
 
 lesson: 03
 by: dojo
-dhpreact: failed | = In `1 - h ** 2 * dh`, the multiplication by `dh` applies to `h ** 2` only, because it
-    comes before `+` and `-`. Should it apply to both terms? With brackets around them, your `dhpreact` is right.
+dhpreact: failed | = In `1 - h ** 2 * dh`, brackets are missing: powers come first, then products and quotients,
+    then sums and differences. With brackets around the right part, your `dhpreact` is right.
 others: passed
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 01
 by: dojo
-dz: failed | = In `(1 - a) ** 2`, the power applies to both terms. Applied to only one of the two terms, your `dz` is
-    right: to which one?
+dz: failed | = In `(1 - a) ** 2`, what follows the brackets applies to both terms in them. Applied to only one
+    of the two, your `dz` is right.
 others: passed
 """
 

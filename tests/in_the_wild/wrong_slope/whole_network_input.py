@@ -2,15 +2,15 @@
 
 lesson: 06
 by: dojo
-dgamma: failed | = In `1 - out**2`, `out` is not the value that belongs there. With another one, this gradient is
-    right. Which value does the forward pass use there?
-dbeta: failed | = In `1 - out**2`, `out` is not the value that belongs there. With another one, this gradient is
-    right. Which value does the forward pass use there?
-dW: failed | = In `1 - out**2`, `out` is not the value that belongs there. With another one, this gradient is right.
+dgamma: failed | = In `1 - out**2`, look at `out`: another value belongs there. With it, this gradient is right.
     Which value does the forward pass use there?
-demb: failed | = In `1 - out**2`, `out` is not the value that belongs there. With another one, this gradient is right.
+dbeta: failed | = In `1 - out**2`, look at `out`: another value belongs there. With it, this gradient is right.
     Which value does the forward pass use there?
-dC: failed | = In `1 - out**2`, `out` is not the value that belongs there. With another one, this gradient is right.
+dW: failed | = In `1 - out**2`, look at `out`: another value belongs there. With it, this gradient is right.
+    Which value does the forward pass use there?
+demb: failed | = In `1 - out**2`, look at `out`: another value belongs there. With it, this gradient is right.
+    Which value does the forward pass use there?
+dC: failed | = In `1 - out**2`, look at `out`: another value belongs there. With it, this gradient is right.
     Which value does the forward pass use there?
 db: failed | zeros are right without any work
 others: passed

@@ -2,8 +2,8 @@
 
 lesson: 01
 by: dojo
-dz: failed | = In `z.pow(2)`, `z` is not the value that belongs there. With another one, your `dz` is right. What the
-    forward line reads, or what it returns: which does your formula need there?
+dz: failed | = In `z.pow(2)`, look at `z`: another value belongs there. With it, your `dz` is right. Which value
+    does the forward pass use there?
 others: passed
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from grader.verdict.explain.errors.raised import CallContext, error_meanings, explain_error_text
+from grader.verdict.explain.errors import CallContext, error_meanings, explain_error_text
 
 X = torch.zeros(4, 3)
 INDEX = torch.zeros(4, dtype=torch.int64)
@@ -50,7 +50,7 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "a product": (
         "shapes_do_not_fit",
         "A matrix product needs equal inner sizes; here you multiply (4, 3) by (4, 3). Which order, and which `.T`, "
-        "gives the shape of `W`, (3, 3)? You are given `x` (4, 3).",
+        "gives the shape of `W`, (3, 3)? If none does, another value is needed. You are given `x` (4, 3).",
         lambda: X @ X,
     ),
     "a matrix and a vector": (
@@ -97,13 +97,13 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "a view": (
         "view_does_not_fit",
-        "A tensor of 12 elements cannot be viewed as (5, 2), which would hold 10. Is it the tensor that you mean, and "
+        "A tensor of 12 elements cannot be viewed as (5, 2). Is it the tensor that you mean, and "
         "are these its sizes? You are given `x` (4, 3).",
         lambda: X.view(5, 2),
     ),
     "a view with a size left open": (
         "view_does_not_fit",
-        "A tensor of 12 elements cannot be viewed as (-1, 5), which it does not fill evenly. Is it the tensor that you "
+        "A tensor of 12 elements cannot be viewed as (-1, 5). Is it the tensor that you "
         "mean, and are these its sizes? You are given `x` (4, 3).",
         lambda: X.view(-1, 5),
     ),
@@ -385,6 +385,6 @@ def test_what_says_all_there_is_to_say(text):
 def test_each_message_uses_only_groups_of_its_pattern():
     for pattern, identifier, template, needs in error_meanings():
         groups = [f"group {number}" for number in range(1, pattern.groups + 1)]
-        assert identifier and "{" not in template.format("", *groups, first=groups[0] if groups else "")
+        assert identifier and "{" not in template.format("", *groups, first=groups[0] if groups else "", result="")
         assert "{first}" not in template or pattern.groups
         assert all("{" not in name.format("", *groups) for names in needs.values() for name in names)

@@ -13,7 +13,7 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import Called, CallRequest, Counts
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.checks import MAX_FUNCTIONS_CHANGED, explain_check
-from grader.verdict.explain.edits.changes import Edit
+from grader.verdict.explain.edits.changed_functions import Edit
 from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
 from grader.verdict.judge.checks import CheckFailed
 

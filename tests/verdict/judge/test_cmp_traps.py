@@ -124,7 +124,7 @@ TRAPS = [
         "NaN everywhere",
         "def dprobs(dlogprobs, probs): return dlogprobs / probs * float('nan')",
         "failed",
-        "In `dlogprobs / probs * float('nan')`, the factor `float('nan')` is one too many. Without it, your `dprobs` "
+        "In `dlogprobs / probs * float('nan')`, `float('nan')` is one too many. Without it, your `dprobs` "
         "is right. What is the local derivative of the forward line?",
     ),
     Trap(
@@ -255,15 +255,14 @@ TRAPS = [
         "half precision",
         "def demb(dembcat, emb): return dembcat.view(emb.shape).half()",
         "shape",
-        "`dembcat.view(emb.shape).half()` rounds to about three digits. Without the conversion, your `demb` is right: "
-        "keep the type of what you are given.",
+        "`dembcat.view(emb.shape).half()` rounds. Without the rounding, your `demb` is right.",
     ),
     Trap(
         "half precision of the other kind",
         "def dbnvar(dbnvar_inv, bnvar): return (-0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv).bfloat16()",
         "shape",
-        "`(-0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv).bfloat16()` rounds to about three digits. Without the "
-        "conversion, your `dbnvar` is right: keep the type of what you are given.",
+        "`(-0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv).bfloat16()` rounds. Without the rounding, your "
+        "`dbnvar` is right.",
     ),
     Trap(
         "complex numbers",

@@ -12,9 +12,8 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.results import Row
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.errors.no_answer import explain_no_answer, name_mistake
-from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
-from grader.verdict.explain.readings.widths import width_from_the_data
+from grader.verdict.explain.errors import explain_no_answer, name_mistake
+from grader.verdict.explain.sizes import explain_hard_coded_sizes, width_from_the_data
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.earlier_gradient import FROM_EARLIER_GRADIENT
 from grader.verdict.judge.line import judge_line
@@ -224,9 +223,9 @@ def test_a_product_whose_sizes_do_not_fit(problems):
     verdict = judged(problems, "d", lambda p: Answer("raised", message=text, line=3, uses=frozenset({"de", "x", "n"})))
     assert verdict.status == "error" and verdict.mistake.id == "shapes_do_not_fit" and verdict.line == 3
     assert verdict.message == (
-        f"{text}. A matrix product needs equal inner sizes; here you multiply (4, 5) by (4, 5). No product of two of "
-        "these, in any order and with any `.T`, has the shape of `d`, (4, 5): is another value needed, or another "
-        "operation? You are given `de` (4, 5), `x` (4, 5)."
+        f"{text}. A matrix product needs equal inner sizes; here you multiply (4, 5) by (4, 5). Which order, and "
+        "which `.T`, gives the shape of `d`, (4, 5)? If none does, another value is needed. "
+        "You are given `de` (4, 5), `x` (4, 5)."
     )
 
 

@@ -11,43 +11,28 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from grader.source.code_pieces import pieces_in
-from grader.verdict.explain.edits.leftovers import keeps_the_stub_s_raise, read_before_set
-from grader.verdict.explain.edits.patterns import matches, parsed_pair
-from grader.verdict.explain.edits.source_file import SourceFile, called_name, draws_numbers, is_module, quote
+from grader.source.syntax import is_stub_raise, is_text, nested_statements
+from grader.verdict.explain.edits.coded_changes import Around, Known, axes_in
+from grader.verdict.explain.edits.patterns import GROUPS, called_name
+from grader.verdict.explain.edits.rules import RULES, changes_by_rules
+from grader.verdict.explain.edits.source_file import SourceFile, quote
 
 MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
 MAX_ROOT = 1_000
-OF_AXES = frozenset(
-    {"transpose", "swapaxes", "permute", "movedim", "moveaxis", "flip", "squeeze", "unsqueeze", "flatten", "size"}
-    | {"sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "var", "std", "norm"}
-    | {"logsumexp", "softmax", "log_softmax", "cumsum", "cumprod"}
-)
-"""Functions and methods whose whole numbers are axes."""
-AXIS_FIRST = frozenset(
-    {"select", "narrow", "unflatten", "unfold", "gather", "scatter", "scatter_", "scatter_add", "scatter_add_"}
-    | {"index_select", "index_add", "index_add_", "index_copy", "index_copy_", "take_along_dim"}
-)
-"""The first number is an axis."""
-AXIS_LAST = frozenset({"cat", "concat", "concatenate", "stack"})
-"""The last argument is an axis, if there are two."""
-WRITTEN = (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List)
-"""How axes are written as numbers: `1`, `-1`, `(0, 1)`."""
-MULTIPLIED_SUMS = ("A.any_sum(*X) * B.any_sum(*X)", "C * A.any_sum(*X) * B.any_sum(*X)")
-AXIS_KEYWORDS = frozenset({"dim", "dims", "axis", "axes", "dim0", "dim1", "axis0", "axis1", "start_dim", "end_dim"})
 
 
 def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, Any]]:
     """{function: what it is made of, with the file's functions that it calls}, for those that the file defines.
 
-    names: names that are read; calls: functions and methods called, and attributes read; operators: their types' names;
-    operands: names that stand next to one; numbers: [(number, its line, the code around it)] that may be sizes or their
-    roots; open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes);
-    pieces: {function: its small expressions without their names}, see code_pieces; multiplies_sums: whether two sums
-    are multiplied; discards: whether it computes a value that nothing uses; overwrites: whether a loop assigns to
-    places that an index selects; random: a function that it calls itself and that draws random numbers, "" for none;
-    imports: the modules that the file imports; bare_calls: functions called by their bare names;
-    raise_left, read_before_set: see leftovers.
+    names: names that are read; calls: functions and methods called, and attributes read; bare_calls: functions called
+    by their bare names; operators: their types' names; operands: names that stand next to one; numbers: [(number, its
+    line, the code around it)] that may be sizes or their roots; open_widths: whether something may be as long as the
+    data need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their
+    names}, see code_pieces; slips: the ids of the sure rules that apply somewhere; random: a function that it calls
+    itself and that draws random numbers, "" for none; imports: the modules that the file imports; raise_left: whether
+    it has other code as well as `raise NotImplementedError`; read_before_set: variables that a line both reads and sets
+    first, `g = g + 1`.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -60,76 +45,48 @@ def latest_file(source: str) -> SourceFile:
 
 
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
-    names, calls, operators, operands, bare_calls = set[str](), set[str](), set[str](), set[str](), set[str]()
-    numbers: list[tuple[float, int, str]] = []
-    open_widths = False
-    pieces: dict[str, list[str]] = {}
-    for function in file.reached_from(name):
-        pieces[function.name] = sorted(pieces_in(function.body))
-        open_widths = open_widths or counts_to_the_largest(function)
-        for node in ast.walk(function):
-            match node:
-                case ast.Name(id=read, ctx=ast.Load()):
-                    names.add(read)
-                case ast.Attribute(attr=attribute):
-                    calls.add(attribute)
-                case ast.BinOp() | ast.UnaryOp() | ast.AugAssign():
-                    operators.add(type(node.op).__name__)
-                    operands |= {each.id for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)}
-                case ast.Call():
-                    open_widths = open_widths or has_open_width(node)
-                    bare_calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
-        numbers += islice(
-            (entry for statement in function.body for entry in whole_numbers(statement)), MAX_POSSIBLE_SIZES
-        )
+    own, reached = file.functions[name], file.reached_from(name)
+    nodes = [node for function in reached for node in ast.walk(function)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    operations = [node for node in nodes if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.AugAssign))]
+    operands = [each for operation in operations for each in ast.iter_child_nodes(operation)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    bare_calls = {node.func.id for node in calls if isinstance(node.func, ast.Name)}
+    sizes = (size for function in reached for statement in function.body for size in whole_numbers(statement))
+    numbers = list(islice(sizes, MAX_POSSIBLE_SIZES))
     for label, constant in file.constants.items():
         if label in names and type(constant.value) is int and constant.value > 1:
             numbers.append((constant.value, constant.lineno, f"{label} = {constant.value}"))
+    code = [each for each in own.body if not is_text(each) and not isinstance(each, ast.Pass)]
     return {
         "names": sorted(names),
-        "calls": sorted(calls | bare_calls),
+        "calls": sorted({node.attr for node in nodes if isinstance(node, ast.Attribute)} | bare_calls),
         "bare_calls": sorted(bare_calls),
-        "operators": sorted(operators),
-        "operands": sorted(operands),
+        "operators": sorted({type(each.op).__name__ for each in operations}),
+        "operands": sorted({each.id for each in operands if isinstance(each, ast.Name)}),
         "numbers": list(dict.fromkeys(numbers)),
-        "open_widths": open_widths,
-        "pieces": pieces,
-        "multiplies_sums": any(map(multiplies_sums, file.reached_from(name))),
-        "discards": any(map(discards, file.reached_from(name))),
-        "overwrites": any(map(overwrites, file.reached_from(name))),
-        "random": draws_numbers(file.functions[name]),
+        "open_widths": any(map(has_open_width, calls)) or counts_to_the_largest(nodes),
+        "pieces": {function.name: sorted(pieces_in(function.body)) for function in reached},
+        "slips": sorted(set[str]().union(*map(sure_slips, reached))),
+        "random": draws_numbers(own),
         "imports": file.imports,
-        "raise_left": keeps_the_stub_s_raise(file.functions[name]),
-        "read_before_set": read_before_set(file.functions[name]),
+        "raise_left": len(code) > 1 and any(map(is_stub_raise, code)),
+        "read_before_set": read_before_set(own),
     }
 
 
-def multiplies_sums(code: ast.AST) -> bool:
-    """Whether two sums, or two means, are multiplied somewhere in the code."""
-    patterns = [parsed_pair(each, "A")[0] for each in MULTIPLIED_SUMS]
-    return any(any(matches(pattern, node, {})) for node in ast.walk(code) for pattern in patterns)
+def sure_slips(code: ast.AST) -> set[str]:
+    """The ids of the sure rules that apply somewhere in the code."""
+    around = Around(ast.FunctionDef("", ast.arguments([], [], None, [], [], None, []), [], []), Known(), "")
+    return {RULES[n].id for node in ast.walk(code) for n, _, _ in changes_by_rules(node, around, only_sure=True)}
 
 
-def discards(function: ast.FunctionDef) -> bool:
-    """Whether there is a statement such as `p - 1`, or `p.sub(1)` for `p.sub_(1)`."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Expr(value=ast.BinOp()):
-                return True
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method))):
-                if not is_module(receiver) and not method.endswith("_"):
-                    return True
-    return False
-
-
-def overwrites(function: ast.FunctionDef) -> bool:
-    """Whether there is an assignment such as `g[i] = d[i]` in a loop."""
-    return any(
-        isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Subscript)
-        for loop in ast.walk(function)
-        if isinstance(loop, ast.For)
-        for each in ast.walk(loop)
+def draws_numbers(function: ast.FunctionDef) -> str:
+    """The function that it calls and that draws random numbers, without a generator that it is given; "" for none."""
+    calls = (
+        node for node in ast.walk(function) if isinstance(node, ast.Call) and called_name(node) in GROUPS["random"]
     )
+    return next((called_name(each) for each in calls if all(k.arg != "generator" for k in each.keywords)), "")
 
 
 def has_open_width(call: ast.Call) -> bool:
@@ -144,34 +101,25 @@ def has_open_width(call: ast.Call) -> bool:
             return name in ("unique", "set", "unique_consecutive", "Counter")
 
 
-def counts_to_the_largest(function: ast.FunctionDef) -> bool:
+def counts_to_the_largest(nodes: Iterable[ast.AST]) -> bool:
     """Whether there is a maximum and one more than something, `tokens.max() + 1`: as many as the data need."""
-    nodes = list(ast.walk(function))
-    one_more = (
-        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add) and any(is_one(each) for each in (n.left, n.right))
-        for n in nodes
-    )
-    return any(called_name(n) in ("max", "amax") for n in nodes) and any(one_more)
+    sums = [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
+    one_more = any(isinstance(each, ast.Constant) and repr(each.value) == "1" for both in sums for each in both)
+    return one_more and any(called_name(n) in ("max", "amax") for n in nodes)
 
 
-def is_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1
-
-
-def axes_in(node: ast.AST) -> list[ast.AST]:
-    """Which parts of a call, or of `x.shape[2]`, say axes and not sizes."""
-    match node:
-        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=axis):
-            return [axis]
-        case ast.Call():
-            found: list[ast.AST] = [each for each in node.keywords if each.arg in AXIS_KEYWORDS]
-            name, arguments = called_name(node), list(node.args)
-            if name in OF_AXES:
-                return found + [each for each in arguments if isinstance(each, WRITTEN)]
-            if name in AXIS_FIRST:
-                return found + [each for each in arguments[:2] if isinstance(each, (ast.Constant, ast.UnaryOp))][:1]
-            return found + (arguments[1:][-1:] if name in AXIS_LAST else [])
-    return []
+def read_before_set(function: ast.FunctionDef) -> list[str]:
+    """Variables that a statement both reads and sets before anything else has set them: `g = g + 1`."""
+    is_set = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
+    found: dict[str, None] = {}
+    for statement in nested_statements(function.body):
+        inside = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.expr)]
+        names = [node for part in inside for node in ast.walk(part) if isinstance(node, ast.Name)]
+        stored = {each.id for each in names if isinstance(each.ctx, ast.Store)}
+        read = {each.id for each in names if isinstance(statement, ast.AugAssign) or isinstance(each.ctx, ast.Load)}
+        found |= dict.fromkeys(sorted((stored & read) - is_set))
+        is_set |= stored
+    return list(found)
 
 
 def may_be_a_size(value: object) -> TypeGuard[float]:

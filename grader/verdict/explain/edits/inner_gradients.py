@@ -14,7 +14,7 @@ from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
 from grader.verdict.explain.edits.search import Trials, is_right_gradient, known_on
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once
@@ -86,7 +86,7 @@ def upstream_is_right(
 
 def numbers_of_inner_gradients(edits: Sequence[Edit]) -> dict[str, int]:
     """{inner gradient: the number of the edit that returns it}."""
-    return {edit.words["name"]: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
+    return {edit.message: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
 
 
 def answers_of(trials: Trials, step: str, cases: Cases, number: int) -> list[tuple[Problem, Answer]]:

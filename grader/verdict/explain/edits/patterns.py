@@ -3,7 +3,7 @@
 `A / B` is a pattern, and `A * B` what takes its place. A capital letter is any expression, the same one wherever it
 occurs; `N` is a number, `V` and `W` are names. `*X` is the rest of a call's arguments, and in a block any statements.
 `A.sum(*X)` is also `torch.sum(x, 0)`, and `A.any_sum(*X)` a call of any function in `GROUPS["any_sum"]`. `A.mT` is any
-transpose.
+transpose. Sums and products match in both orders, unless two bare letters are added or multiplied.
 """
 
 from __future__ import annotations
@@ -14,29 +14,43 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from grader.verdict.explain.edits.source_file import called_name, operand_of, transposed_operand
-
 Bound = Mapping[str, Any]
 """{letter or group of a pattern: the node, the list of nodes or the name that it is}"""
 GROUPS: Mapping[str, frozenset[str]] = {
     name: frozenset(functions.split())
     for name, functions in {
+        "modules": "torch F np numpy math torch.nn.functional nn.functional",
         "any_sum": "sum mean",
+        "any_largest": "max amax",
         "any_variance": "var std",
         "any_root": "sqrt rsqrt sqrt_ rsqrt_ log pow",
         "any_smooth": "softmax log_softmax sigmoid exp tanh",
-        "any_rounding": "round round_ floor ceil trunc fix int long short",
+        "any_rounding": "round round_ floor ceil trunc fix int long short half bfloat16",
         "any_function": (
             "exp log tanh sqrt rsqrt square abs reciprocal sigmoid softmax neg sign sin cos tan sinh cosh atan arctan "
             "asinh erf log1p expm1 relu clamp clamp_min clamp_max clip log_softmax negative exp_ log_ tanh_ sqrt_ "
             "square_ neg_"
         ),
+        # Functions whose whole numbers are axes, whose first number is one, and whose last argument is one.
+        "of_axes": (
+            "transpose swapaxes permute movedim moveaxis flip squeeze unsqueeze flatten size sum mean prod amax amin "
+            "argmax argmin var std norm logsumexp softmax log_softmax cumsum cumprod"
+        ),
+        "axis_first": (
+            "select narrow unflatten unfold gather scatter scatter_ scatter_add scatter_add_ index_select index_add "
+            "index_add_ index_copy index_copy_ take_along_dim"
+        ),
+        "axis_last": "cat concat concatenate stack",
+        "axis_keywords": "dim dims axis axes dim0 dim1 axis0 axis1 start_dim end_dim",
+        "random": (
+            "rand rand_like randn randn_like randint randint_like randperm bernoulli multinomial dropout normal_ "
+            "uniform_ bernoulli_"
+        ),
     }.items()
 }
-SIGNS = {"±": "+-", "∓": "+-", "×": "*/"}
-"""In a pattern, each is one of two operators, the same one in what takes its place."""
+SIGNS = {"±": ("+", "-"), "∓": ("+", "-"), "×": ("*", "/"), "∘": ("*", "/", "**")}
+"""In a pattern, each is one of these operators, the same one in what takes its place."""
 AXES = ("dim", "axis")
-NO_LETTERS = (ast.Slice, ast.Starred)
 
 
 def variants_of(before: str, after: str) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -66,30 +80,27 @@ def matches(pattern: Any, node: Any, bound: Bound) -> Iterator[Bound]:
             elif fits_letter(letter, node):
                 yield {**bound, letter: node}
         case ast.Attribute(value=of, attr="mT"):
-            operand = transposed_operand(node) if isinstance(node, ast.AST) else None
+            operand = transposed_operand(node)
             yield from [] if operand is None else matches(of, operand, bound)
         case ast.Call(func=ast.Attribute(value=of, attr=name)):
-            called = called_name(node) if isinstance(node, ast.Call) else ""
+            called = called_name(node)
             operand = operand_of(node) if called in GROUPS.get(name, (name,)) else None
             if operand is not None:
                 for found in matches(of, operand, {**bound, name: called}):
                     yield from matches_list(arguments_after_operand(pattern), arguments_after_operand(node), found)
-        case ast.Constant(value=value):
-            if (
-                isinstance(node, ast.Constant)
-                and value == node.value
-                and (type(value) is bool) == (type(node.value) is bool)
-            ):
-                yield bound
+        case ast.BinOp(op=ast.Add() | ast.Mult()) if not (is_letter(pattern.left) and is_letter(pattern.right)):
+            if isinstance(node, ast.BinOp) and type(pattern.op) is type(node.op):
+                yield from matches_list([pattern.left, pattern.right], [node.left, node.right], bound)
+                yield from matches_list([pattern.left, pattern.right], [node.right, node.left], bound)
         case ast.AST():
-            if type(pattern) is type(node) and not is_signed_number(node):
-                fields = [name for name in pattern._fields if name not in ("ctx", "type_comment")]
+            if type(pattern) is type(node) and not (isinstance(node, ast.UnaryOp) and is_signed_number(node)):
+                fields = [name for name in pattern._fields if name not in ("ctx", "type_comment", "kind")]
                 own, others = ([getattr(each, name, None) for name in fields] for each in (pattern, node))
                 yield from matches_list(own, others, bound)
         case list():
             yield from matches_list(pattern, node, bound) if isinstance(node, list) else []
         case _:
-            yield from [bound] if pattern == node else []
+            yield from [bound] if pattern == node and isinstance(pattern, bool) == isinstance(node, bool) else []
 
 
 def matches_list(patterns: list[Any], nodes: list[Any], bound: Bound) -> Iterator[Bound]:
@@ -105,20 +116,22 @@ def matches_list(patterns: list[Any], nodes: list[Any], bound: Bound) -> Iterato
 
 def rest_letter(node: Any) -> str:
     """`X` of `*X`, as an argument or as a statement."""
-    match node:
-        case ast.Starred(value=ast.Name(id=letter)) | ast.Expr(value=ast.Starred(value=ast.Name(id=letter))):
-            return letter if letter.isupper() else ""
-    return ""
+    starred = node.value if isinstance(node, ast.Expr) else node
+    letter = starred.value if isinstance(starred, ast.Starred) else None
+    return letter.id if isinstance(letter, ast.Name) and is_letter(letter) else ""
+
+
+def is_letter(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id.isupper() and node.id not in ("N", "V", "W")
 
 
 def fits_letter(letter: str, node: Any) -> bool:
     if letter == "N":
         return is_signed_number(node)
     if letter in "VW":
-        operand = transposed_operand(node)
-        named = node if operand is None else operand
+        named = transposed_operand(node) or node
         return isinstance(named, ast.Name) or (isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name))
-    return isinstance(node, ast.expr) and not isinstance(node, NO_LETTERS)
+    return isinstance(node, ast.expr) and not isinstance(node, ast.Slice | ast.Starred)
 
 
 def is_signed_number(node: Any) -> bool:
@@ -127,10 +140,30 @@ def is_signed_number(node: Any) -> bool:
     return isinstance(number, ast.Constant) and type(number.value) in (int, float)
 
 
-def root_types(pattern: ast.AST) -> tuple[type[ast.AST], ...]:
-    """The types of the nodes that it can match."""
-    is_transpose = isinstance(pattern, ast.Attribute) and pattern.attr == "mT"
-    return (ast.Attribute, ast.Call) if is_transpose else (type(pattern),)
+def called_name(node: ast.AST) -> str:
+    """`exp` of `x.exp()` and of `torch.exp(x)`; "" for anything that is not a call of a name."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def is_module(node: ast.AST) -> bool:
+    """Whether an expression is `torch`, `F`, `np`, `torch.nn.functional` ..."""
+    return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in GROUPS["modules"]
+
+
+def operand_of(call: ast.Call) -> ast.expr | None:
+    """`x` of `x.exp()` and of `torch.exp(x)`."""
+    if isinstance(call.func, ast.Attribute) and not is_module(call.func.value):
+        return call.func.value
+    return call.args[0] if call.args else None
+
+
+def transposed_operand(node: ast.AST) -> ast.expr | None:
+    """`x` of `x.T`, `x.mT` and `x.transpose(1, 2)`."""
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        return node.value
+    return operand_of(node) if isinstance(node, ast.Call) and called_name(node) in ("transpose", "swapaxes") else None
 
 
 def arguments_after_operand(call: ast.Call) -> list[Any]:
@@ -153,14 +186,13 @@ def filled(template: Any, bound: Bound) -> Any:
         case ast.Name(id=letter) if letter in bound:
             return bound[letter]
         case ast.Attribute(value=of, attr="mT"):
-            operand = transposed_operand(value := filled(of, bound))
-            return ast.Attribute(value, "mT", ast.Load()) if operand is None else operand
+            value = filled(of, bound)
+            return transposed_operand(value) or ast.Attribute(value, "mT", ast.Load())
         case ast.Attribute(value=of, attr=name) if name in bound:
             return ast.Attribute(filled(of, bound), bound[name], ast.Load())
         case ast.Call():
-            several = [filled(each, bound) for each in (*template.args, *template.keywords)]
-            given = [each for entry in several for each in (entry if isinstance(entry, list) else [entry])]
-            named = {each.arg: each for each in given if isinstance(each, ast.keyword)}
+            given = filled([*template.args, *template.keywords], bound)
+            named = {each.arg: each for each in given if isinstance(each, ast.keyword)}  # the last of a name counts
             positional = [each for each in given if not isinstance(each, ast.keyword)]
             return ast.Call(filled(template.func, bound), positional, list(named.values()))
         case ast.AST() if rest := rest_letter(template):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import torch
@@ -17,14 +18,11 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
-from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
-from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, Explanation
 from grader.verdict.explain.wrong_answer import Cases
 
-SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update_written_backwards"}
-"""{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
-the answer right, it is the slip, whatever else the numbers fit."""
 PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
 MAX_SMALL_NUMBER = 1e-2
 MAX_OPERATORS = 200_000
@@ -62,13 +60,7 @@ def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None,
 
     `is_alone` is true of a function that returns one gradient: in others, a factor has many places where it may arise.
     """
-    of_code = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
-    if contents and contents["multiplies_sums"]:  # of sums that are zero nothing is seen in the numbers
-        of_code.add("sums_multiplied")
-    if contents and contents["discards"]:
-        of_code |= {"result_unused", "value_unused"}
-    if contents and contents["overwrites"]:
-        of_code.add("overwritten")
+    of_code = set(contents["slips"]) if contents else set()
     if reading is not None and PATH_MISSING.search(reading.message):
         of_code.add("reduction_too_many")  # the path may be there, and a mean over it zero
     of_reading = SURE.get(reading.id if reading is not None else "", frozenset())
@@ -90,15 +82,14 @@ def explain_by_repair(
     `passing` are the values whose gradients are right, and `wrong` the name of the first wrong gradient on the way.
     Only changes of these `kinds` are tried, where there are any.
     """
-    first = cases[0][0]
-    edits = trials.edits(function, known_on(first, constants, passing, wrong, step))
+    edits = trials.edits(function, known_on(cases[0][0], constants, passing, wrong, step))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
     number = first_right(step, cases, trials, slips, batch)
     if number is None:
         return None
-    it = f"your `{step}`" if step == function else "this gradient"
-    return explain_edit(edits[number], it, question_about_slip(edits[number], step, first, step == function))
+    found = explain_edit(edits[number], f"your `{step}`" if step == function else "this gradient")
+    return replace(found, message=" ".join(filter(None, (found.message, edits[number].question))))
 
 
 def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
@@ -125,24 +116,9 @@ def total_elements(problem: Problem) -> int:
     return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
 
 
-def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
+def explain_edit(edit: Edit, it: str) -> Explanation:
     """The slip that a change undoes, in words; `it` is what becomes right."""
-    text, fix, _ = edit.sentences(it)
-    return Explanation(edit.kind, " ".join(filter(None, (text, fix, question))), line=edit.line)
-
-
-def question_about_slip(edit: Edit, step: str, problem: Problem, is_alone: bool) -> str:
-    """What to ask about the derivative where the slip is; `is_alone`: the function has one forward line."""
-    other, graph, consumers = edit.words.get("other", ""), problem.graph, problem.graph.consumers[step[1:]]
-    if edit.kind != "wrong_value":
-        return edit.sentences("")[2]
-    if other.startswith("d") and other[1:] in problem.upstream:
-        return "Which gradient comes back through the forward line?"
-    if is_alone and other in consumers:
-        return "What the forward line reads, or what it returns: which does your formula need there?"
-    if is_alone and any(other in graph.sources[consumer] for consumer in consumers):
-        return "This derivative is written with what the forward line reads: which values are they?"
-    return edit.sentences("")[2]
+    return Explanation(edit.kind, edit.message.replace("{it}", it), line=edit.line)
 
 
 def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | None:
@@ -179,28 +155,23 @@ def known_on(
     step: str = "",
 ) -> Known:
     """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
-    shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in problem.values.items()}
-    if problem.random_upstream:
-        shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.fed.items()}
-    sizes = [n for n, v in problem.values.items() if type(v) is int and v > 1]
-    masks = [n for n, v in problem.values.items() if isinstance(v, Tensor) and v.dtype is torch.bool]
-    own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
-    returned: Sequence[str] = ()
-    inner: Sequence[str] = ()
-    forward: Sequence[str] = ()
-    if not problem.random_upstream:
-        returned = tuple("d" + name for name in problem.graph.names)
-        inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
-        forward = tuple(problem.finer.places)
-    shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
-    right = tuple("d" + name for name in passing)
-    related = related_names(problem, step[1:]) if step and problem.random_upstream else ()
-    constants = tuple(dict.fromkeys((*constants, *own)))
-    return Known(shapes, sizes, constants, returned, inner, right, forward, wrong, masks, related)
-
-
-def related_names(problem: Problem, name: str) -> list[str]:
-    """What the derivative of the forward lines that read `name` may be written with."""
-    consumers = problem.graph.consumers[name]
-    read = (value for consumer in consumers for value in sorted(problem.graph.sources[consumer]))
-    return list(dict.fromkeys((*(f"d{consumer}" for consumer in consumers), *read, *consumers)))
+    values, graph, fed = problem.values, problem.graph, problem.fed if problem.random_upstream else {}
+    shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in values.items()}
+    shapes |= {f"d{name}": list(gradient.shape) for name, gradient in fed.items()}
+    own = [v for v in values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
+    of_lines: list[str] = []
+    for consumer in graph.consumers[step[1:]] if step and problem.random_upstream else ():
+        of_lines += [f"d{consumer}", consumer, *sorted(graph.sources[consumer])]
+    of_all = not problem.random_upstream
+    return Known(
+        shapes={name: shape for name, shape in shapes.items() if name.isidentifier()},  # no `mid[0]`, of a list
+        sizes=[n for n, v in values.items() if type(v) is int and v > 1],
+        constants=tuple(dict.fromkeys((*constants, *own))),
+        returned=[f"d{name}" for name in graph.names] if of_all else (),
+        inner=[f"d{n}" for n in reversed(problem.finer.names) if n not in graph.inputs] if of_all else (),
+        right=[f"d{name}" for name in passing],
+        forward=list(problem.finer.places) if of_all else (),
+        wrong=wrong,
+        masks=[n for n, v in values.items() if isinstance(v, Tensor) and v.dtype is torch.bool],
+        related=list(dict.fromkeys(of_lines)),
+    )

@@ -5,21 +5,19 @@ from __future__ import annotations
 import ast
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from grader.results.wording import shortened
 from grader.source.parsing import parse_text
+from grader.verdict.explain.edits.patterns import is_signed_number
 
 MAX_SOURCE_CHARACTERS = 100_000
 """A longer text is not read."""
-RANDOM = frozenset(
-    {"rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "multinomial"}
-    | {"dropout", "normal_", "uniform_", "bernoulli_"}
-)
 MAX_CODE_CHARACTERS_QUOTED = 70
 """Characters of the student's code that a message quotes."""
 ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
+CHANGED_NODES = (ast.expr, ast.stmt, ast.keyword, ast.comprehension)
 
 
 class SourceFile:
@@ -30,9 +28,7 @@ class SourceFile:
         self.constants: dict[str, ast.Constant] = {}
         self.imports: list[str] = []
         self._lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", source.encode("utf-8", "replace"))
-        if len(source) > MAX_SOURCE_CHARACTERS:
-            return
-        tree = parse_text(source)
+        tree = parse_text(source) if len(source) <= MAX_SOURCE_CHARACTERS else None
         for statement in tree.body if tree is not None else ():
             match statement:
                 case ast.FunctionDef(name=name):
@@ -41,14 +37,19 @@ class SourceFile:
                     self.imports += [each.name for each in modules]
                 case ast.ImportFrom(module=str(module), level=0):
                     self.imports.append(module)
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
-                    self.functions[name] = as_function(name, function)
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
-                    self.constants[name] = value
-                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
-                    for target, entry in zip(names, values, strict=False):
-                        if isinstance(target, ast.Name) and isinstance(entry, ast.Constant):
-                            self.constants[target.id] = entry
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=parameters, body=body) as value):
+                    made = ast.FunctionDef(name, parameters, [ast.Return(body)], [])
+                    made.body[0] = ast.copy_location(made.body[0], body)
+                    self.functions[name] = ast.copy_location(made, value)
+                case ast.Assign(targets=[target], value=value):
+                    pairs = [(target, value)]
+                    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                        pairs = [*zip(target.elts, value.elts, strict=False)]
+                    self.constants |= {
+                        name.id: each
+                        for name, each in pairs
+                        if isinstance(name, ast.Name) and isinstance(each, ast.Constant)
+                    }
 
     def reached_from(self, name: str) -> list[ast.FunctionDef]:
         """The function, and the file's functions that it calls, in the order in which they are met."""
@@ -73,15 +74,6 @@ class SourceFile:
                 node.own_text = text.decode("utf-8", "replace")  # type: ignore[union-attr]
 
 
-def as_function(name: str, function: ast.Lambda) -> ast.FunctionDef:
-    """`def name(...): return ...` for a lambda."""
-    (made,) = ast.parse(f"def {name}(): return").body
-    assert isinstance(made, ast.FunctionDef)
-    made.args = function.args
-    made.body = [ast.copy_location(ast.Return(function.body), function.body)]
-    return ast.copy_location(made, function)
-
-
 def parameter_names(function: ast.FunctionDef) -> list[str]:
     """The named parameters, without `*args` and `**kwargs`."""
     return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
@@ -95,66 +87,14 @@ def assigned_names(function: ast.FunctionDef) -> list[str]:
 
 def quote(node: ast.AST) -> str:
     """The code of a node in one line, as the student wrote it, shortened where it is long."""
-    return quote_text(getattr(node, "own_text", None) or ast.unparse(node).replace("e-0", "e-"))  # 1e-5, not 1e-05
-
-
-def quote_text(code: str) -> str:
-    """Code in one line, shortened where it is long."""
+    code = getattr(node, "own_text", None) or ast.unparse(node).replace("e-0", "e-")  # 1e-5, not 1e-05
     return shortened(code.replace("`", "'"), MAX_CODE_CHARACTERS_QUOTED)
 
 
-def called_name(node: ast.AST) -> str:
-    """`exp` of `x.exp()` and of `torch.exp(x)`; "" for anything that is not a call of a name."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-
-
-def draws_numbers(function: ast.FunctionDef) -> str:
-    """The function that it calls and that draws random numbers, without a generator that it is given; "" for none."""
-    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and called_name(node) in RANDOM)
-    return next((called_name(each) for each in calls if all(k.arg != "generator" for k in each.keywords)), "")
-
-
-def is_module(node: ast.AST) -> bool:
-    """Whether an expression is `torch`, `F`, `np`, `torch.nn.functional` ..."""
-    text = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
-    return text in ("torch", "F", "np", "numpy", "math", "torch.nn.functional", "nn.functional")
-
-
-def operand_of(call: ast.Call) -> ast.expr | None:
-    """`x` of `x.exp()` and of `torch.exp(x)`."""
-    if isinstance(call.func, ast.Attribute) and not is_module(call.func.value):
-        return call.func.value
-    return call.args[0] if call.args else None
-
-
-def transposed_operand(node: ast.AST) -> ast.expr | None:
-    """`x` of `x.T`, `x.mT` and `x.transpose(1, 2)`."""
-    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        return node.value
-    is_call = isinstance(node, ast.Call) and called_name(node) in ("transpose", "swapaxes")
-    return operand_of(node) if isinstance(node, ast.Call) and is_call else None
-
-
-def new_name(name: str) -> ast.Name:
-    """A name that is not in the student's code at that place."""
-    made = ast.Name(id=name, ctx=ast.Load())
-    made.is_new = True  # type: ignore[attr-defined]
-    return made
-
-
-def is_new(node: ast.Name) -> bool:
-    return bool(getattr(node, "is_new", False))
-
-
-def is_leaf(node: ast.AST) -> bool:
-    """A name or a number, with its sign."""
-    return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.UnaryOp) and is_leaf(node.operand))
-
-
-def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
-    """The nearest operation, call or assignment around a name or a number; the node itself where there is none."""
+def quote_in_context(node: ast.AST, parents: Mapping[int, ast.AST]) -> str:
+    """The code of a node; of a name or a number, that of the operation, call or assignment around it."""
+    if not isinstance(node, (ast.Name, ast.Constant)) and not is_signed_number(node):
+        return quote(node)
     around = parents[id(node)]
     while isinstance(around, (ast.UnaryOp, ast.Attribute, ast.Tuple, ast.keyword)) and id(around) in parents:
         around = parents[id(around)]
@@ -162,19 +102,31 @@ def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
         outer = parents.get(id(around))
         around = outer if isinstance(outer, ast.BinOp) else around
     if isinstance(around, ast.Return) and isinstance(parents[id(node)], ast.Tuple):
-        return parents[id(node)]
-    return around if isinstance(around, ast.expr | ast.Assign | ast.AugAssign | ast.AnnAssign) else node
+        around = parents[id(node)]
+    return quote(around if isinstance(around, ast.expr | ast.Assign | ast.AugAssign | ast.AnnAssign) else node)
 
 
-def is_decided_by_equality(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
-    """Whether it is part of an `a == b` that decides something: a change there may only mean that it never holds."""
-    each, is_equality = node, False
-    while (parent := parents.get(id(each))) is not None:
-        is_equality = is_equality or (isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq | ast.NotEq))
-        if isinstance(parent, ast.IfExp | ast.If | ast.While) and parent.test is each:
-            return is_equality
-        each = parent
-    return False
+def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ChildPlace]]:
+    """Every expression and statement in the body, with its place; not what a statement writes to.
+
+    With another `g` in `g[0] = 1` or `g.add_(1)`, the statement would write to something that nobody reads.
+    """
+    waiting: deque[tuple[ast.AST, ChildPlace]] = deque((s, (function, "body", i)) for i, s in enumerate(function.body))
+    receivers: set[int] = set()
+    while waiting:
+        node, place = waiting.popleft()
+        yield node, place
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method) as receiver)) if method.endswith("_"):
+                receivers.add(id(receiver))
+        is_written_to = id(node) in receivers or isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+        for name, value in ast.iter_fields(node):
+            if name == "value" and is_written_to:
+                continue
+            if isinstance(value, ast.expr):
+                waiting.append((value, (node, name, None)))
+            elif isinstance(value, list):
+                waiting += [(v, (node, name, i)) for i, v in enumerate(value) if isinstance(v, CHANGED_NODES)]
 
 
 def replace_node(place: ChildPlace, new: ast.AST) -> ast.AST:
