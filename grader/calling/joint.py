@@ -10,7 +10,7 @@ import torch
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import answer_fields, counts, describe, run_with_fallback
+from grader.calling.steps import answer_fields, counts_of, describe, run_with_fallback
 
 
 class Joint(NamedTuple):
@@ -92,7 +92,7 @@ def call_joint(
                 "returned",
                 **answer_fields(as_stack(found[step]), ran.values.get(step[1:]), ran.dtype),
                 line=line,
-                **counts(ran, dtype),
+                **counts_of(ran, dtype),
             )
             for step in steps
         }

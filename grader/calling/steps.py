@@ -162,13 +162,13 @@ def call_step(
             changed=changed_arguments(ran.given, ran.values, ran.upstream),
             uses=ran.interface.uses,
             line=ran.interface.line,
-            **counts(ran, dtype),
+            **counts_of(ran, dtype),
         )
     except BaseException as error:  # what came back may be anything of a student's
         return failure(error, step, files)
 
 
-def counts(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
+def counts_of(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
     """An Answer's `operators`, `low_precision` and `in_float32`, for a problem of that dtype."""
     in_float32, watch = ran.dtype is not dtype, ran.watch
     saw_float32 = watch is not None and watch.saw_float32 and dtype == torch.float64
