@@ -99,7 +99,7 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
     if given is not None:
         for submission in (found.read(student) for student in sorted(names & students)):
             for remark in submission.remarks:
-                if remark.kind == "unread" and INTAKE_FILE in remark.message:
+                if remark.kind == "no_file":
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
     return lines
 
