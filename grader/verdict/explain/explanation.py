@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-MAX_JOINED = 2
-"""Explanations that one message gives."""
-
 
 MEAN_OR_SUM = "mean_or_sum"
 """The id of an edit of a mean in place of a sum, or a sum in place of a mean."""
@@ -42,12 +37,3 @@ class Explanation:
     known: bool = field(default=False, compare=False)
     line: int | None = field(default=None, compare=False)
     needs: tuple[str, ...] = field(default=(), compare=False)
-
-
-def join_explanations(explanations: Iterable[Explanation]) -> Explanation | None:
-    """Several explanations as one, under the first one's id; None where there are none."""
-    found = list(explanations)
-    if not found:
-        return None
-    sentences = dict.fromkeys(explanation.message for explanation in found)
-    return Explanation(found[0].id, " Also: ".join(sentences), found[0].known)
