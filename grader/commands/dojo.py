@@ -212,12 +212,12 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
         for checked in checks if work.remembered else ():
             at.state_file.keep(checked, working=False)
         not_begun = [each for each in every if each.lesson not in lessons]
-        from grader.dojo.report import REPORT_FILE, open_page, write_report
+        from grader.dojo.report import REPORT_FILE, open_in_browser, write_report
 
         path = out or at.course.root / REPORT_FILE
         write_report(checks, at.judge.isolation, path, not_begun)
         click.echo(f"The page: {shown_path(path)}")
-        if opened and not open_page(path):
+        if opened and not open_in_browser(path):
             click.echo("Open it in a browser; none with a window was found here.")
 
 
