@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,11 @@ class Connection:
         """Execute one statement; returns the id of the row that it inserted."""
         with self._sqlite_errors():
             return self._connection.execute(statement, tuple(values)).lastrowid or 0
+
+    def insert(self, table: str, values: Mapping[str, Any]) -> int:
+        """Insert a row, {column: value}; returns its id."""
+        places = ", ".join("?" * len(values))
+        return self.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", values.values())
 
     def execute_each(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute one statement for each row of values."""
