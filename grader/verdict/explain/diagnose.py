@@ -6,14 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import chain
 
-from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.formulas import (
     not_broadcast,
-    operand_alone,
     other_gradient,
     right_in_wrong_places,
     sum_still_missing,
@@ -56,11 +52,9 @@ PATTERNS: tuple[Callable[[WrongGradient], Iterator[Explanation | WrongFormula]],
     repeated_index,
     wrong_paths,
     unnamed_multiple,
-    operand_alone,
     right_in_wrong_places,
 )
 """The patterns of wrong gradients, in the order of trust: the first that holds, and that the code bears out, counts."""
-PATTERNS_OF_PARTS = (branch_coefficients, held_constant, wrong_paths)
 
 
 def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
@@ -71,14 +65,4 @@ def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -
     wrong = wrong_gradient(name, cases)
     if wrong is None:
         return None
-    found = chain(first_that_fits(wrong, PATTERNS), of_expanded(wrong))
-    return next((e for e in found if is_borne_out(e.needs, contents)), None)
-
-
-def of_expanded(wrong: WrongGradient) -> Iterator[Explanation]:
-    """Which part of the gradient an answer is that lacks axes: of a batch norm, the term of the mean alone."""
-    expanded = wrong.expanded()
-    if expanded is not None:
-        shapes = [format_shape(tensor.shape) for tensor in wrong.pairs[0]]
-        for each in first_that_fits(expanded, PATTERNS_OF_PARTS):
-            yield replace(each, message=f"Its shape is {shapes[0]}, not {shapes[1]}. {each.message}")
+    return next((e for e in first_that_fits(wrong, PATTERNS) if is_borne_out(e.needs, contents)), None)

@@ -13,7 +13,7 @@ from grader.reference.problem import Problem
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import AVERAGES, KEEPDIM, SUMS
-from grader.verdict.explain.problem_values import can_expand, computed_once, float_values, operand
+from grader.verdict.explain.problem_values import can_expand, computed_once
 from grader.verdict.explain.wrong_answer import WrongAnswer, WrongFormula, WrongGradient, euclidean_norm
 
 MAX_PERMUTED = 4
@@ -110,9 +110,11 @@ def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
 
 def not_broadcast(wrong: WrongGradient) -> Iterator[Explanation]:
     """The right numbers once, where they are needed several times."""
-    whole = wrong.expanded()
-    is_less = any(found.numel() < expected.numel() for found, expected in wrong.pairs)
-    if whole is not None and is_less and all(whole.equal(number, *pair) for number, pair in enumerate(whole.pairs)):
+    is_less = all(found.numel() < expected.numel() for found, expected in wrong.pairs)
+    if is_less and all(
+        can_expand(found.shape, expected.shape) and wrong.equal(number, found.expand(expected.shape), expected)
+        for number, (found, expected) in enumerate(wrong.pairs)
+    ):
         found, expected = (format_shape(tensor.shape) for tensor in wrong.pairs[0])
         yield Explanation(
             "not_broadcast",
@@ -281,20 +283,3 @@ def gradient_of(problem: Problem, name: str) -> Tensor | None:
     if not problem.graph.consumers.get(name):
         return None
     return computed_once(problem, ("gradient", name), lambda: problem.reference(name).double())
-
-
-def operand_alone(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """Ones, or one of the step's arguments, and nothing else."""
-    if max(found.numel() for found in wrong.found) < FEWEST_ELEMENTS:
-        return
-    first = float(wrong.found[0].flatten()[0])
-    is_read = any(name.startswith("d") and name[1:] in wrong.problems[0].upstream for name in wrong.uses)
-    text = f"Every element of your `d{wrong.name}` is {first:g}, whatever the upstream gradient is"
-    text += "." if is_read else ": it is not used."
-    yield WrongFormula("constant", text, lambda n: torch.full_like(wrong.found[n], first))
-    for name in sorted(wrong.uses) or float_values(wrong.problems[0]):
-        yield WrongFormula(
-            "operand_alone",
-            f"{wrong.what} is exactly `{name}`, and nothing else. Is that what the forward line's derivative says?",
-            lambda number, o=name: operand(wrong.problems[number], o),  # type: ignore[misc]
-        )

@@ -119,8 +119,9 @@ def not_linear(student: StepRunner, step: str, problem: Problem) -> Iterator[Exp
     if before is None or after is None:
         return
     uses = student.answers(problem)[step].uses
-    names = [f"d{name}" for name in problem.graph.consumers[step[1:]] if not uses or f"d{name}" in uses]
-    if names and euclidean_norm(after - PROBE_FACTOR * before) > PROBE_RTOL * euclidean_norm(after):
+    upstream = [f"d{name}" for name in problem.graph.consumers[step[1:]]]
+    names = [name for name in upstream if name in uses] or upstream
+    if euclidean_norm(after - PROBE_FACTOR * before) > PROBE_RTOL * euclidean_norm(after):
         it, is_or_are = listed_as_code(names), "is" if len(names) == 1 else "are"
         yield Explanation(
             "not_linear",

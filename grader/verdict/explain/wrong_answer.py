@@ -9,7 +9,7 @@ made of the problem's sizes and settings.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -203,13 +203,6 @@ class WrongGradient(WrongAnswer):
                     constants=self.constants,
                 ),
             )
-
-    def expanded(self) -> WrongGradient | None:
-        """The answer with the axes that it lacks, in the gradient's shape; None where it cannot be expanded to that."""
-        try:
-            return None if self.same_shape else replace(self, found=[f.expand(e.shape) for f, e in self.pairs])
-        except RuntimeError:
-            return None
 
 
 def wrong_gradient(name: str, cases: Cases) -> WrongGradient | None:

@@ -20,7 +20,8 @@ from runner import Runner
 from support import ROOT
 
 from grader.commands import grade as cli
-from grader.commands.console import UNUSABLE, printable
+from grader.commands.command_line import UNUSABLE
+from grader.commands.console import printable
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.lesson.lesson import Course
