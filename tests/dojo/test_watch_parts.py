@@ -192,8 +192,8 @@ class Watching:
         return self.written(lambda: [self.watch.show(each) for each in self.events()])
 
     def events(self) -> Iterator[Event]:
-        while self.watch._events:
-            yield self.watch._events.popleft()
+        while not self.watch._news.empty():
+            yield self.watch._news.get()
 
     def press(self, key: str) -> str:
         return self.written(lambda: self.watch.press(key))

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import DEFINITION, FileOutline, outlines_limited
-from grader.intake.submissions.file_kinds import file_cell, is_copy, stem_of, suffix_of
+from grader.intake.submissions.file_kinds import NOTEBOOK, file_cell, is_copy, stem_of, suffix_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
@@ -29,7 +29,7 @@ from grader.intake.submissions.lesson_names import hinted_by, hints, is_named, n
 from grader.intake.submissions.lesson_reading import (
     MAY_HAVE_GRADIENTS,
     read_as_page,
-    read_page_bytes,
+    read_page,
     read_source,
     read_with_neighbours,
     rejected_files,
@@ -146,43 +146,47 @@ class LessonFinder:
                 self.remarks.append(IntakeRemark("decided", sentence))
                 return True
         sentence = f"intake.csv says that `{decision}` is {lesson.name}, and the submission has no such file."
-        self.remarks.append(IntakeRemark("unread", sentence))
+        self.remarks.append(IntakeRemark("no_file", sentence))
         return False
 
     # A file in the lesson's place -------------------------------------------------------------------------------------
 
     def place(self, file: GatheredFile, lesson: Lesson) -> int:
         """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for the only one of the only lesson."""
-        folder = file.parts[-2] if len(file.parts) > 1 else ""
-        if named := is_named(folder, lesson):
-            return 2 + named if self._is_main(file) else 0
-        if suffix_of(file.path) not in (".py", ".ipynb"):
+        is_main = self._mains.get(file.folder) is file
+        if named := is_named(file.folder.rpartition("/")[2], lesson):
+            return 2 + named if is_main else 0
+        if suffix_of(file.path) not in (".py", NOTEBOOK):
             return 0
         if names_lesson(stem_of(file.path), lesson):
             return 2
-        return int(len(self.wanted.lessons) == 1 and file in self._loose and self._is_main(file))
+        return int(is_main and len(self.wanted.lessons) == 1 and file.folder == self._loose_folder)
 
     @cached_property
-    def _loose(self) -> list[GatheredFile]:
-        """Files near the root and in no other lesson's folder."""
+    def _loose_folder(self) -> str | None:
+        """The folder of files that is nearest to the root and mentions no other lesson than the only one of the run."""
         course, (lesson,) = self.wanted.course, self.wanted.lessons
-        loose = [
-            file
-            for file in self.gathered.files
-            if all(lesson.name in hinted_by(p, course) or not says_lesson(p, course) for p in file.parts[:-1])
-        ]
-        return [file for file in loose if file.folder == loose[0].folder]
+        for folder in dict.fromkeys(file.folder for file in self.gathered.files):
+            names = folder.split("/")
+            if all(lesson.name in hinted_by(each, course) or not says_lesson(each, course) for each in names):
+                return folder
+        return None
 
-    def _is_main(self, file: GatheredFile) -> bool:
-        """Whether it is called backward.py, or nothing next to it is and it is the only file or notebook."""
-        near = [each for each in self.gathered.files if each.folder == file.folder]
-        mains = [each for each in near if each.path.name.lower() == BACKWARD_FILE]
-        if mains:
-            exact = [each for each in mains if each.path.name == BACKWARD_FILE]
-            return file in (exact or mains if len(mains) == 1 else exact)
-        is_lessons = any(is_named(file.parts[-2], each) for each in self.wanted.course) if file.folder else False
-        alike = [each for each in near if each.is_notebook or not is_lessons]
-        return file in alike and len(alike) == 1
+    @cached_property
+    def _mains(self) -> dict[str, GatheredFile]:
+        """{folder: its backward.py; else its only notebook, and outside of lessons' folders its only file}."""
+        by_folder: dict[str, list[GatheredFile]] = {}
+        for file in self.gathered.files:
+            by_folder.setdefault(file.folder, []).append(file)
+        found = {}
+        for folder, files in by_folder.items():
+            named = [file for file in files if file.path.name.lower() == BACKWARD_FILE]
+            exact = [file for file in named if file.path.name == BACKWARD_FILE]
+            is_lessons = any(is_named(folder.rpartition("/")[2], each) for each in self.wanted.course)
+            possible = exact or named or [file for file in files if file.is_notebook or not is_lessons]
+            if len(possible) == 1:
+                found[folder] = possible[0]
+        return found
 
     def _read_in_place(self, file: GatheredFile, lesson: Lesson, place: int) -> LessonFiles:
         try:
@@ -239,6 +243,8 @@ class LessonFinder:
         chosen, *others = list(by_text.values())[::-1]
         shown = chosen.file.shown
         self.lessons[lesson.name] = given or self._read(chosen.file, lesson, chosen.fit)
+        # a notebook in the lecture's manner is where it should be if it is all that was submitted
+        is_the_page = chosen.fit is None and len(self.gathered.files) == 1
         rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
         if rivals or chosen.others:
             possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
@@ -246,13 +252,9 @@ class LessonFinder:
             reason = reason_of(lesson.name, shown, rivals, chosen.others)
             self.remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
             self.questions.append(GuessQuestion(names, {lesson.name: shown}, tuple(possible), reason))
-        elif given is None and not self.lessons[lesson.name].nothing and not self._is_the_page(chosen):
+        elif given is None and not self.lessons[lesson.name].nothing and not is_the_page:
             sentence = f"`{shown}` is read as {lesson.name}: {chosen.why}."
             self.remarks.append(IntakeRemark("recognised", sentence))
-
-    def _is_the_page(self, chosen: Candidate) -> bool:
-        """Whether a notebook in the lecture's manner is all that was submitted: it is where it should be."""
-        return chosen.fit is None and len(self.gathered.files) == 1
 
     def _read(self, file: GatheredFile, lesson: Lesson, fit: Fit | None) -> LessonFiles:
         page = self.page(file).get(lesson.name) if fit is None else None
@@ -384,10 +386,10 @@ class LessonFinder:
         if not file.is_notebook and MAY_HAVE_GRADIENTS.search(file.source) is None:
             return {}
         try:
-            page = read_page_bytes(file.source, file.shown, lessons, False, file.is_notebook)
+            page = read_page(file.source, file.shown, lessons, False, file.is_notebook)
         except NotebookError:
             return {}
-        return page.lessons if any(each.present for each in page.lessons.values()) else {}
+        return page if any(each.present for each in page.values()) else {}
 
     # What is not graded -----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import NotebookError
@@ -26,27 +26,13 @@ MIN_OF_THE_CHAIN = 3
 MAX_LESSON_FILES = 64
 
 
-@dataclass(frozen=True)
-class PageRead:
-    """What a notebook or script contains.
+def read_page(
+    data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool
+) -> dict[str, LessonFiles]:
+    """{lesson: what a notebook or a Python file has of it}; `shown` is its name in messages.
 
-    Attributes:
-        lessons: {lesson's name: its files}.
-        cells, defined, too_much, syntax_error: as in notebook.limited_reading.NotebookRead.
-    """
-
-    lessons: dict[str, LessonFiles]
-    cells: int = 0
-    defined: frozenset[str] = frozenset()
-    too_much: str | None = None
-    syntax_error: str | None = None
-
-
-def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
-    """Reads a notebook or a Python file, in a separate process under limits; `shown` is its name in messages.
-
-    With `functions` it may also define the stub's functions: see notebook.reading.read_lesson_part. Raises
-    NotebookError where nothing of it can be read.
+    A separate process reads it, under limits. With `functions` it may also define the stub's functions: see
+    notebook.reading.read_lesson_part. Raises NotebookError where nothing of it can be read.
     """
     parts, definitions = [notebook_lesson(lesson) for lesson in lessons], dict[str, dict[str, int]]()
     if functions:
@@ -60,8 +46,7 @@ def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], function
         raise NotebookError(
             f"the grader has an error that shows in this file ({reason}). Tell your instructor."
         ) from reason
-    submitted = {name: files_of_reading(name, shown, reading) for name, reading in read.lessons.items()}
-    return PageRead(submitted, read.cells, read.defined, read.too_much, read.syntax_error)
+    return {name: files_of_reading(name, shown, reading) for name, reading in read.lessons.items()}
 
 
 def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> LessonFiles:
@@ -72,9 +57,14 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
     return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
+def defines_function_of(lesson: Lesson, source: bytes) -> bool:
+    names = b"|".join(re.escape(name.encode()) for name in lesson.functions)
+    return re.search(rb"^[ \t]*(def|class)[ \t]+(" + names + rb")\b", source, re.MULTILINE) is not None
+
+
 def is_script_of(lesson: Lesson, source: bytes) -> bool:
     """Whether a file without the lesson's part is a script in the lecture's manner: importing it would run it all."""
-    if lesson.notebook is None:
+    if lesson.notebook is None or defines_function_of(lesson, source):
         return False
     chain = Lesson(lesson.course, lesson.notebook.after, secrets=False) if lesson.notebook.after else lesson
     names = b"|".join(re.escape(item.name.encode()) for item in chain.gradients)
@@ -93,18 +83,16 @@ def read_as_page(file: GatheredFile, lesson: Lesson, is_in_place: bool) -> Lesso
     A Python file that is in the lesson's place or has its name is no notebook, whatever it contains.
     """
     try:
-        page = read_page_bytes(file.source, file.shown, [lesson], True, file.is_notebook)
+        found = read_page(file.source, file.shown, [lesson], True, file.is_notebook)[lesson.name]
     except Unreadable as error:
         return rejected_files(lesson, error)
     except NotebookError as error:
         if file.is_notebook:
             return rejected_files(lesson, f"{file.shown} cannot be read: {error}")
         return LessonFiles(lesson.name, {BACKWARD_FILE: file.source}, file.shown)
-    found = page.lessons[lesson.name]
     if file.is_notebook:
         return found
-    is_script = page.cells and page.defined.isdisjoint(lesson.functions) and is_script_of(lesson, file.source)
-    if found.present or is_script:
+    if found.present or is_script_of(lesson, file.source):
         return found.in_place if is_in_place else found
     return LessonFiles(lesson.name, {BACKWARD_FILE: file.source}, file.shown)
 
@@ -135,18 +123,15 @@ def read_source(lesson: Lesson, files: dict[str, bytes], shown: str, message: st
     Of functions that Python cannot parse as a whole, those count that it can.
     """
     source, as_it_is = files[BACKWARD_FILE], LessonFiles(lesson.name, files, shown=shown, message=message)
-    defined = b"|".join(re.escape(name.encode()) for name in lesson.functions)
-    has_functions = re.search(rb"^[ \t]*(def|class)[ \t]+(" + defined + rb")\b", source, re.MULTILINE) is not None
     # reading on would load torch, for the lesson's sizes
-    may_be_script = lesson.notebook is not None and not has_functions and MAY_HAVE_GRADIENTS.search(source) is not None
+    may_be_script = lesson.notebook is not None and not defines_function_of(lesson, source)
+    may_be_script = may_be_script and MAY_HAVE_GRADIENTS.search(source) is not None
     if not may_be_script and outlines_limited([(source, False)])[0].parsed:
         return as_it_is
     try:
-        page = read_page_bytes(source, shown, [lesson], not may_be_script, False)
+        found = read_page(source, shown, [lesson], not may_be_script, False)[lesson.name]
     except NotebookError:
         return as_it_is
-    found = page.lessons[lesson.name]
     if may_be_script:
-        return found.in_place if found.present or (page.cells and is_script_of(lesson, source)) else as_it_is
-    is_part = found.present and page.syntax_error
-    return replace(found, files={**files, **found.files}, message=message) if is_part else as_it_is
+        return found.in_place if found.present or is_script_of(lesson, source) else as_it_is
+    return replace(found, files={**files, **found.files}, message=message) if found.present else as_it_is

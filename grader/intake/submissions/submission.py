@@ -11,13 +11,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.absences import may_be_code, not_found, nothing_gradable, only_others
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.gathered import TEXTS, Gathered, GatheredFile, gathered
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable
 from grader.intake.submissions.lesson_finder import MAX_FILES_NAMED, GuessQuestion, LessonFinder, Wanted
 from grader.intake.submissions.lesson_names import says_lesson
-from grader.intake.submissions.lesson_reading import read_page_bytes
+from grader.intake.submissions.lesson_reading import read_page
 from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -160,14 +161,16 @@ def why_not_read(file: GatheredFile, wanted: Wanted) -> tuple[str | None, dict[s
     """(why no lesson is found in the only file of a submission, what is said about each lesson)."""
     shown = file.shown
     try:
-        page = read_page_bytes(file.source, shown, wanted.lessons, False, file.is_notebook)
+        (outline,) = outlines_limited([(file.source, file.is_notebook)])
+        page = read_page(file.source, shown, wanted.lessons, False, file.is_notebook)
     except Unreadable as error:
         return str(error), {}
     except NotebookError as error:
         return f"{shown} cannot be read: {error}", {}
-    if page.syntax_error:
-        return f"{shown} cannot be read as Python: {page.syntax_error}. Correct it and submit the file again.", {}
-    faults = {each.message for each in page.lessons.values() if each.rejected}
+    if outline.syntax_error:
+        return f"{shown} cannot be read as Python: {outline.syntax_error}. Correct it and submit the file again.", {}
+    faults = {each.message for each in page.values() if each.rejected}
     if faults:
-        return faults.pop(), page.lessons
-    return nothing_gradable(shown, page.lessons.values(), page.defined, wanted.lessons), {}
+        return faults.pop(), page
+    defined = {name for name, each in outline.functions.items() if each[-1].first}
+    return nothing_gradable(shown, page.values(), defined, wanted.lessons), {}

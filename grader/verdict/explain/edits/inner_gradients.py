@@ -20,8 +20,6 @@ from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.wrong_answer import Cases
 
-SAYS_LITTLE = {UNNAMED_MULTIPLE, "constant", "operand_alone"}
-"""Patterns that say nothing about the function's own lines, which nobody sees who judges a variable."""
 MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
@@ -63,7 +61,7 @@ def explain_by_inner_gradients(
         )
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
         mistake = explain(name[1:], answers)
-        is_clear = mistake is not None and mistake.id not in SAYS_LITTLE
+        is_clear = mistake is not None and mistake.id != UNNAMED_MULTIPLE
         message = f"{text} {mistake.message}" if mistake and is_clear else text
         return InnerGradient(name, right, Explanation("inner_gradient", message, line=edits[inner[name]].line))
     return None
