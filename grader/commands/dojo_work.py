@@ -150,12 +150,12 @@ def report(words: Sequence[str], opened: bool, out: Path | None, course: Path | 
         checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
         for checked in checks if work.remembered else ():
             at.state_file.keep(checked, working=False)
-        from grader.dojo.report import REPORT_FILE, open_page, write_report  # torch comes with it
+        from grader.dojo.report import REPORT_FILE, open_in_browser, write_report  # torch comes with it
 
         path = out or at.course.root / REPORT_FILE
         write_report(checks, at.judge.isolation, path, [each for each in every if each.lesson not in lessons])
         click.echo(f"The page: {shown_path(path)}")
-        if opened and not open_page(path):
+        if opened and not open_in_browser(path):
             click.echo("Open it in a browser; none with a window was found here.")
 
 

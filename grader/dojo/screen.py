@@ -158,7 +158,7 @@ def notes_about(checked: Checked, part: LessonView, without: str | None = None) 
 
 def tally(progress: Progress) -> str:
     """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`: all of it counts the lesson's rows."""
-    states = [progress.statuses.get(item.name, "missing") for item in progress.items]
+    states = [progress.statuses.get(item.name, "missing") for item in progress.lesson.items]
     points = f"{points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
     return f"{tally_text(states)} · {points}"
 

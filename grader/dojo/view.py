@@ -155,7 +155,7 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
     if room < MIN_COLUMNS // 2:
         words = words.partition(" · ")[0]
         room = columns - 2 - len(words)
-    done, of = len(progress.reached), len(progress.items)
+    done, of = len(progress.reached), len(progress.lesson.items)
     yield bar(done, of, max(MIN_COLUMNS // 2, min(MAX_BAR, room))).append(f"  {words}")
 
 

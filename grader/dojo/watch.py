@@ -23,7 +23,7 @@ from grader.dojo.keys_and_saves import Keys, Saves
 from grader.dojo.lesson_end import finish_lines
 from grader.dojo.overview import hint_screen, list_screen
 from grader.dojo.progress import Progress, next_lesson
-from grader.dojo.report import REPORT_FILE, open_page, write_report
+from grader.dojo.report import REPORT_FILE, open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View, watch_screen
@@ -225,7 +225,7 @@ class Watch:
         except UserError as error:
             self._say(Text(str(error), "bold red"))
             return
-        self._say(Text(f"{'Opened' if open_page(path) else 'Open it in a browser:'} {shown_path(path)}"))
+        self._say(Text(f"{'Opened' if open_in_browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
 
     def _say(self, *lines: RenderableType) -> None:
         self._view = replace(self._view, below=("", *lines))
