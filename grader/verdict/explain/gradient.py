@@ -19,7 +19,7 @@ from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import sure_slips
-from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
+from grader.verdict.explain.edits.inner_gradients import InnerGradients
 from grader.verdict.explain.edits.search import (
     Trials,
     explain_by_repair,
@@ -206,11 +206,8 @@ class GradientCase:
         if not self.is_alone:  # first, because it takes a few calls and the other hundreds
             right = targets_that_pass(self.student, self.check.lesson.gradients, [p for p, _ in self.cases])
             if not kinds:
-                inside = attempt(
-                    lambda: explain_by_inner_gradients(
-                        self.step, self.function, self.cases, trials, self.constants, right
-                    )
-                )
+                inner = (self.step, self.function, self.cases, trials, self.constants, right)
+                inside = attempt(lambda: InnerGradients(*inner).first_wrong())
             if inside is not None:
                 right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
         found = attempt(
@@ -255,6 +252,5 @@ def has_right_upstream(check: GradientCheck) -> bool:
     cases = [(problem, student.answers(problem)[item.name]) for problem in check.deciding if not problem.draw.note]
     right = targets_that_pass(student, lesson.gradients, [problem for problem, _ in cases])
     with explaining(student):
-        return bool(
-            attempt(lambda: upstream_is_right(item.name, item.function, cases, trials, lesson.small_numbers, right))
-        )
+        inner = (item.name, item.function, cases, trials, lesson.small_numbers, right)
+        return bool(attempt(lambda: InnerGradients(*inner).upstream_is_right()))
