@@ -2,9 +2,7 @@
 
 lesson: 02
 by: both
-dX: error | = RuntimeError: mat1 and mat2 shapes cannot be multiplied (6x8 and 5x8). In `dh @ W2.T`, look at
-    `W2`: another value belongs there. With it, your `dX` is right. This derivative is written with what the
-    forward line reads or returns: which of these values?
+dX: error | In `dh @ W2.T`, look at `W2`: another value belongs there. With it, your `dX` is right.
 """
 
 

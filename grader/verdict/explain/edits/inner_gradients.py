@@ -77,10 +77,10 @@ class InnerGradients:
     def upstream_is_right(self) -> bool:
         """Whether it computes, by its name, the gradient of each value that `step`'s is used in, and rightly."""
         upstream = [f"d{consumer}" for consumer in self._cases[0][0].finer.consumers[self._step[1:]]]
-        found = {name: self._answers(name) if name in self._edits else [] for name in upstream}
-        return all(found.values()) and all(
-            is_right_gradient(n, *case) for n, answers in found.items() for case in answers
-        )
+        return all(name in self._edits and self._is_right(name, self._answers(name)) for name in upstream)
+
+    def _is_right(self, name: str, answers: Cases) -> bool:
+        return bool(answers) and all(is_right_gradient(name, *case) for case in answers)
 
     def _answers(self, name: str) -> list[tuple[Problem, Answer]]:
         """An inner gradient on each problem; none where it is not a tensor on all of them."""
