@@ -27,7 +27,7 @@ from pathlib import Path
 from bench import ROOT
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, source_of
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import LessonFiles

@@ -10,9 +10,8 @@ is not recorded as it should be, another row is, or a look-alike is.
 They are in tests/numerical, a folder per lesson. A file holds functions that replace those of the lesson's answer key;
 its other gradients stay right. The first line says which rows it finds numerically, and by which method; `not seen`
 says that the grader does not notice it (docs/security.md lists these). Derivatives
-that are propagated forward by the student's own rules (dual numbers in any form) are right: they are recorded where the
-forward pass is seen to be repeated (`repeated forward pass`), and else not (`own differentiation`). In lesson 06,
-where one function gives all gradients, the lines below `# in backward:` find the rows. They may call `loss_of` and
+that are propagated forward by the student's own rules (dual numbers in any form) are right, and are not recorded
+(`own differentiation`). In lesson 06, where one function gives all gradients, the lines below `# in backward:` find the rows. They may call `loss_of` and
 `stable_loss`; without such lines, `slope` finds dbeta.
 """
 
@@ -39,7 +38,7 @@ from grader.lesson.paths import BACKWARD_FILE
 
 SEED = 20_240_607
 LOOK_ALIKE = "a look-alike"
-OWN, REPEATED = "own differentiation", "repeated forward pass"
+OWN = "own differentiation"
 IN_BACKWARD = "# in backward:\n"
 SLOPE_OF_BETA = 'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta)\n'
 NETWORK = """
@@ -195,7 +194,7 @@ def main() -> int:
         table.add_row(tried.lesson, name, tried.method or "–", " ".join(tried.rows), marks, shown, note)
     console = Console(width=None if sys.stdout.isatty() else 220)
     console.print(table)
-    tries = [one for one in found if one.attempt.rows and one.attempt.method not in (OWN, REPEATED)]
+    tries = [one for one in found if one.attempt.rows and one.attempt.method != OWN]
     alike = [one for one in found if one not in tries]
     full = sum(len(one.full) == len(one.attempt.rows) for one in tries)
     recorded = sum(one.is_right for one in tries)

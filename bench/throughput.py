@@ -39,7 +39,7 @@ import torch
 from bench import ROOT
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, sources
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import LessonFiles

@@ -99,7 +99,7 @@ def shared_nursery() -> Iterator[None]:
         for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.grader_processes"):
             patch.setattr(f"{module}.Nursery", SharedNursery)
         probe_once = cache(probe)  # a session tries the kernel's layers in six forks
-        for module in ("grader.gradebook.grading.session", "grader.dojo.zygote", "grader.commands.run_inputs"):
+        for module in ("grader.gradebook.grading.session", "grader.dojo.zygote", "grader.commands.checks"):
             patch.setattr(f"{module}.probe", probe_once)
         patch.setattr("grader.gradebook.grading.session.ZygoteProcess", forked_zygote)
         yield

@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 
 from support import GUARD_SECONDS, ROOT
 
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.forked import ForkedProcess, Nursery
 
-COMMANDS = ("grader.commands.grade", "grader.commands.dojo", "grader.publish.report.pages")
+COMMANDS = tuple(f"grader.commands.{name}" for name in ("grade", "dojo", "dojo_work", "run", "decisions", "follow"))
 """Modules that the commands import."""
 
 

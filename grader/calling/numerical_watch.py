@@ -7,9 +7,6 @@ answer depends on does. Like all counts in a student's process, this can be dece
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -45,26 +42,15 @@ as_numpy = torch._C.TensorBase.numpy
 WRITES = frozenset({"fill", "full", "full_like", "scalar_tensor", "masked_fill", "index_put", "index_fill"})
 MAX_OPERATORS_OBSERVED = 20_000
 ENOUGH_PAIRS = 2
-ENOUGH_AGAIN = 4
-"""Evaluations at known inputs, of at least two operators, that make a forward pass that is repeated."""
-LINEAR_OPERATORS = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "dot", "div", "var", "std", "linalg_vector_norm"})
-
-
 SLOW_MOVING = frozenset({"sqrt", "rsqrt", "pow", "div", "reciprocal", "square", "var", "std", "linalg_vector_norm"})
 """What an optimizer computes from parameters, which change by a small step between two of its steps."""
 
 
-REPEATED = "repeated forward pass"
-"""A method that takes no points: slow code that is right may repeat the forward pass, too."""
-DEPENDS, REPEATS = 1, 2
-"""Marks: made of what shows numerical differentiation; made of an operator's result that there was before."""
-
-
 class Seen(NamedTuple):
-    """What an answer depends on: `method` is "differences", "complex numbers" or "repeated forward pass".
+    """What an answer depends on: `method` is "differences" or "complex numbers".
 
-    `operator` is the one that was evaluated `times` times, at close inputs or at the same ones; or "", and there were
-    `times` complex results.
+    `operator` is the one that was evaluated `times` times at close inputs; or "", and there were `times` complex
+    results.
     """
 
     method: str
@@ -87,7 +73,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self._evaluations: dict[tuple[str, object], Evaluations] = {}
         self._pairs: dict[str, list[int]] = {}  # {operator: [evaluations, pairs]}
         self._storages: dict[int, Any] = {}  # known ones, kept alive so that no other gets the same number
-        self._marks: dict[int, int] = {}  # {storage: DEPENDS, REPEATS or both}
+        self._marked: set[int] = set()  # storages that are made of what shows numerical differentiation
         self._of_pairs: set[int] = set()
         self._subtracted = self._left_torch = False
         self._unmarked_numbers: set[float] = set()  # that left torch
@@ -114,27 +100,24 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         result = super().__torch_dispatch__(func, types, args, kwargs)
         results = list(tensors_in(result))
         keys = [self._key(tensor, is_new=False) for tensor in given]
-        marks = functools.reduce(operator.or_, (self._marks.get(key, 0) for key in keys), 0)
+        depends = not self._marked.isdisjoint(keys)
         if any(tensor.is_complex() for tensor in results):
             self.complex_results += 1
-            self._is_quiet = False
-            marks |= DEPENDS
+            self._is_quiet, depends = False, True
         out = {self._key(tensor, is_new=True) for tensor in results}
         if plain in self._followed and results:
-            marks |= self._marks_of_evaluation(plain, args, inputs, out)
+            depends = self._is_at_close_inputs(plain, args, inputs, out) or depends
         elif plain in ("sub", "rsub", "add") and len(keys) == 2 and self._of_pairs.issuperset(keys):
-            self._subtracted = True
-            marks |= DEPENDS
+            self._subtracted = depends = True
         if name == "_local_scalar_dense":
-            if marks & DEPENDS:
+            if depends:
                 self._left_torch = True
             else:
                 self._unmarked_numbers.add(result)
         if self._left_torch and (plain in WRITES and any(type(each) in (float, complex) for each in args)):
-            marks |= DEPENDS
-        if marks:
-            for key in out if name is plain else out.union(keys[:1]):
-                self._marks[key] = self._marks.get(key, 0) | marks
+            depends = True
+        if depends:
+            self._marked |= out if name is plain else out.union(keys[:1])
         return result
 
     def _look_for_complex(self, result: object) -> None:
@@ -145,15 +128,15 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
                 if value.is_complex():
                     self.complex_results += 1
                     self._is_quiet = False
-                    self._marks[key] = DEPENDS
+                    self._marked.add(key)
 
-    def _marks_of_evaluation(self, plain: str, args: Sequence[Any], inputs: Sequence[InputArray], out: set[int]) -> int:
-        """Marks of the results `out` that follow from earlier evaluations of the same operator."""
+    def _is_at_close_inputs(self, plain: str, args: Sequence[Any], inputs: Sequence[InputArray], out: set[int]) -> bool:
+        """Whether the same operator was evaluated at inputs close to these before, with other results than `out`."""
         others = tuple(repr(each) for each in args if not isinstance(each, Tensor))
-        known, close = self._add((plain, others), inputs, frozenset(out))
+        close = self._add((plain, others), inputs, frozenset(out))
         if close:
             self._of_pairs |= out.union(*close)
-        return (DEPENDS if close else 0) | (REPEATS if known else 0)
+        return bool(close)
 
     def _key(self, tensor: Tensor, is_new: bool) -> int:
         """The number of its memory. Numbers from outside torch are marked once there is evidence.
@@ -169,7 +152,8 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             self._storages[key] = storage
             if not (is_new or holds_whole_numbers(tensor)) and self._has_evidence():
                 returns = tensor.numel() == 1 and tensor.item() in self._unmarked_numbers
-                self._marks[key] = 0 if returns else DEPENDS
+                if not returns:
+                    self._marked.add(key)
         return key
 
     def know(self, arguments: object) -> None:
@@ -179,16 +163,16 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
 
     def _add(
         self, key: tuple[str, object], inputs: Sequence[InputArray], result: frozenset[int]
-    ) -> tuple[bool, list[frozenset[int]]]:
-        """Whether the operator was evaluated at these inputs before, and its results at inputs close to them."""
+    ) -> list[frozenset[int]]:
+        """The operator's earlier results at inputs close to these."""
         evaluations = self._evaluations.setdefault(key, Evaluations())
-        pairs, again = evaluations.pairs, evaluations.again
+        pairs = evaluations.pairs
         close = evaluations.add(inputs, result)
         counts = self._pairs.setdefault(key[0], [0, 0])
         counts[0] += 1
         counts[1] += evaluations.pairs - pairs
-        self._is_quiet = self._is_quiet and not counts[1] and evaluations.again == again
-        return evaluations.again > again, [each for each in close if isinstance(each, frozenset)]
+        self._is_quiet = self._is_quiet and not counts[1]
+        return [each for each in close if isinstance(each, frozenset)]
 
     def _has_evidence(self) -> bool:
         return bool(self.complex_results) or self._subtracted or self._pairs_found() is not None
@@ -201,32 +185,23 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
 
     def seen(self, answer: object) -> Seen | None:
         """What the answer depends on, of an answer that was returned inside."""
-        marks = self._marks_of(answer)
-        depends = marks & DEPENDS
-        if depends and self.complex_results:
+        if not self._depends(answer):
+            return None
+        if self.complex_results:
             return Seen("complex numbers", "", self.complex_results)
-        if depends and (found := self._pairs_found()) is not None:
+        if (found := self._pairs_found()) is not None:
             return Seen("differences", FUNCTION_OF_OPERATOR.get(found[0], found[0]), found[1])
-        if not marks & REPEATS:
-            return None
-        again = Counter[str]()
-        for (name, _), evaluations in self._evaluations.items():
-            if name not in LINEAR_OPERATORS:
-                again[name] += evaluations.again
-        often = [(times, name) for name, times in again.items() if times >= ENOUGH_AGAIN]
-        if len(often) < 2:
-            return None
-        times, name = max(often)
-        return Seen(REPEATED, FUNCTION_OF_OPERATOR.get(name, name), times)
+        return None
 
-    def _marks_of(self, answer: object) -> int:
+    def _depends(self, answer: object) -> bool:
         if self.operators > self.cap:  # it was stopped
-            return DEPENDS | REPEATS
-        marks = [self._marks.get(self._key(tensor, is_new=False), 0) for tensor in tensors_in(answer)]
-        if marks:
-            return functools.reduce(operator.or_, marks)
+            return True
+        tensors = list(tensors_in(answer))
+        if tensors:
+            keys = [self._key(tensor, is_new=False) for tensor in tensors]
+            return not self._marked.isdisjoint(keys)
         numbers = [each for each in leaves(answer) if type(each) is not str]
-        return DEPENDS if self._left_torch and not self._unmarked_numbers.issuperset(numbers) else 0
+        return self._left_torch and not self._unmarked_numbers.issuperset(numbers)
 
     def evaluates(self, name: str, arguments: Sequence[object]) -> None:
         """A function of numpy's, math's or cmath's is called."""

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from grader.calling.calls import call
 from grader.calling.joint import Joint
-from grader.calling.numerical_watch import MATH, NUMPY, REPEATED, NumericalWatch, Seen
+from grader.calling.numerical_watch import MATH, NUMPY, NumericalWatch, Seen
 from grader.calling.steps import run_with_fallback
 
 PLAIN_NAMES = frozenset(
@@ -204,7 +204,7 @@ def observe_call(
     cap: int,
     may_train: bool,
 ) -> tuple[Any, Seen | None]:
-    """(the value, what was seen) of a call of a check. A forward pass that is repeated is not reported.
+    """(the value, what was seen) of a call of a check.
 
     `functions` are the file's, `may_train` as for NumericalWatch, the others as for `calls.call`. Never raises for what
     the function does.
@@ -215,7 +215,7 @@ def observe_call(
         with outside.watched_by(watch), watch:
             called = call(function, name, args, kwargs, files)
         seen = watch.seen(called.value)
-    return called.value, None if seen is None or seen.method == REPEATED else seen
+    return called.value, seen
 
 
 def with_watch(function: Callable[..., Any], watch: NumericalWatch) -> Callable[..., Any]:

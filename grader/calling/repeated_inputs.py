@@ -12,7 +12,7 @@ import numpy
 InputArray = numpy.ndarray[Any, Any]
 
 MAX_EVALUATIONS_COMPARED = 600
-"""Evaluations that are compared. Beyond them, only those at known inputs are counted."""
+"""Evaluations that are compared."""
 MAX_INPUT_ELEMENTS = 50_000
 FEW_ELEMENTS = 8
 """Fewer than that are close by chance. They count only if the same distance comes again and again."""
@@ -28,11 +28,10 @@ class Evaluations:
     Attributes:
         times: how often.
         pairs: how many were close to one before, but not equal to it.
-        again: how many were equal to one before.
     """
 
     def __init__(self) -> None:
-        self.times = self.pairs = self.again = 0
+        self.times = self.pairs = 0
         self._kept: deque[tuple[Sequence[InputArray], object]] = deque(maxlen=4)
         self._known: set[int] = set()
         self._numbers: list[float] = []  # sorted
@@ -41,13 +40,12 @@ class Evaluations:
     def add(self, inputs: Sequence[InputArray], result: object) -> list[object]:
         """The results of earlier evaluations at close inputs; the evaluation's own where it holds many of them."""
         self.times += 1
-        if not inputs or any(each.size > MAX_INPUT_ELEMENTS or each.dtype.kind not in "fc" for each in inputs):
+        if self.times > MAX_EVALUATIONS_COMPARED or not inputs:
+            return []
+        if any(each.size > MAX_INPUT_ELEMENTS or each.dtype.kind not in "fc" for each in inputs):
             return []
         digest = hash(tuple((each.shape, each.tobytes()) for each in inputs))
         if digest in self._known:
-            self.again += 1
-            return []
-        if self.times > MAX_EVALUATIONS_COMPARED:
             return []
         self._known.add(digest)
         close = [result] if any(is_batch_of_close(each) for each in inputs) else []

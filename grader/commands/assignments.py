@@ -1,46 +1,27 @@
-"""The options --assignment and --extensions, and which assignment a gradebook is for."""
+"""Which assignment a gradebook is for, and the extensions that a file gives."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
-
-from grader.commands.console import printable
+from grader.commands.console import print_remarks
+from grader.commands.decisions import author_name
 from grader.commands.opened_gradebook import read_gradebook
-from grader.commands.options import FILE_PATH, author_name
 from grader.errors import UserError
-from grader.gradebook.database import GRADEBOOK
+from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
+from grader.gradebook.assignment.decision_file import decisions_of, entries_from
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
 from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, members_index
+from grader.gradebook.records import Decision
+from grader.intake.submissions.finding import FoundSubmissions
+from grader.intake.submissions.roster import Roster
+from grader.lesson.lesson import Course, Lesson
 from grader.results.wording import count_text
 
-if TYPE_CHECKING:
-    from grader.gradebook.assignment.config import Assignment
-    from grader.gradebook.database import Gradebook
-    from grader.gradebook.records import Decision
-    from grader.intake.submissions.finding import FoundSubmissions
-    from grader.intake.submissions.roster import Roster
-    from grader.lesson.lesson import Course, Lesson
-
 MAX_UNKNOWN_SHOWN = 20
-
-assignment_option = click.option(
-    "--assignment",
-    "assignment_file",
-    type=FILE_PATH,
-    metavar="FILE",
-    help="Rows, weights, due date (docs/assignments.md).",
-)
-extensions_option = click.option(
-    "--extensions",
-    "extensions_file",
-    type=FILE_PATH,
-    metavar="CSV",
-    help="Students with another due date, or excused.",
-)
 
 
 def with_assignment(
@@ -52,9 +33,6 @@ def with_assignment(
     Where the gradebook has an assignment, that one counts until `grade regrade --apply`: the course has its settings,
     and its lessons are graded as well.
     """
-    from grader.gradebook.assignment.config import parse_assignment, read_assignment
-    from grader.lesson.lesson import Course
-
     lessons, counting = list(course.lessons.values()), None
     if (out / GRADEBOOK).is_file():
         with read_gradebook(out) as gradebook:
@@ -82,10 +60,6 @@ def present_assignment(gradebook: Gradebook, course: Course, file: Path | None) 
     The file is `file`, or the one that the last run was given; where that is not there, or was made another
     assignment's, it is the text in the gradebook. Raises UserError.
     """
-    from grader.gradebook.assignment.config import parse_assignment, read_assignment
-    from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
-    from grader.lesson.lesson import Course
-
     counting, lessons = gradebook.assignment(), list(course.lessons.values())
     if counting is None:
         if file is not None:
@@ -97,7 +71,7 @@ def present_assignment(gradebook: Gradebook, course: Course, file: Path | None) 
         sentence = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
         if file is not None:
             raise UserError(f"{sentence}: give its own file.")
-        click.echo(f"grade: {sentence}, which is used as the gradebook has it.", err=True)
+        print_remarks([f"{sentence}, which is used as the gradebook has it."])
         found = None
     found = found or parse_assignment(counting.text, Path(GRADEBOOK), lessons)
     return found, Course(course.root, changed=found.settings)
@@ -110,8 +84,6 @@ def extensions_from(
 
     A line about anybody else has no effect, and standard error says so. Raises UserError.
     """
-    from grader.gradebook.assignment.decision_file import decisions_of, entries_from
-
     if assignment is None:
         raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
     entries = entries_from(file, ("student",))
@@ -122,7 +94,7 @@ def extensions_from(
     members = roster.members if roster is not None else ()
     students = sorted(names | {each.student for each in members})
 
-    def find(wanted: str) -> str | None:
+    def student_called(wanted: str) -> str | None:
         try:
             return find_student(wanted, students, renamed, members_index(members))
         except UnknownStudent:
@@ -130,14 +102,12 @@ def extensions_from(
         except SharedName as error:
             raise UserError(f"{file}: {error}") from error
 
-    decisions, unknown = decisions_of(entries, find, assignment, author_name(), datetime.now(UTC))
-    for entry in unknown[:MAX_UNKNOWN_SHOWN]:
-        click.echo(
-            f"grade: {entry.place}nobody here is called {printable(entry.student)!r}, so the line has no effect. Use "
-            "the name in grades.csv, or give --roster for ids and e-mail addresses.",
-            err=True,
-        )
-    if len(unknown) > MAX_UNKNOWN_SHOWN:
-        rest = count_text(len(unknown) - MAX_UNKNOWN_SHOWN, "more line has", "more lines have")
-        click.echo(f"grade: {file}: {rest} no effect.", err=True)
+    decisions, unknown = decisions_of(entries, student_called, assignment, author_name(), datetime.now(UTC))
+    print_remarks(
+        f"{entry.place}no student {entry.student!r} in this run, gradebook or roster; the line is ignored. Use the "
+        "name in grades.csv, or give --roster for ids and e-mail addresses."
+        for entry in unknown[:MAX_UNKNOWN_SHOWN]
+    )
+    if rest := unknown[MAX_UNKNOWN_SHOWN:]:
+        print_remarks([f"{file}: {count_text(len(rest), 'more line has', 'more lines have')} no effect."])
     return decisions

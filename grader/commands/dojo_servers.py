@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from grader import __version__
-from grader.commands.dojo_desk import exercises_option
 from grader.dojo.desk import Desk, student_course
 from grader.dojo.session import CheckSession
 from grader.errors import UserError
@@ -18,30 +17,13 @@ from grader.errors import UserError
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-DOJO_SERVERS_EPILOG = """\b
-Examples:
-  dojo mcp                        an AI assistant starts this by itself, in the folder with exercises/
-  dojo mcp --course ~/kit         the same for another folder
-  claude mcp add dojo -- dojo mcp
-
-\b
-docs/tools.md has the lines for other clients. The server speaks on standard input and output. It gives
-verdicts, hints and sections of READMEs, and no answers. That stops nobody who wants to cheat.
-"""
 MISSING = (
     "`dojo mcp` needs the package mcp, which is not installed. Type: python -m pip install 'mcp>=2,<3', and try again."
 )
 
 
-@click.command("mcp", epilog=DOJO_SERVERS_EPILOG)
-@exercises_option
-def assistant(course: Path | None) -> None:
-    """Serves verdicts, hints and READMEs to an AI assistant.
-
-    It speaks the Model Context Protocol over standard input and output.
-
-    Hints that the assistant takes are recorded in .dojo.json, as those of `dojo hint` are.
-    """
+def serve_assistant(course: Path | None) -> None:
+    """Serve an AI assistant until its input ends. Raises UserError."""
     root = student_course(course).resolve()
     try:
         import mcp  # noqa: F401
@@ -90,22 +72,8 @@ def server_of(at: Desk, session: CheckSession) -> MCPServer:
     return server
 
 
-LSP_EPILOG = """\b
-Examples:
-  dojo lsp                 typed by your editor, not by you
-
-\b
-Your editor starts it and talks to it on standard input and output: docs/tools.md says how, for VS Code,
-Neovim, Helix and Emacs. It needs: pip install "backprop-ninja[lsp]"   (in a kit: pip install -e ".[lsp]")
-"""
-
-
-@click.command("lsp", epilog=LSP_EPILOG)
 def lsp() -> None:
-    """Shows mistakes and shapes in your editor.
-
-    It is a language server: any editor that speaks the language server protocol can use it.
-    """
+    """Serve an editor until it ends. Raises UserError."""
     try:
         from grader.dojo.language_server import serve_editor
     except ModuleNotFoundError as error:

@@ -4,68 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.assignments import assignment_option, with_assignment
-from grader.commands.console import course_option, fail, open_course, require_solutions
-from grader.commands.export_scores import canvas, mailmerge, moodle
-from grader.commands.options import FILE_PATH, FOLDER_PATH, lesson_option, require_option, visibility_option
-from grader.errors import write_errors
+from grader.commands.assignments import with_assignment
+from grader.commands.checks import open_course, require_solutions
+from grader.commands.console import print_remarks
+from grader.errors import UserError, write_errors
+from grader.gradebook.files import write_whole
+from grader.intake.submissions.roster import read_roster
+from grader.publish.export.marks import columns_by_lesson, read_marks
+from grader.publish.export.platforms import PLATFORMS, maxima_of, scaled_to
+from grader.publish.export.workflow import PATH, Workflow
+from grader.publish.feedback.reports import mailmerge_csv
 from grader.results import points_text
-
-if TYPE_CHECKING:
-    from grader.lesson.lesson import Lesson
-
-EXPORT_EPILOG = """\b
-Examples:
-  grade export github classroom/                 .github/workflows/grade.yml there
-  grade export gradescope -o autograder.zip --lesson 03
-  grade export canvas grades/ --roster roster.csv --name "03=Lesson 03 (98765)"
-  grade export moodle grades/ --roster roster.csv
-  grade export mailmerge grades/ --roster roster.csv
-  grade run submission --course course --format junit   these formats are options of `grade run`
-
-\b
-Exit status: 0 written, 2 the command line or the input is unusable.
-"""
+from grader.results.wording import count_text
 
 
-@click.group(epilog=EXPORT_EPILOG)
-def export() -> None:
-    """Writes files for other platforms and for mail merge.
-
-    The platforms are GitHub, Gradescope, Canvas and Moodle.
-    """
-
-
-@export.command(
-    "github",
-    epilog="""\b
-Examples:
-  grade export github classroom/ --lesson 03          grades on push, with the hidden suites
-  grade export github classroom/ --public             checks public problems only: needs no secret
-  grade export github                                 into the current folder
-""",
-)
-@click.argument("folder", metavar="[DIR]", default=".", type=FOLDER_PATH)
-@lesson_option()
-@assignment_option
-@click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
-@click.option("--submission", default=".", show_default=True, help="The folder of the lessons in the repository.")
-@click.option(
-    "--fail-under",
-    type=click.FloatRange(0, 100),
-    default=None,
-    metavar="PERCENT",
-    help="The job fails if the score is below this.",
-)
-@require_option
-@course_option
-def export_github(
+def github(
     folder: Path,
-    lesson_names: tuple[str, ...],
+    lesson_names: Sequence[str],
     assignment_file: Path | None,
     public: bool,
     submission: str,
@@ -73,26 +31,24 @@ def export_github(
     require: str,
     course: Path | None,
 ) -> None:
-    """Writes a workflow for GitHub: DIR/.github/workflows/grade.yml.
-
-    DIR is the repository from which GitHub makes the students' repositories. A student who may change the workflow can
-    read everything that it fetches: see docs/ci.md first.
-    """
-    from grader.gradebook.files import write_whole
-    from grader.publish.export.workflow import PATH, Workflow
-
-    lessons: Sequence[Lesson] = []
-    assignment = ""
+    """Write the workflow into the folder. Raises UserError."""
+    names, assignment = list[str](), ""
     if lesson_names or public or assignment_file is not None:
         loaded, lessons = open_course(course, lesson_names)
         if assignment_file is not None:
-            _, _, chosen = with_assignment(assignment_file, folder, loaded, lessons if lesson_names else [])
-            lessons = chosen if lesson_names or public else []  # else the assignment says which
-            assignment = path_in_course(assignment_file, loaded.root)
+            _, _, lessons = with_assignment(assignment_file, folder, loaded, lessons if lesson_names else [])
+            root, file = loaded.root.resolve(), assignment_file.resolve()
+            if not file.is_relative_to(root):
+                raise UserError(
+                    f"{assignment_file} is not in the course {loaded.root}, from which the job reads it: move it "
+                    "there, and commit it."
+                )
+            assignment = file.relative_to(root).as_posix()
+        if lesson_names or public:  # else the assignment says which
+            names = [lesson.name for lesson in lessons]
     path = folder / PATH
     if path.exists():
-        fail(f"{path} is there already: delete it first, if it is to be replaced.")
-    names = [lesson.name for lesson in lessons]
+        raise UserError(f"{path} is there already: delete it first, if it is to be replaced.")
     text = Workflow(names, submission, require, fail_under, public, assignment).text()
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,55 +58,9 @@ def export_github(
         click.echo("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")
 
 
-def path_in_course(file: Path, root: Path) -> str:
-    """The file's path in the course's repository, from which the job reads it. Raises UserError."""
-    try:
-        return file.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        fail(f"{file} is not in the course {root}, from which the job reads it: move it there, and commit it.")
-
-
-@export.command(
-    "gradescope",
-    epilog="""\b
-Examples:
-  grade export gradescope --lesson 03                        autograder.zip: upload it as it is
-  grade export gradescope --assignment hw2.toml --max 20     with its rows, weights, due date; scaled to 20 points
-  grade export gradescope --visibility after_due_date        students see the tests later
-""",
-)
-@click.option(
-    "-o",
-    "--out",
-    type=FILE_PATH,
-    default=Path("autograder.zip"),
-    show_default=True,
-    help="The file to write. It holds the course's secrets.",
-)
-@lesson_option()
-@assignment_option
-@click.option(
-    "--max",
-    "maximum",
-    type=click.FloatRange(0, min_open=True),
-    default=None,
-    metavar="POINTS",
-    help="The assignment's autograder points on Gradescope, to which scores are scaled.  "
-    "[default: the points as they are]",
-)
-@visibility_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.1),
-    default=10.0,
-    show_default=True,
-    help="Seconds of processor time for running a file, and again for each step; six times as many of wall time.",
-)
-@require_option
-@course_option
-def export_gradescope(
+def gradescope(
     out: Path,
-    lesson_names: tuple[str, ...],
+    lesson_names: Sequence[str],
     assignment_file: Path | None,
     maximum: float | None,
     visibility: str,
@@ -158,11 +68,8 @@ def export_gradescope(
     require: str,
     course: Path | None,
 ) -> None:
-    """Writes autograder.zip for Gradescope.
-
-    It contains the grader, pinned requirements, and the course with its hidden test suites.
-    """
-    from grader.authoring.release.engine import write_zip
+    """Write the autograder's zip. Raises UserError."""
+    from grader.authoring.release.engine import write_zip  # torch comes with these
     from grader.authoring.release.kit import autograder_files
     from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 
@@ -175,13 +82,49 @@ def export_gradescope(
     require_solutions(lessons)
     names = [lesson.name for lesson in lessons]
     settings = AutograderSettings(names, require, timeout, visibility, text, maximum)
-    try:
+    with write_errors(out):
         write_zip(out, autograder_files(loaded, settings), executable=AUTOGRADER_SCRIPTS)
-    except OSError as error:
-        fail(f"{out} cannot be written: {error.strerror}.")
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
     click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
 
 
-for command in (canvas, moodle, mailmerge):
-    export.add_command(command)
+def canvas(graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None) -> None:
+    write_marks("canvas", graded, roster_file, named, maxima, out)
+
+
+def moodle(graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None) -> None:
+    for column, highest in write_marks("moodle", graded, roster_file, named, maxima, out).items():
+        points = f"{column} is in points out of {points_text(highest)}"
+        click.echo(f"{points}. If Moodle's maximum grade is another, give it with --max.")
+
+
+def write_marks(
+    name: str, graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None
+) -> dict[str, float]:
+    """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
+
+    A score that is not clear stays empty. Returns {column: points} for the columns whose maximum on the platform is
+    not known. Raises UserError.
+    """
+    platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
+    marks = read_marks(graded, roster)
+    columns = columns_by_lesson(marks, named, platform.columns(marks))
+    known = maxima_of(platform, roster, marks, columns, maxima)
+    marks = scaled_to(known, marks, columns)
+    with write_errors(path):
+        write_whole(path, platform.csv_text(roster, marks, columns))
+    print_remarks(marks.remarks)
+    have = "has" if len(roster.members) == 1 else "have"
+    click.echo(f"wrote {path}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} {have} a score.")
+    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in known}
+
+
+def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
+    """Write a line for each student who has a report. Raises UserError."""
+    roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
+    marks = read_marks(graded, roster)
+    text, remarks = mailmerge_csv(graded, roster, marks)
+    with write_errors(path):
+        write_whole(path, text)
+    print_remarks([*marks.remarks, *remarks])
+    click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {count_text(len(roster.members), 'student')}.")

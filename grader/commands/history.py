@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-import click
 from rich.table import Table
 
 from grader.commands.console import console_for, printable
-from grader.commands.deciding import DECISION_WORDS, student_names
-from grader.commands.opened_gradebook import StudentParam, out_option, read_gradebook
+from grader.commands.decisions import DECISION_WORDS, student_names
+from grader.commands.opened_gradebook import read_gradebook
 from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
@@ -23,20 +22,8 @@ HistoryLine = tuple[tuple[datetime, int], tuple[str, ...]]
 """((when, decisions come after attempts), the cells of the table)"""
 
 
-@click.command(
-    epilog="""\b
-Examples:
-  grade history "Ada Okafor"
-  grade history ada -o hw2
-"""
-)
-@click.argument("student", type=StudentParam())
-@out_option
 def history(student: str, out: Path) -> None:
-    """Shows a student's attempts, verdicts and decisions.
-
-    They are in order of time. Times are in the assignment's time zone; without a due date, in this machine's.
-    """
+    """Print a table of a student's attempts and decisions, in order of time, and the points. Raises UserError."""
     with read_gradebook(out) as gradebook:
         name = find_student(student, *student_names(gradebook))
         assignment, current = gradebook.assignment(), gradebook.current_of(name)

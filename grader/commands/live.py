@@ -11,35 +11,26 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from grader.commands.console import printable
+from grader.gradebook.grading.changes import StudentChange
+from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
 
-if TYPE_CHECKING:
-    from grader.gradebook.grading.changes import StudentChange
-    from grader.gradebook.grading.outcome import RunOutcome
-
 JUDGED_STATUSES = ("passed", "failed", "shape", "todo")
-
-
-def outcome_kind(results: SubmissionResult) -> str:
-    """passed: full marks; broken: not one row could be judged, be it rejected or a file that does not run; or wrong."""
-    if results.status != "graded" or not any(row.status in JUDGED_STATUSES for row in results.rows()):
-        return "broken"
-    return "passed" if results.percent >= 100 else "wrong"
+MAX_REASONS_SHOWN, MAX_REASON_CHARACTERS = 5, 600
+RULER = re.compile(r"[=_-]{4,}")
 
 
 class RateColumn(ProgressColumn):
-    """Submissions a second over the last half minute."""
+    """Submissions per second over the last half minute."""
 
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
@@ -52,16 +43,15 @@ class RunView:
     def __init__(self, console: Console, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._quiet, self._clock = console, quiet, clock
         self._counts: Counter[str] = Counter()
-        self._running: dict[str, float] = {}
+        self._running: dict[str, float] = {}  # {student: since when}
         self._lock = threading.Lock()
         columns = (BarColumn(30), MofNCompleteColumn(), RateColumn(), TextColumn("left"), TimeRemainingColumn(True))
         self._progress = Progress(*columns, console=console, get_time=clock)
         self._task = self._progress.add_task("", total=None)
         self._live = Live(console=console, transient=True, get_renderable=self.screen, auto_refresh=True)
-        self._shown = console.is_terminal and not quiet
 
     def __enter__(self) -> RunView:
-        if self._shown:
+        if self._console.is_terminal and not self._quiet:
             self._live.start()
         return self
 
@@ -71,7 +61,7 @@ class RunView:
     def planned(self, due: int, kept: int) -> None:
         self._progress.update(self._task, total=due)
         if kept:
-            self._say(f"{due} of {due + kept} are new or changed; {kept} are as before (--fresh grades all).")
+            self._print(f"{due} of {due + kept} are new or changed; {kept} are as before (--fresh grades all).")
 
     def started(self, student: str) -> None:
         with self._lock:
@@ -85,38 +75,34 @@ class RunView:
         if not self._console.is_terminal:
             task = self._progress.tasks[0]
             line = rendered(lambda found, _: "".join(map(result_line, found)), [results], plain_results)
-            self._say(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line}")
+            self._print(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line}")
 
     def screen(self) -> Group:
-        counts = " · ".join(f"{self._counts[name]} {name}" for name in ("passed", "wrong", "broken"))
-        return Group(self._progress, Text(counts + self._slowest(), overflow="ellipsis", no_wrap=True))
-
-    def _slowest(self) -> str:
+        """The bar, and how many results of each kind there are; with the submission that has run longest."""
+        line = " · ".join(f"{self._counts[name]} {name}" for name in ("passed", "wrong", "broken"))
         with self._lock:
-            if not self._running:
-                return ""
-            student, since = min(self._running.items(), key=lambda entry: entry[1])
-        return f" · slowest now ({self._clock() - since:.0f} s): {printable(student)}"
+            if self._running:
+                student, since = min(self._running.items(), key=lambda entry: entry[1])
+                line += f" · slowest now ({self._clock() - since:.0f} s): {printable(student)}"
+        return Group(self._progress, Text(line, overflow="ellipsis", no_wrap=True))
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         if not self._quiet:
             self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
+def outcome_kind(results: SubmissionResult) -> str:
+    """passed: full marks; broken: not one row could be judged, be it rejected or a file that does not run; or wrong."""
+    if results.status != "graded" or not any(row.status in JUDGED_STATUSES for row in results.rows()):
+        return "broken"
+    return "passed" if results.percent >= 100 else "wrong"
+
+
 def result_line(results: SubmissionResult) -> str:
     """A submission's result in a line, its name and message made harmless."""
-    text = (
-        f"{results.student}: {points_text(results.score)} of {points_text(results.max_score)} ({results.percent:.0f} %)"
-    )
-    if results.status == "unclear":
-        text = f"{results.student}: no score yet"
-    if results.status != "graded":
-        text += f", {results.status}: {results.message}"
-    return printable(text)
-
-
-MAX_REASONS_SHOWN, MAX_REASON_CHARACTERS = 5, 600
-RULER = re.compile(r"[=_-]{4,}")
+    score = f"{points_text(results.score)} of {points_text(results.max_score)} ({results.percent:.0f} %)"
+    text = f"{results.student}: {'no score yet' if results.status == 'unclear' else score}"
+    return printable(text if results.status == "graded" else f"{text}, {results.status}: {results.message}")
 
 
 def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
@@ -131,36 +117,31 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
         f"{len(names)} of {count} could not be graded ({first_names(names, 10)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
     ]
-    further = (
-        [f"... and {count_text(len(lines) - MAX_REASONS_SHOWN, 'other reason')}."] if lines[MAX_REASONS_SHOWN:] else []
-    )
-    advice = ["They have no score until the same command, run again, grades them."] if lines else []
-    return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
+    if lines[MAX_REASONS_SHOWN:]:
+        lines[MAX_REASONS_SHOWN:] = [f"... and {count_text(len(lines) - MAX_REASONS_SHOWN, 'other reason')}."]
+    return [*lines, *(["They have no score until the same command, run again, grades them."] if lines else [])]
 
 
 def what_is_plain(plain: Mapping[str, str]) -> list[str]:
     """Two lines about {student: why} whose report or row in the class's pages is plain."""
     if not plain:
         return []
-    reasons = sorted({printable(shorten(why)) for why in plain.values()})
-    return [
-        printable(fault_sentence(plain)),
-        f"Please report it, with the reason: {'; '.join(reasons[:MAX_REASONS_SHOWN])}.",
-    ]
+    reasons = sorted(set(map(shorten, plain.values())))
+    return [fault_sentence(plain), f"Please report it, with the reason: {'; '.join(reasons[:MAX_REASONS_SHOWN])}."]
 
 
 def what_platforms_say(results: Iterable[SubmissionResult]) -> list[str]:
     """A line about the students whose work is late by the assignment or by the platform's record, and not by both."""
     names = [each.student for each in results if any(remark.kind == "platform" for remark in each.intake or ())]
-    shown = printable(first_names(names, 5))
-    sentence = f"Late by the assignment or by the platform's record, not by both: {shown}. Their reports say which."
+    who = first_names(names, 5)
+    sentence = f"Late by the assignment or by the platform's record, not by both: {who}. Their reports say which."
     return [sentence] if names else []
 
 
 def what_waits(changes: Sequence[StudentChange], title: str, out: Path) -> str:
     """A line about an edited assignment, and whose points it would change without grading anything again."""
     up, down = sum(change.gain > 0 for change in changes), sum(change.gain < 0 for change in changes)
-    names = f": {printable(first_names([change.student for change in changes], 5))}" if changes else ""
+    names = f": {first_names([change.student for change in changes], 5)}" if changes else ""
     return (
         f"{title}, or a lesson in it, was edited: {len(changes)} would have other points ({up} up, {down} down)"
         f"{names}. Until you apply this, the former assignment counts. `grade regrade -o {out}` shows each change, "
@@ -176,34 +157,25 @@ def shorten(reason: str) -> str:
 
 
 def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:
-    """Print how many of `count` submissions were graded, and where the results are.
+    """Print how many of `count` submissions were graded, then on standard output where the results are.
 
     `left_out` are the names of lessons that no submission contains.
     """
-    graded = len(outcome.results)
+    graded, full = len(outcome.results), sum(results.percent >= 100 for results in outcome.results)
+    lines = [f"{graded} graded, {full} with full marks."]
     if outcome.stopped:
-        console.print(f"Stopped: {graded} of {count} were graded and are on disk.", markup=False)
-    else:
-        full = sum(results.percent >= 100 for results in outcome.results)
-        console.print(
-            f"{graded} graded, {full} with full marks."
-            + (f" {outcome.faults} could not be graded." if outcome.faults else ""),
-            markup=False,
-        )
+        lines = [f"Stopped: {graded} of {count} were graded and are on disk."]
+    elif outcome.faults:
+        lines[0] += f" {outcome.faults} could not be graded."
     if left_out:
         numbers = ", ".join(name.partition("_")[0] for name in left_out)
-        console.print(
-            f"Not counted: {numbers}, which no submission contains. --lesson names the lessons that count.",
-            markup=False,
-            soft_wrap=True,
-        )
+        lines.append(f"Not counted: {numbers}, which no submission contains. --lesson names the lessons that count.")
     if outcome.class_size > graded:
-        console.print(f"The gradebook has {outcome.class_size} students.", markup=False)
+        lines.append(f"The gradebook has {outcome.class_size} students.")
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
     if outcome.results:
-        click.echo(f"The class:    {out / 'index.html'}")
-        click.echo(f"The scores:   {out / 'grades.csv'}")
-        click.echo(
-            f"Each student: {printable(str(out / outcome.results[0].student / 'report.html'))}"
-            + (" and so on" if graded > 1 else "")
-        )
-        click.echo(f"Since the last run: {outcome.moves}.")
+        first = printable(str(out / outcome.results[0].student / "report.html"))
+        print(f"The class:    {out / 'index.html'}\nThe scores:   {out / 'grades.csv'}")
+        print(f"Each student: {first}{' and so on' if graded > 1 else ''}")
+        print(f"Since the last run: {outcome.moves}.", flush=True)

@@ -8,24 +8,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.console import console_for, print_remarks, printable
+from grader.commands.console import console_for, print_remarks
 from grader.commands.live import what_failed, what_is_plain
-from grader.commands.options import gradebook_option
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
-from grader.gradebook.lookup import find_student, row_names
+from grader.gradebook.grading.views import Views, reported_in
+from grader.lesson.lesson import Course
 from grader.lesson.paths import installed_course
-from grader.results.wording import count_text
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from grader.lesson.lesson import Course
+from grader.publish.export.formats import EXPORT_FILES, write_formats
+from grader.publish.progress_bar import progress_bar
+from grader.publish.report.pages import Reporter
+from grader.results.wording import count_text, first_names
 
 MAX_REPORTS_PER_SECOND = 20
 """So many reports are written within a second."""
@@ -34,8 +31,6 @@ EXPORTS = (
     *("moodle-worksheet.csv", "feedback"),
 )
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
-
-out_option = gradebook_option("The folder that `grade run -o` wrote.")
 
 
 @contextmanager
@@ -50,12 +45,6 @@ def open_gradebook(out: Path, new: bool = False) -> Iterator[Gradebook]:
         yield gradebook
 
 
-def require_gradebook(out: Path) -> None:
-    """Raise UserError where `out` holds no gradebook."""
-    if not (out / GRADEBOOK).is_file():
-        raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote, with -o.")
-
-
 @contextmanager
 def read_gradebook(out: Path) -> Iterator[Gradebook]:
     """The gradebook in `out`, to be read only; another command may write it meanwhile. Raises UserError."""
@@ -64,13 +53,16 @@ def read_gradebook(out: Path) -> Iterator[Gradebook]:
         yield gradebook
 
 
+def require_gradebook(out: Path) -> None:
+    if not (out / GRADEBOOK).is_file():
+        raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote, with -o.")
+
+
 def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
     """The course `given`, or that of the latest run if this package is a part of it; else None. Raises UserError.
 
     A gradebook may come from another machine: a folder that it alone names is no course whose code runs here.
     """
-    from grader.lesson.lesson import Course
-
     installed = installed_course()
     root = given or (installed if was_graded_with(gradebook, installed) else None)
     return None if root is None else Course(root)
@@ -105,22 +97,13 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
 
     Raises UserError.
     """
-    from grader.gradebook.grading.views import Views
-    from grader.publish.export.formats import EXPORT_FILES, write_formats
-    from grader.publish.progress_bar import progress_bar
-    from grader.publish.report.pages import Reporter
-
     lessons = [] if course is None else list(course.lessons.values())
     plain = dict[str, str]()
     views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
     if course is None and stale:
         count = count_text(len(stale), "report is", "reports are")
-        reports = ", ".join(str(out / student / "report.html") for student in stale[:5])
-        click.echo(
-            f"grade: {printable(course_to_name(gradebook))}. Until then {count} out of date: {reports}"
-            f"{' ...' if stale[5:] else ''}.",
-            err=True,
-        )
+        reports = first_names([str(out / student / "report.html") for student in stale], 5)
+        print_remarks([f"{course_to_name(gradebook)}. Until then {count} out of date: {reports}."])
     elif stale:
         formats = {
             student: [name for name, (file, _) in EXPORT_FILES.items() if (out / student / file).is_file()]
@@ -134,46 +117,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
             plain |= write_formats(out, [student], names)
     views.write_whole_class(lessons)
     print_remarks([*what_failed(gradebook.unread, len(gradebook.students())), *what_is_plain({**plain, **views.plain})])
-    for name in EXPORTS:
-        if (out / name).exists():
-            click.echo(f"grade: {name} was exported before: export it again.", err=True)
-
-
-class StudentParam(click.types.StringParamType):
-    """A student's name. The shell completes it from the gradebook."""
-
-    name = "student"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return completions(ctx, incomplete, lambda gradebook: gradebook.students())
-
-
-class RowParam(click.types.StringParamType):
-    """A row, a lesson or the total. The shell completes it from the student's results."""
-
-    name = "row"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        def names(gradebook: Gradebook) -> list[str]:
-            student = find_student(ctx.params.get("student") or "", gradebook.students(), gradebook.new_names())
-            return ["total", *row_names(gradebook.current_of(student).lessons)]
-
-        return completions(ctx, incomplete, names)
-
-
-def completions(ctx: click.Context, incomplete: str, names: Any) -> list[CompletionItem]:
-    """Those of the gradebook's names that begin with `incomplete`; none where there is no gradebook."""
-    from click.shell_completion import CompletionItem
-
-    path = Path(ctx.params.get("out") or "grades") / GRADEBOOK
-    try:
-        if not path.is_file():
-            return []
-        with closing(Gradebook(path, read_only=True)) as gradebook:
-            found = names(gradebook)
-    except UserError:
-        return []
-    return [CompletionItem(name) for name in found if name.lower().startswith(incomplete.lower())]
+    print_remarks(f"{name} was exported before: export it again." for name in EXPORTS if (out / name).exists())
 
 
 def write_other_gradebooks(out: Path, students: Collection[str], course: Path | None) -> None:
@@ -195,17 +139,16 @@ def write_other_gradebooks(out: Path, students: Collection[str], course: Path | 
                     named = course if was_graded_with(gradebook, course) else None
                     write_views(other, gradebook, course_of(gradebook, named))
         except UserError as error:
-            click.echo(
-                f"grade: {other.name} may show free late days that are now used elsewhere: {error} Run any command on "
-                f"{other.name} again.",
-                err=True,
+            print_remarks(
+                [
+                    f"{other.name} may show free late days that are now used elsewhere: {error} Run any command on "
+                    f"{other.name} again."
+                ]
             )
 
 
 def changed_reports(out: Path, gradebook: Gradebook, students: Collection[str]) -> list[str]:
     """Those of the students whose report in `out` is not what the gradebook says now."""
-    from grader.gradebook.grading.views import reported_in
-
     known = sorted(set(students) & set(gradebook.students()))
     if len(known) > MAX_REPORTS_PER_SECOND:
         current = {each.student: each for each in gradebook.current() if each.student in students}

@@ -1,100 +1,88 @@
-"""Options that several commands have, each with what it means there; and the name of the person who decides."""
+"""Options that several commands have, and completion of the names that a gradebook knows."""
 
 from __future__ import annotations
 
-import getpass
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, argument, option
+from grader.errors import UserError
 from grader.sandbox.isolation.probe import LEVELS
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-FILE_PATH, FOLDER_PATH = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)
-EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-
-graded_argument = click.argument("graded", metavar="OUT", type=EXISTING_FOLDER)
+if TYPE_CHECKING:
+    from grader.gradebook.database import Gradebook
 
 
-def gradebook_option(meaning: str) -> Callable[[Command], Command]:
-    """-o: the folder of the gradebook."""
-    return click.option(
-        "-o",
-        "--out",
-        type=FOLDER_PATH,
-        default=Path("grades"),
-        show_default=True,
-        help=meaning,
-    )
+def completions(ctx: click.Context, incomplete: str, names: Callable[[Gradebook], list[str]]) -> list[str]:
+    """Those of the gradebook's names that begin with `incomplete`; none where there is no gradebook."""
+    from grader.commands.opened_gradebook import read_gradebook
+
+    try:
+        with read_gradebook(ctx.params.get("out") or Path("grades")) as gradebook:
+            return [name for name in names(gradebook) if name.lower().startswith(incomplete.lower())]
+    except UserError:
+        return []
 
 
-def roster_option(meaning: str, required: bool = False) -> Callable[[Command], Command]:
-    """--roster: the class's list."""
-    return click.option(
-        "--roster",
-        "roster_file",
-        type=FILE_PATH,
-        required=required,
-        metavar="CSV",
-        help=meaning,
-    )
+def complete_students(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    return completions(ctx, incomplete, lambda gradebook: gradebook.students())
 
 
-def lesson_option(meaning: str = "Only this lesson; may be repeated.") -> Callable[[Command], Command]:
-    """--lesson, as often as needed."""
-    return click.option("--lesson", "lesson_names", multiple=True, metavar="L", help=meaning)
+def complete_rows(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The total, and the lessons and rows of the student's results."""
+    from grader.gradebook.lookup import find_student, row_names
+
+    def names(gradebook: Gradebook) -> list[str]:
+        student = find_student(ctx.params.get("student") or "", gradebook.students(), gradebook.new_names())
+        return ["total", *row_names(gradebook.current_of(student).lessons)]
+
+    return completions(ctx, incomplete, names)
 
 
-def csv_option(name: str) -> Callable[[Command], Command]:
-    """-o: the file that an export writes, OUT/`name` if it is not given."""
-    return click.option("-o", "--out", type=FILE_PATH, help=f"[default: OUT/{name}]")
+def code_page(name: str) -> str:
+    """The name of a code page, such as cp932."""
+    try:
+        name.encode("ascii").decode(name)
+    except (LookupError, ValueError):
+        raise click.BadParameter(f"{name!r} is no code page; expected a name such as cp932, gbk or cp866.") from None
+    return name
 
 
-require_option = click.option(
+POSITIVE, DURATION, PERCENTAGE = click.IntRange(1), click.FloatRange(0.1), click.FloatRange(0, 100)
+
+
+def out_option(meaning: str) -> click.Option:
+    return option("-o --out", meaning, FOLDER, default=Path("grades"), show_default=True)
+
+
+def roster_option(meaning: str, **more: bool) -> click.Option:
+    return option("--roster roster_file", meaning, FILE, metavar="CSV", **more)
+
+
+def lesson_option(meaning: str) -> click.Option:
+    return option("--lesson lesson_names", meaning, multiple=True, metavar="L")
+
+
+COURSE_OPTION = option(
+    "--course", "Folder with exercises/ and solutions/; its code runs with your rights.", EXISTING_FOLDER
+)
+OUT_OPTION = out_option("The folder that `grade run -o` wrote.")
+LESSON_OPTION = lesson_option("Only this lesson; may be repeated.")
+LESSON_WORDS = argument("lessons", nargs=-1)
+ASSIGNMENT_OPTION = option(
+    "--assignment assignment_file", "Rows, weights, due date (docs/assignments.md).", FILE, metavar="FILE"
+)
+JOBS_OPTION = option("--jobs", "Grader processes; default: one per core.", POSITIVE)
+REQUIRE_OPTION = option(
     "--require",
-    type=click.Choice(LEVELS),
+    f"Least isolation: {', '.join(LEVELS)}; default: fair.",
+    click.Choice(LEVELS),
     default="fair",
     metavar="LEVEL",
-    help=f"Least isolation: {', '.join(LEVELS)}; default: fair.",
 )
-VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
-visibility_option = click.option(
-    "--visibility",
-    type=click.Choice(VISIBILITY),
-    default="visible",
-    show_default=True,
-    help="When students see the tests.",
-)
-
-
-VARIABLE = "GRADE_AUTHOR"
-
-
-def author_name() -> str:
-    """The first of the places where people leave their name."""
-    return os.environ.get(VARIABLE) or git_author() or login_name()
-
-
-def git_author() -> str:
-    """ "Ada Okafor <ada@example.org>"; "" without Git or a name."""
-    name, email = git_setting("user.name"), git_setting("user.email")
-    return f"{name} <{email}>" if name and email else name or email
-
-
-def git_setting(key: str) -> str:
-    try:
-        done = subprocess.run(["git", "config", key], capture_output=True, text=True, timeout=5)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip()
-
-
-def login_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a user id without a name, as in a container
-        return f"user {os.getuid()}"
+STUDENT_WORD = argument("student", required=False, shell_complete=complete_students)
+ROW_WORD = argument("row", required=False, shell_complete=complete_rows)
+BECAUSE_OPTION = option("--because text", "The reason, which the student may read.", metavar="TEXT")

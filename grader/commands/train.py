@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands.console import STOPPED, console_for, fail
-from grader.commands.dojo_desk import LessonParam, exercises_option
+from grader.commands.command_line import STOPPED, fail
+from grader.commands.console import console_for
 from grader.dojo.desk import student_course
 from grader.dojo.file import shown_path
 from grader.dojo.naming import named_lesson
@@ -22,37 +22,9 @@ from grader.publish.progress_bar import progress_bar
 TRAINING_FOLDER = Path("my-training")  # not "training": that name would be taken for a submission of the lesson
 DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
 
-TRAIN_EPILOG = """\b
-Examples:
-  dojo train                            lesson 07: the lecture's network, 200,000 steps
-  dojo train 15                         the GPT of lesson 15
-  dojo train --steps 2000               a first look, in seconds
-  dojo train --compare                  goes on although a gradient is wrong: see what that does
-  dojo train --resume                   continues after Ctrl-C
-  dojo train my_network.py              a network of your own, next to autograd
 
-\b
-Exit status: 0 done, 2 something is missing or wrong (the message says what), 130 stopped by Ctrl-C.
-"""
-
-
-@click.command(epilog=TRAIN_EPILOG)
-@click.argument("word", required=False, type=LessonParam(), metavar="[LESSON]")
-@click.option("--steps", type=click.IntRange(1), help="[default: the lesson's; 200,000 in lesson 07]")
-@click.option(
-    "--compare", "goes_on", is_flag=True, help="Go on with a wrong gradient, next to autograd's run.  [default: stop]"
-)
-@click.option("--resume", is_flag=True, help="Continue the last run of this lesson.")
-@exercises_option
 def train(word: str | None, steps: int | None, goes_on: bool, resume: bool, course: Path | None) -> None:
-    """Trains a network with your own gradients.
-
-    Next to it, a second network learns with autograd's gradients. The curve, the log and what --resume needs are in
-    my-training/.
-
-    Instead of a LESSON you may name your FILE. A file with a function `forward` is a network of your own: see
-    my_network.py in the folder of lesson 07.
-    """
+    """Train the network of a lesson, or of a file; print where its curve and log are. Raises UserError."""
     root = student_course(course)
     networks = trainable(root)
     lesson, path = lesson_and_file(root, networks, word)

@@ -1,6 +1,7 @@
-"""A lesson's questions in the terminal, for `dojo answer`. Answers are stored after each question in answers.toml.
+"""Questions in the terminal: a lesson's, for `dojo answer`, and those about own code, for `dojo defend`.
 
-With the answer keys (in a checkout of the course) an answer is judged; in a student's kit it is recorded.
+Answers to a lesson's questions are stored after each question in answers.toml. With the answer keys (in a checkout of
+the course) an answer is judged; in a student's kit it is recorded.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 from rich.console import RenderableType
 from rich.text import Text
 
+from grader.defence.question import DefenceQuestion
 from grader.dojo.file import shown_path
 from grader.dojo.overview import Paragraph
 from grader.errors import UserError, write_errors
@@ -43,9 +45,9 @@ ReadLine = Callable[[], str | None]
 class AnswerSheet:
     """A student's answers.toml in a lesson's folder."""
 
-    def __init__(self, lesson: Lesson, student: str = "") -> None:
+    def __init__(self, lesson: Lesson, student: str, run_line: RunLine) -> None:
         """`student` is for a new file. Raises UserError for a lesson without questions and a file that is damaged."""
-        self.lesson, self.path = lesson, lesson.exercise / ANSWERS_FILE
+        self.lesson, self.path, self._run_line = lesson, lesson.exercise / ANSWERS_FILE, run_line
         self.questions, self._keys = questions_of(lesson), answer_keys_of(lesson)
         if not self.questions:
             raise UserError(f"Lesson {lesson.number} has no questions.")
@@ -57,16 +59,21 @@ class AnswerSheet:
         """Whether the answer keys are there."""
         return bool(self._keys)
 
+    @property
+    def count(self) -> int:
+        """How many questions are answered."""
+        return sum(name in self.answers.given for name in self.questions)
+
     def posed(self, question: Question) -> Posed:
         return pose_question(question, seed_of(self.lesson, self.answers.student))
 
-    def judged(self, question: Question, run_line: RunLine) -> Judged | None:
+    def judged(self, question: Question) -> Judged | None:
         """The verdict on the stored answer; None for a question without an answer, or where there are no keys."""
         if question.name not in self.answers.given:
             return None
         raw = self.answers.given[question.name]
         if self._keys:
-            return judge(self.posed(question), self._keys[question.name], raw, run_line)
+            return judge(self.posed(question), self._keys[question.name], raw, self._run_line)
         trouble = self.trouble(question, raw)
         return None if trouble is None else Judged("error", 0, trouble)
 
@@ -77,6 +84,15 @@ class AnswerSheet:
         except AnswerError as error:
             return str(error)
         return None
+
+    def due(self, names: Sequence[str]) -> list[Question]:
+        """The questions of these `names`; without names those without an answer, or with a wrong one. UserError."""
+        if names:
+            return [find_question(self.questions, name, f"Lesson {self.lesson.number}") for name in names]
+        fine = ("passed", "todo") if self.is_judged else ()
+        pairs = [(each, self.judged(each)) for each in self.questions.values()]
+        given = self.answers.given
+        return [each for each, judged in pairs if each.name not in given or (judged and judged.status not in fine)]
 
     def record(self, question: Question, raw: str) -> None:
         """Store an answer; choices by their ids. Raises AnswerError for one of another form, and UserError."""
@@ -105,19 +121,6 @@ def known_student(lessons: Sequence[Lesson]) -> str:
     return ""
 
 
-def due_questions(sheet: AnswerSheet, names: Sequence[str], run_line: RunLine) -> list[Question]:
-    """The questions of these `names`; without names those that are not answered, or not rightly. Raises UserError."""
-    if names:
-        return [find_question(sheet.questions, name, f"Lesson {sheet.lesson.number}") for name in names]
-    fine = ("passed", "todo") if sheet.is_judged else ()
-    pairs = [(each, sheet.judged(each, run_line)) for each in sheet.questions.values()]
-    return [each for each, judged in pairs if is_open(sheet, each) or (judged and judged.status not in fine)]
-
-
-def is_open(sheet: AnswerSheet, question: Question) -> bool:
-    return question.name not in sheet.answers.given
-
-
 def readable_answer(
     ask: ReadLine, trouble: Callable[[str], str | None], otherwise: str
 ) -> Generator[RenderableType, None, str | None]:
@@ -132,9 +135,7 @@ def readable_answer(
         yield Paragraph(f"{found} Try again, or press Enter to {otherwise}.", "red")
 
 
-def ask_questions(
-    sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine, run_line: RunLine
-) -> Iterator[RenderableType]:
+def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine) -> Iterator[RenderableType]:
     """Ask one question after another. Repeat it if the answer has another form; skip it if the answer is empty."""
     places = list(sheet.questions)
     if not sheet.is_judged:
@@ -142,22 +143,38 @@ def ask_questions(
         yield ""
     for question in due:
         posed = sheet.posed(question)
-        yield from question_screen(posed, places.index(question.name) + 1, len(places))
+        yield question_heading(places.index(question.name) + 1, len(places), question.name)
+        yield Paragraph(posed.text, indent=ANSWER_INDENT)
+        yield from answer_help(posed)
         raw = yield from readable_answer(ask, partial(sheet.trouble, question), "skip")
         if raw is None:
             break
         if raw:
             sheet.record(question, raw)
-            yield Paragraph(*verdict_words(sheet.judged(question, run_line)))
+            judged = sheet.judged(question)
+            if judged is not None and judged.status == "passed":
+                yield Text("Right.", "bold green")
+            elif judged is None or judged.message == WAITS:
+                yield Paragraph(f"Recorded. {WAITS if judged else ''}", "green")
+            else:
+                yield Paragraph(f"Not right. {judged.message}", "red")
         yield ""
-    yield from stop_screen(sheet)
+    stored = f"stored in {shown_path(sheet.path)}. Submit it with your files."
+    count = f"{sheet.count} of {len(sheet.questions)} answered"
+    yield Paragraph(f"{count}, {stored}" if sheet.count else f"{count}: nothing is stored yet.", "bold")
+    if sheet.count < len(sheet.questions):
+        yield Paragraph(f"dojo answer {sheet.lesson.number} goes on; --list shows what you have answered.", "dim")
 
 
-def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableType]:
+def question_heading(number: int, of: int, name: str) -> Text:
+    return Text.assemble((f"Question {number} of {of}", "bold"), (f"  {name}", "dim"))
+
+
+def answer_help(posed: Posed) -> Iterator[RenderableType]:
+    """The choices, what is given, and the form of an answer."""
     question = posed.question
-    yield Text.assemble((f"Question {number} of {of}", "bold"), (f"  {question.name}", "dim"))
-    yield Paragraph(posed.text, indent=ANSWER_INDENT)
-    yield from choice_lines(posed)
+    for letter, each in posed.letters.items():
+        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=ANSWER_INDENT, hang=len(letter) + 3)
     if question.given:
         shapes = ", ".join(f"{name} ({shape})" if shape else f"{name} ()" for name, shape in question.given.items())
         yield Paragraph(f"Given: {shapes}.", "dim", ANSWER_INDENT)
@@ -166,53 +183,45 @@ def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableTy
     yield Paragraph(f"Answer with {KINDS[question.kind].expected}.", "dim", ANSWER_INDENT)
 
 
-def choice_lines(posed: Posed) -> Iterator[RenderableType]:
-    for letter, each in posed.letters.items():
-        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=ANSWER_INDENT, hang=len(letter) + 3)
-
-
-def verdict_words(judged: Judged | None) -> tuple[str, str]:
-    """What a student reads about an answer that was just stored, and its style in the terminal."""
-    if judged is None:
-        return "Recorded.", "green"
-    if judged.status == "passed":
-        return "Right.", "bold green"
-    if judged.message == WAITS:
-        return f"Recorded. {WAITS}", "green"
-    return f"Not right. {judged.message}", "red"
-
-
-def stored_sentence(sheet: AnswerSheet) -> str:
-    """How many questions are answered, and where the answers are."""
-    count = f"{count_answered(sheet)} of {len(sheet.questions)} answered"
-    if not count_answered(sheet):
-        return f"{count}: nothing is stored yet."
-    return f"{count}, stored in {shown_path(sheet.path)}. Submit it with your files."
-
-
-def stop_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
-    yield Paragraph(stored_sentence(sheet), "bold")
-    if count_answered(sheet) < len(sheet.questions):
-        yield Paragraph(f"dojo answer {sheet.lesson.number} goes on; --list shows what you have answered.", "dim")
-
-
-def count_answered(sheet: AnswerSheet) -> int:
-    return sum(not is_open(sheet, each) for each in sheet.questions.values())
-
-
-def answers_screen(sheet: AnswerSheet, run_line: RunLine) -> Iterator[RenderableType]:
+def answers_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
     """Every question with the student's answer, and where there are keys the verdict."""
-    lesson, count = sheet.lesson, count_answered(sheet)
-    yield Text(f"Lesson {lesson.number}: {count} of {len(sheet.questions)} questions answered", "bold")
+    title = f"Lesson {sheet.lesson.number}: {sheet.count} of {len(sheet.questions)} questions answered"
+    yield Text(title, "bold")
     if sheet.answers.student:
         yield Paragraph(f"The values are drawn for {sheet.answers.student}.", "dim")
     yield ""
     for number, question in enumerate(sheet.questions.values(), 1):
-        judged = sheet.judged(question, run_line)
-        is_given = not is_open(sheet, question)
-        mark, style = ANSWER_MARKS[judged.status] if judged else ("·", "") if is_given else (" ", "dim")
-        text = answer_text(sheet.posed(question), sheet.answers.given[question.name]) if is_given else "not answered"
+        judged, raw = sheet.judged(question), sheet.answers.given.get(question.name)
+        mark, style = ANSWER_MARKS[judged.status] if judged else (" ", "dim") if raw is None else ("·", "")
+        text = "not answered" if raw is None else answer_text(sheet.posed(question), raw)
         shown = text if len(text) <= ANSWER_WIDTH else text[: ANSWER_WIDTH - 1].rstrip() + "…"
         yield Text(f"{mark} {number:>2} {question.name:<{QUESTION_NAME_WIDTH}} {shown}", style)
         if judged and judged.status in ("failed", "error"):
             yield Paragraph(judged.message or "", "dim", ANSWER_INDENT + 1)
+
+
+def practise(questions: Sequence[DefenceQuestion], ask: ReadLine) -> Iterator[RenderableType]:
+    """Ask questions about own code one after another, and say why each answer is right or wrong."""
+    right = 0
+    for number, question in enumerate(questions, 1):
+        yield question_heading(number, len(questions), question.row)
+        for part in question.text.split("\n\n"):
+            lines = part.split("\n")
+            is_code = all(line.startswith("    ") for line in lines)
+            style, indent, hang = ("cyan", 2 * ANSWER_INDENT, 2) if is_code else ("", ANSWER_INDENT, 0)
+            yield from (Paragraph(line.strip(), style, indent, hang) for line in lines)
+        yield from answer_help(question.posed)
+        raw = yield from readable_answer(ask, question.trouble, "leave it out")
+        if raw is None:
+            break
+        if raw:
+            judged = question.judged(raw)
+            mark, style = ANSWER_MARKS[judged.status]
+            if judged.status == "passed":
+                right += 1
+                yield Paragraph(f"{mark} Right. {question.model}", style)
+            else:
+                yield Paragraph(f"{mark} {judged.message or 'Not right.'}", style)
+                yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", ANSWER_INDENT)
+        yield ""
+    yield Text(f"{right} of {len(questions)} right.", "bold")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.dojo.checked import Checked
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
 from grader.dojo.naming import lesson_and_row
-from grader.dojo.progress import BROKEN_FILE_STATUS, Progress
+from grader.dojo.progress import Progress
 from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
@@ -21,15 +20,11 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.paths import BACKWARD_FILE, nearest_course
-from grader.publish.view import LessonView, lesson_view
-from grader.results import LessonResult, number
 from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
-    from grader.dojo.public_suite import StepAnswers
     from grader.gradebook.grading.one_file import JudgedFile
-    from grader.results import Row
 
 
 def student_course(given: Path | None) -> Path:
@@ -47,61 +42,6 @@ def student_course(given: Path | None) -> Path:
         )
     set_named(found, given is not None)
     return found
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The result of one check."""
-
-    lesson: Lesson
-    submitted: LessonFiles
-    judged: JudgedFile
-    seconds: float
-    taught: frozenset[str] = frozenset()
-    assigned: Collection[str] | None = None
-    own: StepAnswers | None = None
-    """What the student's functions returned on the published problem; None where the file does not run."""
-
-    @property
-    def progress(self) -> Progress:
-        runs = self.judged.runs
-        statuses = {row.name: row.status if runs else BROKEN_FILE_STATUS for row in self.judged.rows}
-        return Progress(self.lesson, statuses, self.taught, self.assigned)
-
-    @cached_property
-    def part(self) -> LessonView:
-        """The result in words."""
-        judged, progress = self.judged, self.progress
-        score, most = number(progress.points_reached), number(progress.max_score)
-        rows = [row.with_clean_values() for row in judged.rows]
-        result = LessonResult(self.lesson.name, score, most, message=judged.message, seconds=self.seconds, rows=rows)
-        texts = self.submitted.origin.texts if self.submitted.origin else {}
-        return lesson_view(result, self.lesson, self.source, texts, judged.pictures, "\n".join(judged.shown))
-
-    @property
-    def lesson_rows(self) -> list[str]:
-        return [row.name for row in self.judged.rows]
-
-    @property
-    def source(self) -> str:
-        return self.submitted.files[BACKWARD_FILE].decode("utf-8-sig", "replace")
-
-    def text_of(self, row: Row) -> str:
-        """The text to which a row's line numbers refer: a notebook's cell, or the file."""
-        texts = self.submitted.origin.texts if self.submitted.origin else {}
-        return texts.get(row.file or "", self.source)
-
-    @property
-    def next_place(self) -> str:
-        """The location of the next row to fix or write; for a file that does not run, where it stops."""
-        name, origin = self.progress.next_row, self.submitted.origin
-        if not self.judged.runs or name is None:
-            row = self.judged.rows[0]
-            return location(row.file or self.submitted.shown, row.line)
-        line = outline_of_text(self.submitted.files[BACKWARD_FILE]).line(self.lesson.item_for(name))
-        if origin is None:
-            return location(self.submitted.shown, line)
-        return location(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
 
 
 class Desk:
@@ -216,15 +156,6 @@ class Desk:
         with self.busy(f"checking lesson {lesson.number}"):
             judged = judge.judge(lesson, submitted, interrupt, show_checked)
         return checked(judged)
-
-    def remember(self, checked: Checked, working: bool = True) -> None:
-        """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
-        lesson, statuses = checked.lesson, checked.progress.statuses
-        before = self.state_file.read().verdicts.get(lesson.name, ("", {}))[1]
-        new = [row for row in checked.judged.rows if before.get(row.name) != row.status]
-        mistakes = [row.mistake.id for row in new if row.mistake is not None]
-        digest = verdict_digest(lesson, checked.submitted.files)
-        self.state_file.keep_verdict(lesson, digest, statuses, working, mistakes)
 
     def all_progress(self, checked: Checked | None = None) -> list[Progress]:
         """`progress` of every lesson; `checked` is the latest check of one, stored or not."""

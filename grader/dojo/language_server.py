@@ -13,7 +13,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from grader import __version__
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.remarks import hover, remarks
 from grader.dojo.session import CheckSession, Event
 from grader.errors import LessonError

@@ -10,7 +10,8 @@ from itertools import islice
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import names_it_uses
 from grader.dojo.overview import Paragraph, next_lines
 from grader.dojo.progress import next_lesson

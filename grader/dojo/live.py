@@ -13,7 +13,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.report import graded_checks
 from grader.dojo.session import Event
 from grader.errors import UserError

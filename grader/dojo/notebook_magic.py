@@ -15,7 +15,8 @@ from typing import Any
 
 from rich.console import Console
 
-from grader.dojo.desk import Checked, Desk, student_course
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk, student_course
 from grader.dojo.heat import heat_maps, show_html, shows_html
 from grader.dojo.naming import named_lesson
 from grader.dojo.screen import verdict_lines

@@ -13,9 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader.calling.failures import is_stub_error, own_line, safe_text
+from grader.calling.failures import failure
 from grader.errors import UserError
-from grader.source.unparsed import cause_of
 
 
 class OwnFileError(UserError):
@@ -64,18 +63,11 @@ class OwnFile:
             raise self._in_words(name, error) from None
 
     def _in_words(self, name: str, error: BaseException) -> OwnFileError:
-        kind, text = type(error).__name__, safe_text(str, error)
-        line, innermost = own_line(error.__traceback__, [self._file])
-        if is_stub_error(error) and innermost == self._file:
+        failed = failure(error, name, [self._file])
+        if failed.outcome == "todo":
             function = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
             return NotWritten(function, f"`{function}` is not written yet in {self.path}.")
-        if isinstance(error, SyntaxError) and error.filename == self._file:
-            line, text = cause_of("".join(linecache.getlines(self._file)), error.lineno) or (error.lineno, error.msg)
-        elif isinstance(error, SystemExit):
-            kind, text = "It ended the program", f"SystemExit, code {safe_text(repr, error.code)}"
-        where = f"{self.path}, line {line}" if line else str(self.path)
-        quoted = linecache.getline(self._file, line).strip() if line else ""
-        return OwnFileError(
-            f"{where}{f', in `{name}`' if name else ''}: {kind}{f': {text}' if text else ''}"
-            + (f"\n    {quoted}" if quoted else "")
-        )
+        where = f"{self.path}, line {failed.line}" if failed.line else str(self.path)
+        quoted = linecache.getline(self._file, failed.line).strip() if failed.line else ""
+        said = f"{where}{f', in `{name}`' if name else ''}: {failed.message}"
+        return OwnFileError(f"{said}\n    {quoted}" if quoted else said)

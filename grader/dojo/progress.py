@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.dojo.file import HERE, HIDDEN
-from grader.lesson.lesson import Item, Lesson
+from grader.lesson.lesson import Lesson
 from grader.results import UNWRITTEN
 
 BROKEN_FILE_STATUS = "broken"
@@ -31,16 +31,11 @@ class Progress:
     unchecked: bool = False
 
     @property
-    def items(self) -> list[Item]:
-        """The rows."""
-        return list(self.lesson.items)
-
-    @property
     def max_score(self) -> float:
-        return sum(item.points for item in self.items)
+        return sum(item.points for item in self.lesson.items)
 
     def having(self, *statuses: str) -> list[str]:
-        return [item.name for item in self.items if self.statuses.get(item.name, "missing") in statuses]
+        return [item.name for item in self.lesson.items if self.statuses.get(item.name, "missing") in statuses]
 
     @property
     def right(self) -> list[str]:
@@ -62,7 +57,7 @@ class Progress:
     @property
     def wrong(self) -> list[str]:
         fine = {*self.right, *self.hidden, *self.unwritten}
-        return [item.name for item in self.items if item.name not in fine]
+        return [item.name for item in self.lesson.items if item.name not in fine]
 
     @property
     def reached(self) -> list[str]:
@@ -73,13 +68,13 @@ class Progress:
     def points_reached(self) -> float:
         """The points of the rows that are `reached`: on every screen and page, the points that the student has."""
         reached = self.reached
-        return sum(item.points for item in self.items if item.name in reached)
+        return sum(item.points for item in self.lesson.items if item.name in reached)
 
     @property
     def points_hidden(self) -> float:
         """The points of the rows that the hidden suite decides."""
         hidden = self.hidden
-        return sum(item.points for item in self.items if item.name in hidden)
+        return sum(item.points for item in self.lesson.items if item.name in hidden)
 
     @property
     def finished(self) -> bool:
@@ -93,13 +88,15 @@ class Progress:
 
     @property
     def begun(self) -> bool:
-        return self.unchecked or len(self.unwritten) < len(self.items)
+        return self.unchecked or len(self.unwritten) < len(self.lesson.items)
 
     @property
     def taught_later(self) -> dict[str, str]:
         """{row that is not written: number of the lesson that teaches it}, for lessons that are not finished."""
         rows = {
-            item.name: item.taught_in for item in self.items if item.taught_in and item.taught_in not in self.taught
+            item.name: item.taught_in
+            for item in self.lesson.items
+            if item.taught_in and item.taught_in not in self.taught
         }
         return {name: rows[name] for name in self.unwritten if name in rows}
 

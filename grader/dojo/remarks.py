@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.file import Outline
 from grader.lesson.forward_statements import forward_lines, forward_statements
 from grader.lesson.lesson import Lesson

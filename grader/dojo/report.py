@@ -8,7 +8,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, shown_path
 from grader.dojo.progress import Progress
 from grader.errors import write_errors
@@ -71,12 +71,7 @@ def write_report(
         write_whole(path, page)
 
 
-def open_page(path: Path) -> bool:
-    """Opens it in a browser with a window; whether there is one."""
-    return open_in_browser(path.resolve().as_uri())
-
-
-def open_in_browser(address: str) -> bool:
-    """Opens it in a browser with a window; whether there is one. One in the terminal would take the screen away."""
+def open_in_browser(page: Path | str) -> bool:
+    """Open a file or an address in a graphical browser. Returns False without one."""
     windows = sys.platform != "linux" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    return windows and webbrowser.open(address)
+    return windows and webbrowser.open(page.resolve().as_uri() if isinstance(page, Path) else page)

@@ -12,7 +12,7 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, location
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Progress
@@ -158,7 +158,7 @@ def notes_about(checked: Checked, part: LessonView, without: str | None = None) 
 
 def tally(progress: Progress) -> str:
     """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`: all of it counts the lesson's rows."""
-    states = [progress.statuses.get(item.name, "missing") for item in progress.items]
+    states = [progress.statuses.get(item.name, "missing") for item in progress.lesson.items]
     points = f"{points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
     return f"{tally_text(states)} · {points}"
 

@@ -14,7 +14,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import outline_of_text
 from grader.dojo.work import Exercises, Work
 from grader.errors import GraderFault, Interrupted, UserError
@@ -149,7 +150,9 @@ class CheckSession:
         self._now = None
         self._tell(Event("checked", lesson, "", checked, submitted, request.saved))
         if self._work.remembered and request.submitted is None:
-            self._desk.remember(checked)  # after the student has seen it: to write the file may take some milliseconds
+            self._desk.state_file.keep(
+                checked
+            )  # after the student has seen it: to write the file may take some milliseconds
         self._desk.judge.prepare(lesson)
         return checked
 

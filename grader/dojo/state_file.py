@@ -9,15 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.gradebook.files import write_whole
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 from grader.results.typed_json import from_json, to_json
+
+if TYPE_CHECKING:
+    from grader.dojo.checked import Checked
 
 STATE_FILE = ".dojo.json"
 STATE_FILE_VERSION = 1
@@ -87,26 +91,19 @@ class StateFile:
     def set_last_lesson(self, lesson: Lesson) -> None:
         self.change(lambda state: setattr(state, "last", lesson.name))
 
-    def keep_verdict(
-        self,
-        lesson: Lesson,
-        digest: str,
-        statuses: Mapping[str, str],
-        working: bool,
-        mistakes: Collection[str] = (),
-    ) -> None:
-        """Stores the verdict on one version of a student's files; with `working`, the lesson is the one worked on.
-
-        `mistakes` are the ids of those in rows that had another status before.
-        """
+    def keep(self, checked: Checked, working: bool = True) -> None:
+        """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
+        lesson, digest = checked.lesson, verdict_digest(checked.lesson, checked.submitted.files)
 
         def keep(state: State) -> None:
-            if state.verdicts.get(lesson.name, ("", {}))[0] != digest:
+            before, statuses = state.verdicts.get(lesson.name, ("", {}))
+            if before != digest:
                 state.tries[lesson.name] = state.tries.get(lesson.name, 0) + 1
                 counts = state.mistakes.setdefault(lesson.name, {})
-                for mistake in mistakes:
-                    counts[mistake] = counts.get(mistake, 0) + 1
-            state.verdicts[lesson.name] = (digest, dict(statuses))
+                for row in checked.judged.rows:
+                    if row.mistake is not None and statuses.get(row.name) != row.status:
+                        counts[row.mistake.id] = counts.get(row.mistake.id, 0) + 1
+            state.verdicts[lesson.name] = (digest, dict(checked.progress.statuses))
             state.last = lesson.name if working else state.last
 
         self.change(keep)

@@ -17,7 +17,8 @@ from rich.text import Text
 from torch import Tensor
 
 from grader.calling.protocol import CallFailed, Function
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import is_untouched, own_file, read_own
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.errors import UserError

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from grader.dojo.desk import Checked
+from grader.dojo.checked import Checked
 from grader.dojo.file import location, outline_of_text
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.screen import (
@@ -155,7 +155,7 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
     if room < MIN_COLUMNS // 2:
         words = words.partition(" · ")[0]
         room = columns - 2 - len(words)
-    done, of = len(progress.reached), len(progress.items)
+    done, of = len(progress.reached), len(progress.lesson.items)
     yield bar(done, of, max(MIN_COLUMNS // 2, min(MAX_BAR, room))).append(f"  {words}")
 
 

@@ -1,31 +1,31 @@
 """`dojo watch`: a screen that shows a session's events, and six keys.
 
-The loop only waits for keys, saves and events. A session's thread checks, so that a key and Ctrl-C are answered at
-once, whatever the student's code does.
+The loop only waits for news: keys, saves and events. A session's thread checks, so that a key and Ctrl-C are answered
+at once, whatever the student's code does.
 """
 
 from __future__ import annotations
 
-import selectors
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from grader.dojo.changes import Changes, time_since_save
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, changed_rows, shown_path
-from grader.dojo.keys import Keys
+from grader.dojo.keys_and_saves import Keys, Saves
 from grader.dojo.lesson_end import finish_lines
 from grader.dojo.overview import hint_screen, list_screen
 from grader.dojo.progress import Progress, next_lesson
-from grader.dojo.report import REPORT_FILE, open_page, write_report
+from grader.dojo.report import REPORT_FILE, open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about
-from grader.dojo.session import CheckSession, Event, Wakeup
+from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import UserError
@@ -35,6 +35,8 @@ from grader.results.wording import first_names
 
 QUIET_SECONDS, REFRESH_SECONDS = 0.15, 0.5
 """Until the screen says that a check is running, and between two updates of that."""
+SAVED = "saved"
+"""Stands for a save among the keys, which are single letters."""
 
 
 class Watch:
@@ -57,8 +59,7 @@ class Watch:
         self._desk, self._console = desk, console
         self._work, self._lessons = work or Exercises(desk.course), lessons
         self._live, self._tell = live, tell
-        self._events: deque[Event] = deque()
-        self._news = Wakeup()
+        self._news = SimpleQueue[Event | str]()  # events of the session, saves and keys
         self._last_run: Checked | None = None  # the last check of a file that ran
         self._read = set[str]()  # notes that were on the screen at an earlier save
         self._view = self._view_of(lesson)
@@ -69,43 +70,39 @@ class Watch:
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
+
+        def report_save() -> None:
+            self._news.put(SAVED)
+
         self._session = CheckSession(self._desk, self._note, self._work)
-        changes = Changes(self._work.folder, self._work.deep)
-        selector = selectors.DefaultSelector()
-        with closing(self._session), Keys(changes.report) as keys, changes:
-            selector.register(changes, selectors.EVENT_READ)
-            selector.register(self._news, selectors.EVENT_READ)
-            if keys.is_terminal:
-                selector.register(keys, selectors.EVENT_READ)
+        saves = Saves(self._work.folder, self._work.deep, report_save)
+        with closing(self._session), Keys(self._news.put, report_save), saves:
             self._session.check(self._lesson)
             quiet = QUIET_SECONDS
             while True:
                 is_shown = self._console.is_terminal and self._session.running() is not None
-                ready = [key.fileobj for key, _ in selector.select(quiet if is_shown else None)]
-                quiet = QUIET_SECONDS if ready else REFRESH_SECONDS
-                if not ready and (event := self._session.running()) is not None:
-                    self._tell(event)
-                    self.show(event)
-                if changes in ready:
-                    changes.take()
+                try:
+                    news = self._news.get(timeout=quiet if is_shown else None)
+                except Empty:
+                    quiet = REFRESH_SECONDS
+                    if (running := self._session.running()) is not None:
+                        self._tell(running)
+                        self.show(running)
+                    continue
+                quiet = QUIET_SECONDS
+                if isinstance(news, Event):
+                    self.show(news)
+                elif news == SAVED:
                     self._session.check(self._lesson, saved=time.time())
-                if self._news in ready:
-                    self._news.take()
-                    while self._events:
-                        self.show(self._events.popleft())
-                pressed = keys.take() if keys in ready else []
-                if pressed is None:  # the terminal is gone; saves are still checked
-                    selector.unregister(keys)
-                for key in pressed or []:
-                    if key == "q":
-                        return
-                    self.press(key)
+                elif news == "q":
+                    return
+                else:
+                    self.press(news)
 
     def _note(self, event: Event) -> None:
         """Called in the thread that checks."""
-        self._events.append(event)
         self._tell(event)
-        self._news.report()
+        self._news.put(event)
 
     # events
 
@@ -228,7 +225,7 @@ class Watch:
         except UserError as error:
             self._say(Text(str(error), "bold red"))
             return
-        self._say(Text(f"{'Opened' if open_page(path) else 'Open it in a browser:'} {shown_path(path)}"))
+        self._say(Text(f"{'Opened' if open_in_browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
 
     def _say(self, *lines: RenderableType) -> None:
         self._view = replace(self._view, below=("", *lines))
@@ -261,3 +258,15 @@ def news_of(before: Checked | None, checked: Checked) -> Iterator[Text]:
     broken = [row for row in checked.progress.wrong if then.get(row) in ("passed", HERE)]
     if broken:
         yield Text(f"✗ {first_names(broken)} {'was' if len(broken) == 1 else 'were'} right before.", "bold red")
+
+
+def time_since_save(path: Path, noticed: float | None) -> str:
+    """`93 ms · ` since a save `noticed` at that time, by the file's time stamp where it is plausible; "" for None."""
+    if noticed is None:
+        return ""
+    try:
+        stamp = path.stat().st_mtime
+    except OSError:
+        stamp = noticed
+    start = stamp if noticed - 1 < stamp <= noticed else noticed
+    return f"{1000 * (time.time() - start):.0f} ms · "

@@ -7,16 +7,11 @@ from pathlib import Path
 
 from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
-from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
-from grader.intake.notebook.outline import outlines_limited
-from grader.intake.submissions.absences import nothing_gradable
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.fitting import fitting_lessons, hints, lesson_text
-from grader.intake.submissions.lesson_files import LessonFiles, read_file
-from grader.intake.submissions.lesson_reading import PageRead, read_page
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission, read_one_file
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
-from grader.lesson.paths import BACKWARD_FILE
 from grader.source.reader import source_reader
 
 
@@ -76,60 +71,31 @@ class OneFile:
         return "" if table and row in table.names else shown_path(own_file(lesson))
 
     def read(self, lesson: Lesson) -> LessonFiles:
-        submitted = self._page([lesson], functions=True).lessons[lesson.name]
-        if not submitted.present and suffix_of(self._path) != NOTEBOOK and not submitted.rejected:
-            submitted = LessonFiles(lesson.name, {BACKWARD_FILE: self._text_for(lesson)}, self.shown)
-        if not submitted.present:
-            raise UserError(f"Lesson {lesson.number}: {submitted.message}")
+        read = self._submission([lesson])
+        submitted = read.lessons.get(lesson.name)
+        if submitted is None or not submitted.present:
+            raise UserError(f"Lesson {lesson.number}: {read.message if submitted is None else submitted.message}")
         return submitted
 
-    def _text_for(self, lesson: Lesson) -> bytes:
-        source = read_file(self._path)
-        (outline,) = outlines_limited([(source, False)])
-        fitting = fitting_lessons(outline, self._all)
-        is_shared = len(fitting.lessons) > 1 and lesson.name in fitting.lessons
-        return lesson_text(source, outline, fitting.fits[lesson.name]) if is_shared else source
-
     def lessons(self) -> list[Lesson]:
-        """The lessons whose gradients it assigns, else those whose functions it defines. Raises UserError."""
-        page = self._page(self._all, functions=False)
-        present = [lesson for lesson in self._all if page.lessons[lesson.name].present]
-        refused = next((files.message for files in page.lessons.values() if files.rejected), None)
-        if refused and not present:
-            raise UserError(refused)
-        return present or self._by_functions(page)
+        """The lessons of which it has anything. Raises UserError where there is none, or several fit alike."""
+        read = self._submission([*self._course.lessons.values()])
+        for question in read.questions:
+            if question.alternatives:
+                names = {*question.guess, *(name for name, _ in question.alternatives)}
+                numbers = sorted(self._course.lessons[name].number for name in names)
+                raise UserError(
+                    f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
+                    f"meant, as in `dojo check {self.shown} {numbers[0]}`."
+                )
+        present = [lesson for name, lesson in self._course.lessons.items() if name in read.lessons]
+        present = [lesson for lesson in present if read.lessons[lesson.name].present]
+        if not present:
+            raise UserError(read.message or f"{self.shown} holds nothing that can be checked.")
+        return present
 
-    @property
-    def _all(self) -> Sequence[Lesson]:
-        return list(self._course.lessons.values())
-
-    def _by_functions(self, page: PageRead) -> list[Lesson]:
-        """The lessons that it is for, by its functions. Raises UserError where there is none, or several fit alike."""
-        if not page.cells:
-            raise UserError(
-                f"{self.shown} holds no Python that can be read. To see where it stops, say which lesson it is for, as "
-                f"in `dojo check {self.shown} 03`."
-            )
-        if page.too_much:
-            raise UserError(f"{self.shown} cannot be read: {page.too_much}")
-        is_notebook = suffix_of(self._path) == NOTEBOOK
-        (outline,) = outlines_limited([(read_file(self._path, MAX_READ_NOTEBOOK_BYTES), is_notebook)])
-        fitting = fitting_lessons(outline, self._all, hints([self._path.name], self._all))
-        if not fitting.lessons:
-            raise UserError(nothing_gradable(self.shown, page.lessons.values()))
-        if fitting.unclear:
-            numbers = sorted(self._course.lessons[name].number for name in fitting.unclear[0])
-            raise UserError(
-                f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
-                f"meant, as in `dojo check {self.shown} {numbers[0]}`."
-            )
-        return [self._course.lessons[name] for name in fitting.lessons]
-
-    def _page(self, lessons: Sequence[Lesson], functions: bool) -> PageRead:
-        try:
-            return read_page(self._path, self.shown, lessons, functions)
-        except NotebookError as error:
-            raise UserError(f"{self.shown} cannot be read: {error}") from error
+    def _submission(self, lessons: Sequence[Lesson]) -> Submission:
+        return read_one_file(self._path, self.shown, lessons, [*self._course.lessons.values()])
 
 
 Work = Exercises | OneFile

@@ -16,11 +16,8 @@ from grader.intake.submissions.submission_times import SubmissionTime
 from grader.results import SubmissionResult
 from grader.results.typed_json import time_from_text, time_to_text
 
-ADD_ATTEMPT = (
-    "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results, submitted, submission, "
-    "conditions, extras) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-ADD_VERDICT = "INSERT INTO verdicts (attempt, key, results, conditions, extras, applied) VALUES (?, ?, ?, ?, ?, ?)"
+ATTEMPT_FIELDS = ("student", "submission_sha256", "status", "score", "max_score")
+"""Of the results, those that have a column."""
 NEWEST = """
 WITH newest AS (
     SELECT a.id, a.student, coalesce(t.submitted, a.submitted) AS submitted, t.source AS time_source,
@@ -34,7 +31,6 @@ WITH newest AS (
 """
 """Every attempt with its newest verdict that is `applied`, its time of submission, and what the platform says of it."""
 APPLY = "UPDATE verdicts SET applied = 1, key = ? WHERE id = (SELECT max(id) FROM verdicts WHERE attempt = ?)"
-ADD_TIME = "INSERT INTO times (attempt, submitted, source) VALUES (?, ?, ?)"
 
 
 class StoredAttempt(NamedTuple):
@@ -98,17 +94,15 @@ class AttemptTable:
         If `stale`, the student's folder does not show it yet.
         """
         results = verdict.results
-        about = results.submission_sha256, results.status, results.score, results.max_score
         with self._connection.transaction():
             if stale:
                 self.mark_stale([results.student])
-            text, conditions, extras = self._stored(verdict)
-            files = self.blobs.store_value(submission)
             when = None if submission.submitted is None else time_to_text(submission.submitted)
-            values = (results.student, verdict.key, *about, text, when, files, conditions, extras)
-            attempt = self._connection.execute(ADD_ATTEMPT, values)
+            about = {name: getattr(results, name) for name in ATTEMPT_FIELDS} | self._stored(verdict)
+            files = self.blobs.store_value(submission)
+            attempt = self._connection.insert("attempts", about | {"submitted": when, "submission": files})
             if when is not None and submission.time_source:
-                self._connection.execute(ADD_TIME, (attempt, when, submission.time_source))
+                self._add_time(attempt, when, submission.time_source)
             if submission.platform:
                 self.keep(f"platform of {attempt}", submission.platform)
             return attempt
@@ -123,7 +117,7 @@ class AttemptTable:
         if is_new or platform not in ("", stored.platform):
             with self._connection.transaction():
                 if is_new:
-                    self._connection.execute(ADD_TIME, (attempt, time_to_text(when), source))
+                    self._add_time(attempt, time_to_text(when), source)
                 if platform:
                     self.keep(f"platform of {attempt}", platform)
                 self.mark_stale([stored.student])
@@ -141,7 +135,7 @@ class AttemptTable:
     def add_verdict(self, attempt: int, verdict: StoredVerdict) -> None:
         """Store a new verdict on an attempt, which counts only after `apply_verdicts`."""
         with self._connection.transaction():
-            self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict), False))
+            self._connection.insert("verdicts", {"attempt": attempt, "applied": False} | self._stored(verdict))
 
     def waiting_verdict(self, attempt: int, key: str) -> SubmissionResult | None:
         """The newest verdict on an attempt, if it was stored under this key and is not applied."""
@@ -161,10 +155,17 @@ class AttemptTable:
                 self._connection.execute(APPLY, (key, attempt))
                 self.mark_stale([self.stored(attempt).student])
 
-    def _stored(self, verdict: StoredVerdict) -> tuple[str, str, str | None]:
-        """(results as JSON, key of the conditions' blob, key of the extras' blob)"""
-        extras = None if verdict.extras is None else self.blobs.store_value(verdict.extras)
-        return json.dumps(verdict.results.to_json()), self.blobs.store_value(verdict.conditions), extras
+    def _stored(self, verdict: StoredVerdict) -> dict[str, Any]:
+        """The columns of a verdict."""
+        return {
+            "key": verdict.key,
+            "results": json.dumps(verdict.results.to_json()),
+            "conditions": self.blobs.store_value(verdict.conditions),
+            "extras": None if verdict.extras is None else self.blobs.store_value(verdict.extras),
+        }
+
+    def _add_time(self, attempt: int, when: str, source: str) -> None:
+        self._connection.insert("times", {"attempt": attempt, "submitted": when, "source": source})
 
     def attempts(self) -> Iterator[tuple[str, str, int]]:
         """(student, key of the newest verdict, id) of every attempt, oldest first."""

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from operator import attrgetter
 from typing import Any, NamedTuple
 
-from grader.results import LessonResult, Row, SubmissionResult
+from grader.results import Row, SubmissionResult
 
 NO_FIGURES: dict[str, Any] = dict.fromkeys(("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape"))
-KEPT_FIELDS = (
-    *("name", "status", "points", "max_points", "chain", "because_of", "mistake", "message", "file", "line"),
-    *("numerical_differentiation", "counted", "adjustment", "excused", "comments"),
-)
-kept_values = attrgetter(*KEPT_FIELDS)
-lesson_values = attrgetter(
-    *("name", "score", "max_score", "status", "message"),
-    *("attempt", "late", "adjustment", "excused", "comments", "demanded_defence"),
-)
 
 
 class Moves(NamedTuple):
@@ -54,66 +43,44 @@ def score_or_none(results: SubmissionResult) -> float | None:
     return None if has_none else results.score
 
 
-def student_order(results: SubmissionResult) -> str:
-    return results.student.lower()
-
-
 class ClassResults(Sequence[SubmissionResult]):
     """The results of each student, in order of name.
 
     They lack what only a student's own pages show: figures, shapes, the lessons' times, seed and environment. Equal
-    values are one shared object: do not change them.
+    rows are one shared object, by a digest of what they say: do not change them.
     """
 
     def __init__(self) -> None:
-        self._results: list[SubmissionResult] = []
-        self._by_digest: dict[bytes, Any] = {}
+        self._by_student: dict[str, SubmissionResult] = {}
+        self._in_order: list[SubmissionResult] | None = None
+        self._rows: dict[bytes, Row] = {}
 
     def add(self, results: SubmissionResult) -> None:
-        """Insert a student's results, or replace them, reduced to what class pages and grades.csv read."""
-        lessons = [self._lesson(lesson) for lesson in results.lessons]
-        kept = replace(
-            results,
-            submission_sha256="",
-            seed=0,
-            environment=self._shared({}),
-            lessons=self._shared([id(lesson) for lesson in lessons], lambda: lessons),
+        """Add a student's results, or replace them, reduced to what class pages and grades.csv read."""
+        lessons = [
+            replace(lesson, seconds=0, rows=[self._shared(row) for row in lesson.rows]) for lesson in results.lessons
+        ]
+        self._by_student[results.student] = replace(
+            results, submission_sha256="", seed=0, environment={}, lessons=lessons
         )
-        for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out"):
-            setattr(kept, name, self._shared(getattr(kept, name)))
-        at = bisect_left(self._results, kept.student.lower(), key=student_order)
-        while at < len(self._results) and student_order(self._results[at]) == kept.student.lower():
-            if self._results[at].student == kept.student:
-                del self._results[at]
-                break
-            at += 1
-        insort(self._results, kept, key=student_order)
+        self._in_order = None
 
-    def _lesson(self, lesson: LessonResult) -> LessonResult:
-        rows = [self._row(row) for row in lesson.rows]
-        key = *lesson_values(lesson), *map(id, rows)
-        shared: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows))
-        return shared
+    def _shared(self, row: Row) -> Row:
+        kept = replace(row, **NO_FIGURES, expected_shape=[])
+        digest = blake2b(repr(kept).encode(errors="surrogatepass"), digest_size=16).digest()
+        return self._rows.setdefault(digest, kept)
 
-    def _row(self, row: Row) -> Row:
-        shared: Row = self._shared(kept_values(row), lambda: replace(row, **NO_FIGURES, expected_shape=[]))
-        return shared
-
-    def _shared(self, key: object, make: Callable[[], Any] | None = None) -> Any:
-        """The first object for an equal key: `key` itself, or what `make` makes.
-
-        Only digests of the keys are stored, because their texts would fill the memory.
-        """
-        digest = blake2b(repr(key).encode(errors="surrogatepass"), digest_size=16).digest()
-        if digest not in self._by_digest:
-            self._by_digest[digest] = make() if make else key
-        return self._by_digest[digest]
+    @property
+    def _sorted(self) -> list[SubmissionResult]:
+        if self._in_order is None:
+            self._in_order = sorted(self._by_student.values(), key=lambda each: each.student.lower())
+        return self._in_order
 
     def __getitem__(self, place: Any) -> Any:
-        return self._results[place]
+        return self._sorted[place]
 
     def __len__(self) -> int:
-        return len(self._results)
+        return len(self._by_student)
 
     def __iter__(self) -> Iterator[SubmissionResult]:
-        return iter(self._results)
+        return iter(self._sorted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ WAIT_SECONDS = 5.0  # for another program that has the book open for writing
 class Connection:
     """An SQLite file. Every method raises OutputError when the file cannot be read or written."""
 
-    def __init__(self, path: Path, any_thread: bool = False, read_only: bool = False) -> None:
-        """With `any_thread`, threads may use it in turns. With `read_only`, the file may be unwritable."""
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        """With `read_only`, the file may be unwritable."""
         self.path = path
         self.is_read_only = read_only and path.is_file() and not is_writable(path)
         with self._sqlite_errors():
@@ -26,7 +26,6 @@ class Connection:
                 address_of_backup(path) if self.is_read_only else path,
                 timeout=WAIT_SECONDS,
                 isolation_level=None,
-                check_same_thread=not any_thread,
                 uri=self.is_read_only,
             )
 
@@ -34,6 +33,11 @@ class Connection:
         """Execute one statement; returns the id of the row that it inserted."""
         with self._sqlite_errors():
             return self._connection.execute(statement, tuple(values)).lastrowid or 0
+
+    def insert(self, table: str, values: Mapping[str, Any]) -> int:
+        """Insert a row, {column: value}; returns its id."""
+        places = ", ".join("?" * len(values))
+        return self.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", values.values())
 
     def execute_each(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute one statement for each row of values."""

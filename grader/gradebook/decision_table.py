@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import fields, replace
 
 from grader.gradebook.connection import Connection
 from grader.gradebook.records import Decision
-from grader.results.typed_json import time_from_text, time_to_text
+from grader.results.typed_json import from_json, to_json
 
-DECISION_TABLE_COLUMNS = "id, student, kind, author, made, row, points, until, text, undoes"
-ADD_DECISION = (
-    "INSERT INTO decisions (student, kind, author, made, row, points, until, text, undoes) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+DECISION_COLUMNS = [each.name for each in fields(Decision)]
+READ_DECISIONS = f"SELECT {', '.join(DECISION_COLUMNS)} FROM decisions"
 
 
 class DecisionTable:
@@ -29,27 +24,16 @@ class DecisionTable:
         stored = []
         with self._connection.transaction(durable=True):
             for each in decisions:
-                until = None if each.until is None else time_to_text(each.until)
-                about = each.student, each.kind, each.author, time_to_text(each.made), each.row, each.points, until
-                stored.append(
-                    replace(each, id=self._connection.execute(ADD_DECISION, (*about, each.text, each.undoes)))
-                )
+                values = to_json(each)
+                del values["id"]
+                stored.append(replace(each, id=self._connection.insert("decisions", values)))
                 self._connection.execute("INSERT OR IGNORE INTO stale VALUES (?)", (each.student,))
         return stored
 
-    def all(self) -> list[Decision]:
+    def all(self, where: str = "") -> list[Decision]:
         """In the order in which they were made."""
-        return [
-            decision_of(row)
-            for row in self._connection.rows(f"SELECT {DECISION_TABLE_COLUMNS} FROM decisions ORDER BY id")
-        ]
+        rows = self._connection.rows(f"{READ_DECISIONS} {where} ORDER BY id")
+        return [from_json(Decision, dict(zip(DECISION_COLUMNS, row, strict=True))) for row in rows]
 
     def find(self, number: int) -> Decision | None:
-        row = next(self._connection.rows(f"SELECT {DECISION_TABLE_COLUMNS} FROM decisions WHERE id = ?", number), None)
-        return None if row is None else decision_of(row)
-
-
-def decision_of(values: Sequence[Any]) -> Decision:
-    number, student, kind, author, made, row, points, until, text, undoes = values
-    deadline: datetime | None = None if until is None else time_from_text(until)
-    return Decision(number, student, kind, author, time_from_text(made), row, points, deadline, text, undoes)
+        return next(iter(self.all(f"WHERE id = {int(number)}")), None)

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -80,26 +79,13 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         write_pages(folder, sorted(files.items(), key=lambda entry: entry[0] == RESULTS_FILE))
 
 
-def drop_report(folder: Path, lesson: str) -> None:
-    """Remove the report of one lesson in FOLDER/LESSON, if there is one. Raises OutputError."""
-    place = folder / lesson
-    if place.is_dir() and not place.is_symlink():
-        with output_errors(place):
-            shutil.rmtree(place)
-
-
 def remove_report(folder: Path) -> None:
-    """Remove a student's results and reports, also of single lessons in FOLDER/LESSON, and the folders left empty.
-
-    Raises OutputError.
-    """
+    """Remove a student's results and reports, and the folder if nothing else is in it. Raises OutputError."""
     with output_errors(folder):
-        lessons = [place for place in folder.glob("*") if place.is_dir() and not place.is_symlink()]
-        for place in (*lessons, folder):
-            for name in (*STUDENT_FILES, *DERIVED):
-                (place / name).unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # somebody keeps other files in it
-                place.rmdir()
+        for name in (*STUDENT_FILES, *DERIVED):
+            (folder / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # somebody keeps other files in it
+            folder.rmdir()
 
 
 def replace_report(folder: Path, pages: Mapping[str, str]) -> None:

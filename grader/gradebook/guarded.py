@@ -84,26 +84,13 @@ def rendered(
     except UserError:
         raise
     except Exception:
-        faults = dict(failing_items(render, items))
+        faults = {place: why for place, item in enumerate(items) if (why := fault_of(render, [item]))}
     kept = list[Rendered]()
     for place, item in enumerate(items):
         shown = plain(item) if place in faults else item
         if shown is not None and not (place in faults and fault_of(render, [shown])):
             kept.append(shown)
     return render(kept, faults)
-
-
-def failing_items(
-    render: Callable[[Sequence[Rendered], Mapping[int, str]], object], items: Sequence[Rendered], start: int = 0
-) -> Iterable[tuple[int, str]]:
-    """(place, why) of each item for which `render` raises alone; `items` begin at the place `start`."""
-    why = fault_of(render, items) if items else ""
-    if why and len(items) == 1:
-        yield start, why
-    elif why:
-        half = len(items) // 2
-        yield from failing_items(render, items[:half], start)
-        yield from failing_items(render, items[half:], start + half)
 
 
 def fault_of(render: Callable[[Sequence[Rendered], Mapping[int, str]], object], items: Sequence[Rendered]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 400.0
 LARGEST = 1e250
 """Larger values, and those that are no finite number, are drawn as this: no power of ten on the axis overflows."""
+FEWEST_TICKS, MOST_TICKS = 3, 7
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,7 @@ class Plot:
 
 def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
     """(step, mean of the logarithms) of each `window` steps, as the lecture draws them; a rest is left out."""
-    if len(values) < window:
-        window = max(1, len(values))
+    window = max(1, min(window, len(values)))
     return [
         (start + (window - 1) / 2, sum(math.log10(v) for v in values[start : start + window]) / window)
         for start in range(0, len(values) - window + 1, window)
@@ -42,49 +42,41 @@ def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
 
 def plot(curves: Sequence[Sequence[float]], steps: int, floor: float, window: int = 1) -> Plot:
     """The curves, each smoothed over `window` steps; the axis is logarithmic, from `floor` up."""
-    smoothed = [smooth([on_axis(v, floor) for v in curve], window) for curve in curves]
+    drawn = [[min(max(v, floor), LARGEST) if math.isfinite(v) else LARGEST for v in curve] for curve in curves]
+    smoothed = [smooth(curve, window) for curve in drawn]
     seen = [y for curve in smoothed for _, y in curve]
     low, high = min(seen, default=0.0), max(seen, default=0.0)
     margin = max(0.02, 0.04 * (high - low))
     low, high = low - margin, high + margin
+    apart = next(size for k in range(12) for size in (10**k, 2 * 10**k, 5 * 10**k) if steps / size <= 5)
 
-    def point(x: float, y: float) -> str:
-        return f"{CURVE_WIDTH * x / max(1, steps - 1):.1f} {CURVE_HEIGHT * (high - y) / (high - low):.1f}"
+    def path_of(curve: Sequence[tuple[float, float]]) -> str:
+        points = ((CURVE_WIDTH * x / max(1, steps - 1), CURVE_HEIGHT * (high - y) / (high - low)) for x, y in curve)
+        return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
     return Plot(
-        lines=tuple("M" + "L".join(point(x, y) for x, y in curve) for curve in smoothed),
-        across=across(steps),
+        lines=tuple(map(path_of, smoothed)),
+        across=tuple(
+            Tick(round(min(100.0, 100 * at / max(1, steps - 1)), 2), f"{at:,}", minor=bool(number % 2))
+            for number, at in enumerate(range(0, steps + 1, apart))
+        ),
         up=tuple(
             Tick(round(100 * (math.log10(v) - low) / (high - low), 2), label(v)) for v in logarithmic_ticks(low, high)
         ),
     )
 
 
-def on_axis(value: float, floor: float) -> float:
-    return min(max(value, floor), LARGEST) if math.isfinite(value) else LARGEST
-
-
-def across(steps: int) -> tuple[Tick, ...]:
-    """Round numbers from 0 to `steps`, six at most; every other one is minor."""
-    apart = next(size for k in range(12) for size in (10**k, 2 * 10**k, 5 * 10**k) if steps / size <= 5)
-    ticks = range(0, steps + 1, apart)
-    return tuple(
-        Tick(round(min(100.0, 100 * at / max(1, steps - 1)), 2), f"{at:,}", minor=bool(number % 2))
-        for number, at in enumerate(ticks)
-    )
-
-
 def logarithmic_ticks(low: float, high: float) -> list[float]:
     """Round numbers between 10**low and 10**high: powers of ten over a wide range, multiples of them over a narrow."""
-    decades = range(math.floor(low), math.ceil(high) + 1)
-    for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0)):
-        ticks = [f * 10.0**d for d in decades for f in factors if low <= math.log10(f * 10.0**d) <= high]
-        if len(ticks) >= 3:
-            apart = math.ceil(len(ticks) / 7)
-            return ticks[::apart]
-    count = 10 ** max(0, 1 - math.floor(math.log10(max(1e-12, 10**high - 10**low))))
-    first, last = math.ceil(10**low * count), math.floor(10**high * count)
-    return [n / count for n in range(first, last + 1, max(1, math.ceil((last - first + 1) / 6)))]
+    digits = 0
+    while True:  # 1; then 1, 2, … 9; then 1.0, 1.1, … 9.9
+        firsts = [1.0] if not digits else [n / 10 ** (digits - 1) for n in range(10 ** (digits - 1), 10**digits)]
+        decades = range(math.floor(low), math.ceil(high) + 1)
+        ticks = [first * 10.0**decade for decade in decades for first in firsts]
+        ticks = [tick for tick in ticks if low <= math.log10(tick) <= high]
+        if len(ticks) >= FEWEST_TICKS:
+            return ticks[:: math.ceil(len(ticks) / MOST_TICKS)]
+        digits += 1
 
 
 def label(value: float) -> str:

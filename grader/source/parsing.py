@@ -9,8 +9,6 @@ import symtable
 import tokenize
 import warnings
 
-from grader.source.f_strings import for_older_python
-
 MAX_PARSED_BYTES = 300_000
 """Of a longer text nothing is read: parsing it takes seconds, and a lesson's file has a few thousand bytes."""
 MAX_OPENING_BRACES = 20_000
@@ -56,8 +54,7 @@ def parse_text(text: str | bytes, filename: str = "<unknown>") -> ast.Module | N
 def parse_submitted(text: str | bytes, filename: str = "<unknown>") -> ast.Module | None:
     """The syntax tree; None where Python cannot parse the text, or the text is too long or in a rare encoding.
 
-    Bytes are decoded as Python does it; at most MAX_PARSED_BYTES bytes or characters are parsed. f-strings may be those
-    of Python 3.12.
+    Bytes are decoded as Python does it; at most MAX_PARSED_BYTES bytes or characters are parsed.
     """
     if len(text) > MAX_PARSED_BYTES:
         return None
@@ -66,19 +63,7 @@ def parse_submitted(text: str | bytes, filename: str = "<unknown>") -> ast.Modul
             encoding_of(text)
         except SyntaxError:
             return None
-    tree = parse_text(text, filename)
-    older = older_text(text) if tree is None else None
-    return tree if older is None else parse_text(older, filename)
-
-
-def older_text(text: str | bytes) -> str | None:
-    """The text with the f-strings of Python 3.12 as older versions read them; None where that changes nothing."""
-    try:
-        text = text.decode(encoding_of(text)) if isinstance(text, bytes) else text
-    except (SyntaxError, UnicodeDecodeError):
-        return None
-    older = for_older_python(text)
-    return older if older != text else None
+    return parse_text(text, filename)
 
 
 def encoding_of(source: bytes) -> str:

@@ -6,12 +6,19 @@ import re
 import sys
 from typing import NamedTuple
 
-from grader.source.f_strings import can_parse, for_older_python
+from grader.source.parsing import parse_text
 
 MERGE_MARK = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
 MIDDLE_MARK = "======="
 MAX_SHOWN_MARK = 60
 LFS_POINTER = "version https://git-lfs.github.com/spec/"
+NESTED_QUOTES = re.compile(
+    r"""\b([fF][rR]?|[rR][fF])  (['"])
+        ((?: (?!\2)[^\\\n{] | \\. | \{[^{}'"\n]{0,200}\} ){0,200})
+        \{[^{}\n]{0,200}  \2  [^{}\n]{0,200}\}""",
+    re.VERBOSE,
+)
+"""The first part in braces with the f-string's own quotes: `f"{row["loss"]}"`. The bounds keep the work linear."""
 TYPE_PARAMETERS = r"\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
 NEWER = (
     (
@@ -26,10 +33,13 @@ NEWER = (
     ),
     ((3, 14), re.compile(r"^([ \t]*except\*?[ \t]+)([\w.]+(?:[ \t]*,[ \t]*[\w.]+)+)[ \t]*:", re.MULTILINE), r"\1(\2):"),
     ((3, 14), re.compile(r"(?<![\w'\"])(?:[tT]([rR]?)|([rR])[tT])(?=['\"])"), r"f\1\2"),
+    ((3, 12), NESTED_QUOTES, r"\1\2\3"),
     ((3, 15), re.compile(r"^([ \t]*)lazy[ \t]+(?=import\b|from\b)", re.MULTILINE), r"\1"),
 )
 """(the Python that has a syntax first, the syntax, the same in older words). A text that older words make readable
-needs that Python. f-strings of 3.12 are read everywhere, see f_strings."""
+needs that Python."""
+MAX_NESTED_QUOTES = 10
+"""Parts with quotes of their own, of one f-string."""
 
 
 class Cause(NamedTuple):
@@ -66,13 +76,14 @@ def merge_mark(text: str, line: int | None = None) -> Cause | None:
 
 
 def newer_syntax(text: str, line: int | None, running: tuple[int, int]) -> Cause | None:
-    older = for_older_python(text)
-    if can_parse(older):
+    if parse_text(text) is not None:
         return None  # the fault is elsewhere: in a text that the file runs, or `return` outside of a function
+    older = text
     for version in sorted({version for version, _, _ in NEWER if version > running}):
         for needed, syntax, words in NEWER:
-            older = syntax.sub(words, older) if needed == version else older
-        if can_parse(older):
+            for _ in range(MAX_NESTED_QUOTES if syntax is NESTED_QUOTES else 1):
+                older = syntax.sub(words, older) if needed == version else older
+        if parse_text(older) is not None:
             needs, has = (".".join(map(str, each)) for each in (version, running))
             return Cause(line, f"this needs Python {needs}; graded with {has}. Write it without the newer syntax")
     return None

@@ -26,9 +26,9 @@ from grader.authoring.release.kit import kit_of, lesson_files
 from grader.authoring.release.leaks import Secrets, leaks, secrets_of
 from grader.authoring.release.notebook import notebook_of
 from grader.commands import grade as cli
-from grader.commands.console import UNUSABLE
+from grader.commands.command_line import UNUSABLE
 from grader.commands.release import LEAKS
-from grader.intake.submissions.lesson_reading import read_page
+from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 
 SMALL = Path(__file__).parents[1] / "courses" / "calling"
@@ -362,7 +362,7 @@ def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
     lesson = course.find("04")
     path = tmp_path / "04.ipynb"
     path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
-    submission = read_page(path, path.name, [lesson], functions=True).lessons[lesson.name]
+    submission = read_submission(path, "ada", [lesson]).lessons[lesson.name]
     assert submission.present and b"def dlogits(logits, Yb, n):" in submission.files["backward.py"]
 
 

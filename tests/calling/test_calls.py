@@ -247,6 +247,7 @@ JOINT_WRONG = {
 def test_a_joint_function_that_gives_nothing_is_told_on_every_row(joint_session, name):
     line, status, message = JOINT_WRONG[name]
     rows = joint_rows(joint_session, TOGETHER.replace("return (y**2).sum() / n, [dW, db]", line))
+    assert rows
     for found in rows.values():
         assert found["status"] == status
         assert message in found["message"] if message else found["message"] is None

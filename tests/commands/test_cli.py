@@ -20,12 +20,12 @@ from rich.console import Console
 from shared_nursery import run_grade
 from support import GUARD_SECONDS, ROOT, SCHEMA, solution_of, students_in_the_book, wait_until
 
-from grader.commands import console
+from grader.commands import command_line
 from grader.commands import grade as cli
 from grader.commands.live import RunView
 from grader.gradebook.grading import server
+from grader.gradebook.grading.settings import Settings
 from grader.lesson.lesson import Lesson
-from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import Isolation
 
@@ -163,7 +163,7 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
         assert wait_until(lambda: len(students_in_the_book(tmp_path / "out")) == 4)
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=GUARD_SECONDS)[1]
-    assert process.returncode == console.STOPPED
+    assert process.returncode == command_line.STOPPED
     assert "Stopped: 4 of 5 were graded and are on disk." in said
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5
 
@@ -239,7 +239,6 @@ def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none
         (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),
         (["run", "--follow", "empty", "--lesson", "04", "--cluster", "tcp://x:1"], "leave out --cluster"),
         (["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"], "--format classroom50 reports to"),
-        (["run", "empty", "--lesson", "04", "--settle", "5"], "--settle goes with --follow"),
         (["verify", "nothing"], "There is no lesson 'nothing'"),
         (["run", "empty", "--course", "empty"], "holds no lessons"),
     ],
@@ -250,17 +249,17 @@ def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_pa
     (tmp_path / "class" / "ada").mkdir(parents=True)
     course = [] if "--course" in arguments else ["--course", str(ROOT)]
     result = CliRunner().invoke(cli.main, [*arguments, *course])
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert sentence in result.stderr
     assert result.stderr.startswith("grade: ") and result.stderr.count("\n") == 1
 
 
 def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, submissions, tmp_path):
     found = Isolation("weak", (), ("No Landlock (left out): files can be read.",))
-    monkeypatch.setattr("grader.commands.run_inputs.probe", lambda: found)
+    monkeypatch.setattr("grader.commands.checks.probe", lambda: found)
     arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "out")]
     result = CliRunner().invoke(cli.main, arguments)
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert "'weak' only, and 'fair' is required. No Landlock" in result.stderr and "--require weak" in result.stderr
     assert not (tmp_path / "out").exists()
 
@@ -269,15 +268,15 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
     with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
-        server.Server(
-            server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), Reporter
+        server.new_session(
+            Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), None
         )
 
 
 @pytest.mark.parametrize(
     ("error", "status", "sentence"),
     [
-        (KeyboardInterrupt(), console.STOPPED, "grade: stopped.\n"),
+        (KeyboardInterrupt(), command_line.STOPPED, "grade: stopped.\n"),
         (
             PermissionError(errno.EACCES, "Permission denied", "x"),
             2,
@@ -321,7 +320,7 @@ def test_an_out_that_cannot_be_written(submissions, tmp_path):
     (tmp_path / "file").write_text("")
     arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "file" / "out")]
     result = CliRunner().invoke(cli.main, arguments)
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert "give another folder with -o" in result.stderr
 
 

@@ -15,7 +15,7 @@ import pytest
 from made_gradebook import CROSS, current, grade, write_gradebook
 from support import ROOT
 
-from grader.commands import options
+from grader.commands import decisions
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
@@ -235,11 +235,11 @@ def test_times_are_in_the_assignment_s_zone_and_name_it(out, summer_in_sydney):
 
 
 def test_who_decides(monkeypatch, out):
-    monkeypatch.setattr(options, "git_author", lambda: "Grace <g@example.org>")
+    monkeypatch.setattr(decisions, "git_author", lambda: "Grace <g@example.org>")
     monkeypatch.delenv("GRADE_AUTHOR", raising=False)
-    assert options.author_name() == "Grace <g@example.org>"
+    assert decisions.author_name() == "Grace <g@example.org>"
     monkeypatch.setenv("GRADE_AUTHOR", "TA")
-    assert options.author_name() == "TA"
+    assert decisions.author_name() == "TA"
 
 
 @pytest.mark.full

@@ -24,8 +24,8 @@ from grader.commands.defence import entered_answers
 from grader.commands.grade import main
 from grader.defence.generate import generate
 from grader.defence.question import DefenceQuestion
+from grader.dojo.answering import practise
 from grader.dojo.check import LocalJudge
-from grader.dojo.defending import practise
 from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce

@@ -18,7 +18,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 from support import ROOT
 
-from grader.commands import console
+from grader.commands import checks, command_line
 from grader.commands import grade as grade_commands
 from grader.commands.dojo import main as dojo_main
 from grader.dojo import check as dojo_check
@@ -88,7 +88,7 @@ def run(main: click.Command, *words: object) -> click.testing.Result:
 )
 def test_grade_takes_no_course_from_the_folder_that_it_is_typed_in(typed, repository, nothing_ran):
     done = run(grade_commands.main, *typed.split())
-    assert done.exit_code == console.UNUSABLE and done.stderr.count("\n") == 1, done.output
+    assert done.exit_code == command_line.UNUSABLE and done.stderr.count("\n") == 1, done.output
     assert ("is to be graded, and the course" if "--course" in typed else "add --course .;") in done.stderr
     assert nothing_ran()
 
@@ -97,10 +97,10 @@ def test_grade_takes_no_course_from_the_folder_that_it_is_typed_in(typed, reposi
 def test_the_checkout_of_the_grader_is_its_course_wherever_it_is_typed(place, tmp_path, monkeypatch):
     """So `make grade`, and `grade run submissions/` and `grade run .` in a clone, need no --course."""
     monkeypatch.chdir(ROOT / place)
-    assert console.find_course(None) == ROOT
-    console.refuse_course_in_submissions(ROOT, [Path()])
+    assert checks.find_course(None) == ROOT
+    checks.refuse_course_in_submissions(ROOT, [Path()])
     monkeypatch.chdir(tmp_path)
-    assert console.find_course(None) == ROOT
+    assert checks.find_course(None) == ROOT
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_a_course_is_neither_in_a_submission_nor_around_it(submission, is_refuse
     (course / "solutions").symlink_to(tmp_path / "linked")
     if is_refused:
         with pytest.raises(UserError, match="Keep the course in a folder of its own"):
-            console.refuse_course_in_submissions(course, [tmp_path / submission])
+            checks.refuse_course_in_submissions(course, [tmp_path / submission])
     else:
-        console.refuse_course_in_submissions(course, [tmp_path / submission])
+        checks.refuse_course_in_submissions(course, [tmp_path / submission])
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_a_course_is_neither_in_a_submission_nor_around_it(submission, is_refuse
     [
         ("comment ada Seen. -o {out}", 0),
         ("adjust ada 04.dlogits --points 1 --because x -o {out}", 0),
-        ("regrade --lesson 04 -o {out}", console.UNUSABLE),
-        ("similar -o {out}", console.UNUSABLE),
-        ("feedback canvas {out} {out}", console.UNUSABLE),
+        ("regrade --lesson 04 -o {out}", command_line.UNUSABLE),
+        ("similar -o {out}", command_line.UNUSABLE),
+        ("feedback canvas {out} {out}", command_line.UNUSABLE),
     ],
 )
 def test_a_gradebook_names_no_folder_whose_code_runs(typed, status, repository, nothing_ran, tmp_path, monkeypatch):
@@ -174,7 +174,7 @@ def test_dojo_runs_no_changed_lesson_unless_it_is_named(typed, repository, nothi
     monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
     monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
     done = run(dojo_main, *typed.split())
-    assert done.exit_code == console.UNUSABLE and "differs from what was installed with `dojo`" in done.stderr
+    assert done.exit_code == command_line.UNUSABLE and "differs from what was installed with `dojo`" in done.stderr
     assert nothing_ran()
 
 

@@ -36,7 +36,7 @@ def test_ctrl_c_while_dojo_is_imported_is_one_sentence():
         "import sys\n"
         "class Stops:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'grader.commands.dojo_questions': raise KeyboardInterrupt\n"
+        "        if name == 'grader.commands.dojo': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Stops())\n"
         "from grader.commands.start_dojo import main; main()"
     )

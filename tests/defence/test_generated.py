@@ -110,7 +110,9 @@ def test_a_function_with_a_wrong_row_is_not_asked_about(course: Course, zygote):
     """`diagnose` has eight rows: with one of them wrong, no question is about it, or about a line in it."""
     lesson = course.find("10")
     right = [item.name for item in lesson.checks if item.name != "saturated"]
-    for question in made(zygote, lesson, solution_of(lesson), right).questions:
+    questions = made(zygote, lesson, solution_of(lesson), right).questions
+    assert questions
+    for question in questions:
         assert lesson.item_for(question.row).function != "diagnose"
         assert "`saturated`" not in question.choices.values()
         assert "`diagnose`" not in question.text

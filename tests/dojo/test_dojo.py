@@ -21,7 +21,7 @@ from grader.dojo.assistance import lessons_text
 from grader.dojo.desk import Desk
 from grader.dojo.file import HIDDEN, read_own
 from grader.dojo.naming import only_lesson
-from grader.dojo.report import open_page
+from grader.dojo.report import open_in_browser
 from grader.dojo.view import KEYS_HELP
 from grader.dojo.watch import Watch
 from grader.dojo.zygote import Starter
@@ -525,7 +525,7 @@ def test_no_browser_in_the_terminal(monkeypatch, tmp_path):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setattr("webbrowser.open", lambda page: pytest.fail("a browser was started"))
-    assert not open_page(tmp_path / "page.html")
+    assert not open_in_browser(tmp_path / "page.html")
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 import watchfiles
 from kits import make_kit, solved
 from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
-from support import wait_until
+from support import GUARD_SECONDS, wait_until
 
-from grader.dojo.changes import Changes
 from grader.dojo.desk import Desk
+from grader.dojo.keys_and_saves import Saves
 
 pytest_plugins = ["dojos"]
 
@@ -153,7 +154,7 @@ def test_a_script_that_python_cannot_read_stops_where_it_stops(kit, dojo):
         (["no.ipynb"], "no.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as "),
         (["empty.ipynb"], "empty.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, "),
         (["empty.ipynb", "04"], "Lesson 04: empty.ipynb assigns no `dlogits`."),
-        (["broken.py"], "broken.py holds no Python that can be read. To see where it stops, say which lesson it is "),
+        (["broken.py"], "broken.py cannot be read as Python: line "),
         (["both.py", "no.ipynb"], "One file at a time: both.py and no.ipynb are 2."),
         (["both.py", "99"], "There is no lesson '99'. The lessons are"),
     ],
@@ -181,7 +182,6 @@ def test_the_report_of_a_notebook_quotes_its_cells(kit, dojo):
 
 def test_a_saved_notebook_is_seen_and_what_stands_in_other_folders_is_not(kit, monkeypatch):
     """What `dojo watch that.ipynb` waits for."""
-    import select
 
     (kit / "deep").mkdir()
     watch, seen = watchfiles.watch, list[str]()
@@ -198,10 +198,11 @@ def test_a_saved_notebook_is_seen_and_what_stands_in_other_folders_is_not(kit, m
         beside.replace(kit / name)
         return name in seen
 
-    monkeypatch.setattr("grader.dojo.changes.watchfiles.watch", noted)
-    with Changes(kit, deep=False) as changes:
+    monkeypatch.setattr("grader.dojo.keys_and_saves.watchfiles.watch", noted)
+    reported = threading.Event()
+    with Saves(kit, False, reported.set):
         assert wait_until(lambda: is_seen("that.ipynb"))
-        assert wait_until(lambda: select.select([changes], [], [], 0)[0])
+        assert reported.wait(GUARD_SECONDS)
         (kit / "deep" / "other.ipynb").write_text("{}")
         assert wait_until(lambda: is_seen("later.ipynb"))
     assert "other.ipynb" not in seen

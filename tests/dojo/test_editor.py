@@ -171,7 +171,7 @@ def test_later_saves_are_checked_after_an_error_of_ours(kit: Path) -> None:
         course=Course(kit, secrets=False),
         judge=SimpleNamespace(prepare=lambda _: None),
         check=check,
-        remember=lambda _: None,
+        state_file=SimpleNamespace(keep=lambda _: None),
         close=lambda: None,
     )
     session = CheckSession(desk, lambda event: said.append((event.kind, event.sentence)))

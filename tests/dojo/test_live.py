@@ -12,7 +12,8 @@ from kits import file_of, make_kit, solved
 from payloads import PAYLOADS
 from support import GUARD_SECONDS
 
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
 from grader.dojo.live import LiveServer
 from grader.dojo.session import Event

@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from support import GUARD_SECONDS
 
 from grader.authoring.release.notebook import notebook_of
-from grader.commands.release import release
+from grader.commands.grade import main as grade
 from grader.dojo.notebook_magic import CellsRun
 from grader.lesson.lesson import Course
 
@@ -95,7 +95,7 @@ def test_the_first_cell_installs_the_kit_in_a_fresh_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in Colab: the zip and a notebook are uploaded; there are PyTorch and Jupyter's kernel, and nothing else."""
-    released = click.testing.CliRunner().invoke(release, [str(tmp_path / "kit"), "--lesson", "03"])
+    released = click.testing.CliRunner().invoke(grade, ["release", str(tmp_path / "kit"), "--lesson", "03"])
     assert released.exit_code == 0, released.output
     place, python = tmp_path / "content", tmp_path / "fresh" / "bin" / "python"
     place.mkdir()

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from kits import make_kit
 
-from grader.commands import dojo_watch
+from grader.commands import dojo_work
 from grader.commands.dojo import main
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
@@ -99,11 +99,11 @@ def test_outside_a_course_it_takes_the_lessons_that_were_installed(tmp_path, mon
     for path in installed.glob("exercises/*/backward.py"):
         path.unlink()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(dojo_watch, "nearest_course", lambda given: None)
-    monkeypatch.setattr(dojo_watch, "WITH_EXERCISES", installed)
+    monkeypatch.setattr(dojo_work, "nearest_course", lambda given: None)
+    monkeypatch.setattr(dojo_work, "WITH_EXERCISES", installed)
     assert start("work")[0] == 0
     assert len([*(tmp_path / "work").glob("exercises/*/backward.py")]) == 3
-    monkeypatch.setattr(dojo_watch, "WITH_EXERCISES", tmp_path)
+    monkeypatch.setattr(dojo_work, "WITH_EXERCISES", tmp_path)
     assert start("other") == (
         2,
         "",

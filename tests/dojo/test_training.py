@@ -19,7 +19,7 @@ from small_networks import small_networks
 from support import ROOT, solution_of
 
 from grader.authoring.lesson_sources import stub_of
-from grader.commands import console
+from grader.commands import command_line
 from grader.commands import dojo as dojo_cli
 from grader.dojo.own_file import NotWritten, OwnFile, OwnFileError
 from grader.dojo.training import CHECKPOINT, CURVE, LOG, compare_gradients, load_checkpoint
@@ -207,7 +207,7 @@ def test_what_is_wrong_in_a_step_stops_the_run_and_names_its_row(right, wrong, r
     answer = next(text for text in (solution, FAST.read_text()) if text.count(right) == 1)
     own.write_text(answer.replace(right, wrong))
     result = train(own)
-    assert result.exit_code == console.UNUSABLE and result.stderr.count("\n") == 1
+    assert result.exit_code == command_line.UNUSABLE and result.stderr.count("\n") == 1
     assert f"`dojo check 07.{row}` explains it." in result.stderr
     assert result.stderr.startswith("dojo: Step 0: ") and result.stderr.endswith("dojo train 07 --compare\n")
 
@@ -225,7 +225,7 @@ def gradients(*arguments):
     own.write_text(solution + later)
     result = train(own)
     step = re.search(r"^dojo: Step (\d+): `dW2` differs from autograd's by 100.0% of its size", result.stderr)
-    assert result.exit_code == console.UNUSABLE and step and 5 < int(step[1]) < 40
+    assert result.exit_code == command_line.UNUSABLE and step and 5 < int(step[1]) < 40
 
 
 # Ctrl-C and --resume --------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_pat
     """Ctrl-C in the middle of a student's function ends the run before the steps that are running."""
     own.write_text(solution + PRESSED)
     stopped = train(own)
-    assert stopped.exit_code == console.STOPPED, stopped.output
+    assert stopped.exit_code == command_line.STOPPED, stopped.output
     assert f"Go on with: dojo train {own} --resume" in stopped.stderr
     kept = load_checkpoint(tmp_path / "my-training")["losses"]
     done = kept.shape[1]
@@ -275,7 +275,7 @@ def without(source: str, *functions: str) -> str:
 def test_a_stub_is_told_what_it_lacks(train, own, course, tmp_path):
     own.write_text(stub_of(course.find("07")))
     result = train(own)
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert "`gradients`" in result.stderr and "`train`" in result.stderr and "backward.py" in result.stderr
     assert "Not written yet" in result.stderr and result.stderr.count("\n") == 1
     assert not (tmp_path / "my-training").exists()
@@ -284,7 +284,7 @@ def test_a_stub_is_told_what_it_lacks(train, own, course, tmp_path):
 def test_evaluation_may_be_written_after_training(train, own, solution, tmp_path):
     own.write_text(without(solution, "calibrate", "sample"))
     result = train(own)
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert "Not written yet" in result.stderr and "`calibrate`, `sample`" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0 and "20 names: " in log_in(tmp_path)
@@ -302,7 +302,7 @@ def test_evaluation_may_be_written_after_training(train, own, solution, tmp_path
         ("def update(p, g, r):\n    p = [a - r * b for a, b in zip(p, g)]", "`train` left the parameters as they were"),
         ("def split_loss(*a):\n    return 'low'", "`split_loss` must return a number where it returned a str"),
         ("def sample(*a):\n    return None", "`sample` must return a list of numbers of characters"),
-        ("def sample(*a):\n    raise SystemExit(3)", "It ended the program: SystemExit, code 3"),
+        ("def sample(*a):\n    raise SystemExit(3)", "It ended the program (SystemExit, code 3)"),
         ("def broken(:\n    pass", "line {next_to_last}: SyntaxError"),
         ("import torch.nothing", "line {last}: ModuleNotFoundError"),
     ],
@@ -311,7 +311,7 @@ def test_a_mistake_is_told_with_the_students_own_line(change, sentence, train, o
     source = solution + "\n\n" + change + "\n"
     own.write_text(source)
     result = train(own)
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     last = source.count("\n")
     assert sentence.format(last=last, next_to_last=last - 1) in result.stderr
     assert "Traceback" not in result.output and result.stderr.startswith("dojo: ")
@@ -321,7 +321,7 @@ def test_a_mistake_is_told_with_the_students_own_line(change, sentence, train, o
 def test_an_exception_in_the_middle_keeps_what_there_is(train, own, solution, tmp_path):
     own.write_text(solution + PRESSED.replace("signal.raise_signal(signal.SIGINT)", "1 / 0"))
     result = train(own)
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert "ZeroDivisionError: division by zero\n    1 / 0\n" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0
@@ -331,7 +331,7 @@ def test_an_exploding_loss_stops_with_a_sentence(train, own, solution):
     change = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
     own.write_text(solution + change)
     result = train(own)
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert "The loss is nan at step 21: the numbers have exploded" in result.stderr
 
 
@@ -377,21 +377,21 @@ def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_pa
     (tmp_path / "empty").mkdir()
     course = [] if "--course" in arguments else ["--course", str(ROOT)]
     result = CliRunner().invoke(dojo_cli.main, ["train", *arguments, *course])
-    assert result.exit_code == console.UNUSABLE
+    assert result.exit_code == command_line.UNUSABLE
     assert sentence in result.stderr and result.stderr.startswith("dojo: ") and result.stderr.count("\n") == 1
 
 
 def test_a_folder_that_cannot_be_written(train, own, tmp_path):
     (tmp_path / "my-training").write_text("")
     result = train(own)
-    assert result.exit_code == console.UNUSABLE and "my-training cannot be written" in result.stderr
+    assert result.exit_code == command_line.UNUSABLE and "my-training cannot be written" in result.stderr
 
 
 def test_a_checkpoint_that_is_none(train, own, tmp_path):
     (tmp_path / "my-training").mkdir()
     (tmp_path / "my-training" / CHECKPOINT).write_bytes(b"nothing")
     result = train(own, "--resume")
-    assert result.exit_code == console.UNUSABLE and "cannot be read (" in result.stderr
+    assert result.exit_code == command_line.UNUSABLE and "cannot be read (" in result.stderr
 
 
 # A course of one's own ------------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from kits import file_of, make_kit, solved
 from rich.console import Console
 from support import GUARD_SECONDS, ROOT
 
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.checked import Checked
+from grader.dojo.desk import Desk
 from grader.dojo.file import changed_rows, read_own
 from grader.dojo.lesson_end import finish_lines, other_form
 from grader.dojo.overview import list_screen
@@ -191,8 +192,8 @@ class Watching:
         return self.written(lambda: [self.watch.show(each) for each in self.events()])
 
     def events(self) -> Iterator[Event]:
-        while self.watch._events:
-            yield self.watch._events.popleft()
+        while not self.watch._news.empty():
+            yield self.watch._news.get()
 
     def press(self, key: str) -> str:
         return self.written(lambda: self.watch.press(key))

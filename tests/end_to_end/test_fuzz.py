@@ -18,7 +18,7 @@ from bench.attacks import values as fuzz
 from bench.attacks.corpus import read_attack
 from bench.attacks.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
 from grader.errors import Interrupted
 from grader.gradebook.grading import grader_processes

@@ -90,6 +90,7 @@ def test_each_question_has_a_model_answer(each):
 
 
 def test_a_mistake_s_text_is_for_a_student_and_gives_no_answer_away(each):
+    assert each.mistakes
     for mistake in each.mistakes:
         assert 20 < len(mistake.message) < 400, mistake.id
         assert mistake.message[-1] in ".?!)", mistake.id

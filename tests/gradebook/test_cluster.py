@@ -25,9 +25,9 @@ from support import GUARD_SECONDS, ROOT, solution_of, wait_until, without_second
 pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster]'")
 
 from bench.attacks.arena import descendants
-from grader.commands import console
+from grader.commands import command_line
 from grader.commands import grade as cli
-from grader.commands.run_inputs import GRADER_PROGRAM
+from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.cluster_worker import versions
@@ -194,7 +194,7 @@ def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(
 
 
 def refused(result: Result) -> str:
-    assert result.exit_code == console.UNUSABLE, result.output
+    assert result.exit_code == command_line.UNUSABLE, result.output
     lines = result.stderr.splitlines()
     assert len(lines) == 1 and lines[0].startswith("grade: "), result.stderr
     return lines[0]
@@ -344,7 +344,7 @@ def test_ctrl_c_takes_back_what_was_sent_and_the_next_run_goes_on(tmp_path, smal
         with running(folder, out, own.address) as run:
             run.send_signal(signal.SIGINT)
             said = run.communicate(timeout=GUARD_SECONDS)[1]
-        assert run.returncode == console.STOPPED, said
+        assert run.returncode == command_line.STOPPED, said
         done = [student for student, _ in in_the_book(out)]
         assert 3 <= len(done) < MANY and f"Stopped: {len(done)} of {MANY}" in said
         assert wait_until(lambda: not any(descendants(of=worker.pid) for worker in own.workers))
@@ -358,7 +358,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_with_a_sentence_and_what_is_gra
     with started(tmp_path / "dask", workers=2) as own, running(folder, out, own.address) as run:
         own.scheduler.kill()
         said = run.communicate(timeout=GUARD_SECONDS)[1]
-    assert run.returncode == console.FAULT, said
+    assert run.returncode == command_line.FAULT, said
     assert f"grade: the scheduler at {own.address} went away: start it again and run the same command" in said
     assert "Traceback" not in said
     done = [student for student, _ in in_the_book(out)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import fields
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ from typing import Any
 import pytest
 from support import ROOT
 
+from grader.commands.class_files import ClassFiles
 from grader.commands.follow import FollowedFolder
-from grader.commands.remembered import ClassFiles
-from grader.commands.run_context import RunContext
+from grader.commands.run_phases import GradeRun
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS, Following
 from grader.gradebook.grading.grader_processes import Reply
@@ -114,12 +113,9 @@ class Followed:
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         self._monkeypatch.setattr(run_module, "Following", partial(Following, clock=lambda: self.now))
         self._monkeypatch.setattr(Views, "write_class", write_class)
-        chosen: dict[str, Any] = dict.fromkeys([each.name for each in fields(RunContext) if each.init]) | {
-            **{"submissions": [self.inbox], "out": self.out, "settle": 1.0, "formats": (), "times_files": ()},
-            **{"lessons": lessons, "are_chosen": True, "follow": True},
-        }
-        context = RunContext(**(chosen | options))
-        context.loaded, context.known = course, ClassFiles(self.out, None, (), quiet=True)
+        chosen: dict[str, Any] = {"submissions": (self.inbox,), "out": self.out, "quiet": True}
+        context = GradeRun(**(chosen | {"lessons": lessons, "are_chosen": True, "follow": True} | options))
+        context.loaded, context.known = course, ClassFiles(self.out, None)
         inbox = FollowedFolder(context)
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")

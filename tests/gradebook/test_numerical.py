@@ -15,7 +15,7 @@ import pytest
 from kits import file_of
 from support import ROOT, SEED, Rows, rows_of, sampled
 
-from bench.numerical import OWN, REPEATED, Attempt, attempts, course_with_points, source_of
+from bench.numerical import OWN, Attempt, attempts, course_with_points, source_of
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -28,7 +28,7 @@ from grader.publish.report.pages import Reporter
 pytest_plugins = ["dojos"]
 
 BY_NAME = {attempt.name: attempt for attempt in attempts()}
-OWN_RULES = [attempt for attempt in BY_NAME.values() if attempt.method in (OWN, REPEATED)]
+OWN_RULES = [attempt for attempt in BY_NAME.values() if attempt.method == OWN]
 ALIKE = [attempt for attempt in BY_NAME.values() if not attempt.rows]
 TRIED = [attempt for attempt in BY_NAME.values() if attempt not in ALIKE and attempt not in OWN_RULES]
 
@@ -59,7 +59,9 @@ def test_enough_of_each() -> None:
 @sampled("attempt", TRIED, keep=1, ids=lambda attempt: attempt.name)
 def test_an_attempt_earns_nothing_by_default(attempt: Attempt, graded: Callable[[str], Any]) -> None:
     """Its values are wrong, or it is seen. A gap is an attempt that is neither."""
-    for row in rows_of(graded(attempt.name).results).values():
+    rows = rows_of(graded(attempt.name).results)
+    assert set(attempt.rows) <= rows.keys()
+    for row in rows.values():
         observed = row["numerical_differentiation"]
         if row["name"] in attempt.rows and attempt.is_seen:
             assert row["status"] != "passed" and row["points"] == 0
@@ -71,13 +73,11 @@ def test_an_attempt_earns_nothing_by_default(attempt: Attempt, graded: Callable[
 
 @sampled("attempt", [*ALIKE, *OWN_RULES], keep=2, ids=lambda attempt: attempt.name)
 def test_what_only_looks_like_it_is_not_accused(attempt: Attempt, graded: Callable[[str], Any]) -> None:
-    """Own differentiation, too, however dual numbers are written. A forward pass that is repeated is a remark."""
+    """Own differentiation, too, however dual numbers are written."""
     rows = rows_of(graded(attempt.name).results)
     statuses = {row["status"] for row in rows.values()}
     assert statuses == {"passed"} if attempt in OWN_RULES else "forbidden" not in statuses
-    found = {name: row["numerical_differentiation"] for name, row in rows.items() if row["numerical_differentiation"]}
-    expected = dict.fromkeys(attempt.rows, REPEATED) if attempt.method == REPEATED else {}
-    assert {name: use["method"] for name, use in found.items()} == expected
+    assert [name for name, row in rows.items() if row["numerical_differentiation"]] == []
 
 
 @pytest.mark.full

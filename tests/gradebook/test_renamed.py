@@ -198,14 +198,14 @@ def test_a_name_that_is_now_another_person_s(term):
     assert "Ada Okafor of the gradebook is Ada Smith now (" in said and "and somebody else is called" in said
 
 
-def test_the_reports_under_the_old_name_go_also_those_of_single_lessons(tmp_path):
-    for place in ("ada", "ada/03_makemore_steps", "bo", "bo/mine"):
+def test_the_reports_under_the_old_name_go(tmp_path):
+    for place in ("ada", "bo"):
         write_files(tmp_path / place, {"results.json": "{}", "report.html": ""})
-    (tmp_path / "bo" / "mine" / "notes.txt").touch()
+    (tmp_path / "bo" / "notes.txt").touch()
     for name in ("ada", "bo", "cy"):
         remove_report(tmp_path / name)
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
-    assert left == ["bo", "bo/mine", "bo/mine/notes.txt"]
+    assert left == ["bo", "bo/notes.txt"]
 
 
 def test_the_file_of_the_attempt_that_counts_is_shown(gradebook, tmp_path):

@@ -297,7 +297,7 @@ def test_sigterm_stops_as_ctrl_c_does_and_the_next_run_grades_the_rest(tmp_path)
 @pytest.mark.slow  # eight seconds of processor time; test_follow.py has the same with played graders
 def test_a_followed_folder_is_graded_until_sigterm(tmp_path):
     folder, out = make_class(tmp_path / "class", 3), tmp_path / "out"
-    follow = command(folder, out, "--follow", "--settle", "0.2", "--format", "junit")
+    follow = command(folder, out, "--follow", "--format", "junit")
     with subprocess.Popen(follow, stderr=subprocess.PIPE, text=True, env=environment()) as run:
 
         def wait_for(count: int) -> None:

@@ -18,6 +18,7 @@ from grader.errors import UserError
 from grader.gradebook.grading.question_rows import line_runner, question_rows
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.answer_files import with_answers
+from grader.intake.submissions.gathered import gathered
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -152,8 +153,8 @@ def test_no_file_stalls_or_ends_the_coordinator(name: str, tmp_path: Path, cours
     folder = tmp_path / "01_chain_rule"
     folder.mkdir()
     (folder / "answers.toml").write_text(text)
-    with guarded():
-        found, remarks = with_answers({}, tmp_path, "ada lovelace", [course.find("01")])
+    with guarded(), gathered(tmp_path) as files:
+        found, remarks = with_answers({}, files, "ada lovelace", [course.find("01")])
     assert set(found) == {"01_chain_rule"} and all(len(each.message) < 1000 for each in remarks)
     with contextlib.nullcontext() if is_read else pytest.raises(UserError, match=r"answers\.toml"):
         read_answers(text.encode())

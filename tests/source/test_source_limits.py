@@ -25,7 +25,7 @@ from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook, read_notebook_limited
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.lesson_reading import read_page_bytes
+from grader.intake.submissions.lesson_reading import read_page
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
@@ -305,7 +305,7 @@ def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monk
     monkeypatch.setattr(SourceReader, "call", stopped)
     text = FAMILIES["in the lecture's manner"](1_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Submit the exercise's cells"):
-        read_page_bytes(text, "a.py", [lesson], True, False)
+        read_page(text, "a.py", [lesson], True, False)
 
 
 def laid_out(folder: Path, files: dict[str, str]) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from grader.gradebook.assignment.attempts import end_of_due_time
-from grader.gradebook.records import Decision
+from grader.gradebook.records import Decision, DecisionKind
 from grader.results import number
 from grader.results.annotations import Adjustment, Comment, Excuse
 
@@ -32,50 +32,40 @@ class DecisionsInForce:
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
         self._all = in_force(decisions)
-        self._points: dict[str | None, Decision] = {}
-        self._excuses: dict[str | None, Decision] = {}
-        self._comments: dict[str | None, list[Comment]] = {}
-        self._defences: dict[str | None, Decision] = {}
-        for each in self._all:
-            if each.kind == "points" and each.points is not None:
-                self._points[each.row] = each
-            elif each.kind == "defence":
-                self._defences[each.row] = each
-            elif each.kind == "excuse":
-                self._excuses[each.row] = each
-            elif each.kind == "comment":
-                comment = Comment(each.text, each.author, each.made.isoformat())
-                self._comments.setdefault(each.row, []).append(comment)
 
     def __bool__(self) -> bool:
         return bool(self._all)
 
+    def _made(self, about: str | None, *kinds: DecisionKind) -> list[Decision]:
+        return [each for each in self._all if each.row == about and each.kind in kinds]
+
     def concern(self, about: str | None) -> bool:
         """Whether anything but an extension was decided about it."""
-        return about in self._points or about in self._excuses or about in self._comments
+        return bool(self._made(about, "points", "excuse", "comment"))
 
     def points(self, about: str | None, before: float, most: float) -> Adjustment | None:
         """The adjustment in force, within 0 and `most`; `before` are the points without it."""
-        found = self._points.get(about)
-        if found is None or found.points is None:
-            return None
-        points = number(min(max(found.points, 0), most))
-        return Adjustment(points, number(before), found.author, found.made.isoformat(), found.text)
+        for found in reversed(self._made(about, "points")):
+            if found.points is not None:
+                points = number(min(max(found.points, 0), most))
+                return Adjustment(points, number(before), found.author, found.made.isoformat(), found.text)
+        return None
 
     def defence(self, about: str | None) -> Decision | None:
         """The result of the latest defence: `points` is the share of right answers, `text` says which."""
-        return self._defences.get(about)
+        return next(reversed(self._made(about, "defence")), None)
 
     def excuse(self, about: str | None) -> Excuse | None:
-        found = self._excuses.get(about)
+        found = next(reversed(self._made(about, "excuse")), None)
         return None if found is None else Excuse(found.author, found.made.isoformat(), found.text)
 
     def settles(self, lesson: str) -> bool:
         """Whether a lesson's points are decided, whatever its attempts are worth."""
-        return lesson in self._points or lesson in self._excuses or None in self._excuses
+        return bool(self._made(lesson, "points", "excuse") or self._made(None, "excuse"))
 
     def comments(self, about: str | None) -> list[Comment] | None:
-        return self._comments.get(about)
+        found = [Comment(each.text, each.author, each.made.isoformat()) for each in self._made(about, "comment")]
+        return found or None
 
     def extensions(self, lesson: str) -> list[datetime]:
         """The due dates that extensions of the lesson, one of its rows, or the whole assignment give."""

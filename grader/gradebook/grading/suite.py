@@ -29,30 +29,18 @@ from grader.results import Row
 from grader.sandbox.workers.student import Student
 from grader.verdict.judge.problems import ProblemBook
 
-PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
+NO_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 PYTEST_STAGES = ("setup", "call", "teardown")
 
 PytestEntries = list[dict[str, Any]]
 """What pytest-json-report writes about each test, in its list `tests`."""
 
 
-class RowsReport(JSONReport):  # type: ignore[misc]
-    """The JSON report of a session that runs its tests again and again."""
-
-    def begin_run(self) -> None:
-        self._json_tests.clear()
-
-    @property
-    def entries(self) -> PytestEntries:
-        """The tests since `begin_run`."""
-        return list(self._json_tests.values())
-
-
 class OpenSession:
     """The pytest plugin that keeps the session open. `turns` receives True for each run, and False to end."""
 
     def __init__(self, grading: GradingPlugin) -> None:
-        self._grading, self.json_report = grading, RowsReport()
+        self._grading, self.json_report = grading, JSONReport()
         self.turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self.reports: queue.SimpleQueue[PytestEntries | BaseException | None] = queue.SimpleQueue()
 
@@ -74,10 +62,11 @@ class OpenSession:
         """Run every test of the session once."""
         if self._grading.only_called:
             return [self._grading.call(item) for item in session.items]
-        self.json_report.begin_run()
+        tests = self.json_report._json_tests
+        tests.clear()
         for item, following in zip(session.items, [*session.items[1:], None], strict=True):
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        return self.json_report.entries
+        return list(tests.values())
 
 
 class HiddenSuite:
@@ -88,7 +77,7 @@ class HiddenSuite:
         self._open = OpenSession(self._grading)
         self._heard = io.StringIO()
         self._thread = threading.Thread(target=self._pytest, name=f"suite of {lesson.name}", daemon=True)
-        with self._quiet(), environment_variables(PYTEST), own_module(lesson):
+        with self._quiet(), pytest_environment(), own_module(lesson):
             self._thread.start()
             failure = self._open.reports.get()
         if failure is not None:
@@ -191,20 +180,12 @@ def own_module(lesson: Lesson) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def environment_variables(changes: Mapping[str, str | None]) -> Iterator[None]:
-    """Sets (or, for None, removes) variables of this process, and puts them back."""
-    before = {name: os.environ.get(name) for name in changes}
+def pytest_environment() -> Iterator[None]:
+    """The environment asks pytest for no plugins and no options."""
+    before = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", NO_PLUGINS)}
+    os.environ[NO_PLUGINS] = "1"
     try:
-        for name, value in changes.items():
-            set_variable(name, value)
         yield
     finally:
-        for name, value in before.items():
-            set_variable(name, value)
-
-
-def set_variable(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
+        del os.environ[NO_PLUGINS]
+        os.environ.update({name: value for name, value in before.items() if value is not None})

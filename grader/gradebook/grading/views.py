@@ -12,7 +12,7 @@ from typing import Any
 from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import STUDENT_FILES, drop_report, output_errors, replace_report, write_files, write_pages
+from grader.gradebook.files import STUDENT_FILES, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import guarded_pages, points_only
 from grader.intake.submissions.roster import Attendance
@@ -67,8 +67,6 @@ class Views:
     def write_student(self, student: str, results: SubmissionResult | None = None) -> None:
         """Write the student's folder: one report of all `results`, which are the current ones.
 
-        Earlier versions wrote reports of single lessons inside it: these go.
-
         It is out of date from the start if it is plain, or results cannot be read: the next command tries again.
         """
         self._plain_reports.pop(student, None)
@@ -81,8 +79,6 @@ class Views:
             write_files(folder, {RESULTS_FILE: results.to_text(), **pages})
             if why:
                 self._plain_reports[student] = why
-        for lesson in results.lessons:
-            drop_report(folder, lesson.name)
         if student in self._plain_reports or student in self._gradebook.unread:
             self._gradebook.mark_stale([student])
         else:

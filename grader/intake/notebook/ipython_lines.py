@@ -10,7 +10,6 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from grader.source.f_strings import for_older_python
 from grader.source.parsing import parse_text
 
 # Prompts as in IPython.core.inputtransformer2
@@ -69,9 +68,8 @@ def without_ipython_prompts(text: str) -> str:
 
 def without_commands(source: str) -> str:
     """Without IPython's own commands, where the text is no Python."""
-    for text in (source, for_older_python(source)):
-        if parse_text(text) is not None:
-            return text  # a line that begins with % inside brackets is Python's own
+    if parse_text(source) is not None:
+        return source  # a line that begins with % inside brackets is Python's own
     lines = source.split("\n")
     first = next((n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), 0)
     if CELL_MAGIC.match(lines[first]):
@@ -91,5 +89,4 @@ def without_commands(source: str) -> str:
         else:
             result.append(f"{found['indent']}pass" if found else line)
         goes_on = (goes_on or bool(found)) and line.rstrip().endswith("\\")
-    text = "\n".join(result)
-    return text if parse_text(text) is not None else for_older_python(text)
+    return "\n".join(result)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.intake.notebook.as_file import NotebookReading
-from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, syntax_error
+from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
 from grader.intake.notebook.reading import read_lesson_part
-from grader.intake.notebook.script import Page, script_of
+from grader.intake.notebook.script import Page
 from grader.lesson.notebook_table import NotebookLesson
 from grader.results.typed_json import from_json
 from grader.source.reader import source_reader
@@ -21,19 +21,11 @@ class NotebookRead:
     Attributes:
         lessons: {name of a lesson: what there is for it}.
         texts: as in Origin.
-        cells: how many code cells there are; of a script 1, or 0 where Python cannot parse it.
-        defined: the functions and classes outside of others.
-        too_much: why `defined` is not known.
-        syntax_error: of a script that Python cannot parse.
         refused: why nothing of it can be read.
     """
 
     lessons: Mapping[str, NotebookReading] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
-    cells: int = 0
-    defined: frozenset[str] = frozenset()
-    too_much: str | None = None
-    syntax_error: str | None = None
     refused: str | None = None
 
 
@@ -83,11 +75,4 @@ def read_notebook(
             found[lesson.name] = read_lesson_part(lesson, page, shown, functions, definitions.get(lesson.name, {}))
         except NotebookError as error:
             found[lesson.name] = NotebookReading(refused=str(error))
-    defined, too_much = frozenset[str](), None
-    try:
-        defined = frozenset(script_of(page, ()).functions)
-    except NotebookError as error:
-        too_much = str(error)
-    fault = None if is_notebook else syntax_error(data)
-    texts = {cell.file: cell.text for cell in cells}
-    return NotebookRead(found, texts, len(cells) if fault is None else 0, defined, too_much, fault)
+    return NotebookRead(found, {cell.file: cell.text for cell in cells})

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from grader.intake.notebook.cells import Cell, NotebookError, cells_of, script_cells
+from grader.intake.notebook.cells import Cell, NotebookError, cells_of, script_cells, syntax_error
 from grader.intake.notebook.readable_lines import readable_statements
 from grader.results.typed_json import from_json
 from grader.source.parsing import parse_submitted
@@ -52,12 +52,14 @@ class FileOutline:
     assigned: the names that statements outside functions assign.
     imports: the modules that it imports, by their first name.
     parsed: Python can parse all of it. If not, of some functions only the names are known.
+    syntax_error: where and why it cannot parse a Python file, as "line 12: invalid syntax".
     """
 
     functions: Mapping[str, tuple[OutlinedFunction, ...]] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
     parsed: bool = True
+    syntax_error: str | None = None
 
 
 def outlines_limited(files: Sequence[tuple[bytes, bool]]) -> list[FileOutline]:
@@ -86,7 +88,8 @@ def outline(data: bytes, is_notebook: bool) -> FileOutline:
     if tree is not None:
         return outline_of(tree.body)
     found = outline_of_cells(script_cells(data, ""))  # a notebook saved as a Python file may have IPython's lines
-    return replace(found, functions={**names_only(data).functions, **found.functions})
+    functions = {**names_only(data).functions, **found.functions}
+    return replace(found, functions=functions, syntax_error=syntax_error(data))
 
 
 def outline_of_cells(cells: Sequence[Cell]) -> FileOutline:

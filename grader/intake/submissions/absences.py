@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePath
 
-from grader.intake.submissions.file_kinds import NOTEBOOK
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.gathered import Gathered
 from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.lesson_finder import Wanted
+from grader.intake.submissions.lesson_names import is_named
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -32,22 +35,32 @@ NO_CODE = frozenset(
 """Files that are certainly no Python and no archive; others may be, under another name."""
 
 
-def not_submitted(lesson: Lesson) -> LessonFiles:
-    message = f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
-    return LessonFiles(lesson.name, message=message, nothing=True)
+def not_found(lesson: Lesson, files: Gathered, wanted: Wanted) -> LessonFiles:
+    """A lesson that no file of a submission is: what there is in its place."""
+    if files.is_empty:
+        message = f"The folder is empty: expected {lesson.name}/{BACKWARD_FILE}."
+        return LessonFiles(lesson.name, message=message, nothing=True)
+    folder = max(files.folders, key=lambda each: is_named(each.rpartition("/")[2], lesson), default="")
+    is_there = bool(folder) and is_named(folder.rpartition("/")[2], lesson) > 0
+    here = folder if is_there else files.files[0].folder if files.files else ""
+    near = [each.path.name for each in files.files if each.folder == here and suffix_of(each.path) in (".py", NOTEBOOK)]
+    if not is_there and not (len(wanted.lessons) == 1 and near):
+        message = f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
+        return LessonFiles(lesson.name, message=message, nothing=True)
+    found = f"; found {', '.join(near[:5])}. Submit one file for the lesson: {BACKWARD_FILE}, or a notebook."
+    place = f"{here}/{BACKWARD_FILE}".removeprefix("/")
+    return LessonFiles(
+        lesson.name, message=f"{place} is missing{found if near else ', and there is no Python file next to it.'}"
+    )
 
 
 def nothing_gradable(
-    shown: str,
-    read: Iterable[LessonFiles],
-    defined: Collection[str] = (),
-    lessons: Iterable[Lesson] = (),
-    are_named: bool = False,
+    shown: str, read: Iterable[LessonFiles], defined: Collection[str], lessons: Iterable[Lesson]
 ) -> str:
     """The sentence about a notebook or Python file for which no lesson is found.
 
     `read` is what was found for each lesson; `defined` are those of its functions and classes that the sentence may
-    name. `are_named` says that the command line has --lesson already.
+    name.
     """
     attempts = [each.message for each in read if each.message and not each.nothing]
     if attempts:
@@ -57,11 +70,9 @@ def nothing_gradable(
     for lesson in lessons:
         names = sorted({*defined} & {*lesson.functions})
         if names:
-            renamed = f"rename it to {lesson.name}{Path(shown).suffix}"
-            how = renamed if are_named else f"grade it with --lesson {lesson.number}"
             return (
                 f"{nothing}. It defines `{names[0]}`, as {lesson.name} does, which alone does not say that it is for "
-                f"that lesson. If it is, {how}."
+                f"that lesson. If it is, rename it to {lesson.name}{Path(shown).suffix}."
             )
     return f"{nothing}, and no function of a lesson is defined. Submit the exercise's notebook, or its {BACKWARD_FILE}."
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.notebook.cells import MARK, MAX_READ_NOTEBOOK_BYTES, answer_texts
-from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.notebook.cells import MARK, answer_texts
+from grader.intake.submissions.gathered import Gathered, GatheredFile
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
-from grader.intake.submissions.places import Inside, innermost, visible
+from grader.intake.submissions.lesson_names import is_named
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS_FILE, MAX_ANSWERS_FILE_BYTES, Answers, read_answers
 from grader.questions.posing import student_key
@@ -20,8 +18,6 @@ from grader.questions.question import questions_of
 from grader.results.annotations import IntakeRemark
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
-ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
-"""Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 MAX_ANSWER_FILES = 50
 MAX_LOOSE_BYTES = 5 * MAX_ANSWERS_FILE_BYTES
 """Of files that are not in a lesson's folder."""
@@ -29,15 +25,15 @@ MAX_LOOSE_BYTES = 5 * MAX_ANSWERS_FILE_BYTES
 
 def with_answers(
     read: dict[str, LessonFiles],
-    folder: Path,
+    files: Gathered,
     student: str,
     lessons: Sequence[Lesson],
     known_as: Collection[str] = (),
 ) -> tuple[dict[str, LessonFiles], tuple[IntakeRemark, ...]]:
     """The lessons with the answers to their questions, and remarks about answers that cannot be right. Raises OSError.
 
-    The file is in the lesson's folder, or next to the other files and says which lesson it is for. Where `folder` is a
-    notebook or a Python file, its text may be inside. The name in it counts only if it is `student` or in `known_as`,
+    The file is in the lesson's folder, or elsewhere and says which lesson it is for. Where the submission is a notebook
+    or a Python file, its text may be inside. The name in it counts only if it is `student` or in `known_as`,
     whatever its capitals and punctuation: a student who could choose a name would choose the questions' values.
     """
     found, remarks = dict(read), list[IntakeRemark]()
@@ -55,26 +51,22 @@ def with_answers(
             )
             remarks.append(IntakeRemark("answers", sentence))
 
-    if folder.is_file():
-        for lesson, data in answers_inside(folder, lessons):
-            add(lesson, data, folder.name)
-        return found, tuple(remarks)
-    for lesson, path in submitted_answers(folder, lessons) if has_entries(folder) else ():
-        if not questions_of(lesson):
-            continue
+    for file in files.files if len(files.files) == 1 else ():
+        for lesson, data in answers_inside(file, lessons):
+            add(lesson, data, file.shown)
+    for lesson, file in submitted_answers(files.answers, lessons):
         try:
-            add(lesson, read_file(path, MAX_ANSWERS_FILE_BYTES), path.relative_to(folder).as_posix())
+            add(lesson, read_file(file.path, MAX_ANSWERS_FILE_BYTES), file.shown)
         except Unreadable as error:
             remarks.append(IntakeRemark("unread", str(error)))
     return found, tuple(remarks)
 
 
-def answers_inside(path: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, bytes]]:
+def answers_inside(file: GatheredFile, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, bytes]]:
     """(lesson, the text of its answers.toml) in a notebook or a Python file, which a process with limits reads."""
-    is_notebook = suffix_of(path) == NOTEBOOK
     try:
-        data = read_file(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_file(path)
-        texts = source_reader().call(answer_texts, data, is_notebook) if MARK.encode() in data else []
+        data = file.source
+        texts = source_reader().call(answer_texts, data, file.is_notebook) if MARK.encode() in data else []
     except (Unreadable, ReadingStopped, ReadingFailed):
         return  # the message comes when the code is read
     parts = [text.encode("utf-8", "replace") for text in texts]
@@ -86,35 +78,33 @@ def answers_inside(path: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Less
             yield lesson, own[-1]
 
 
-def has_entries(folder: Path) -> bool:
-    """Whether something is in the folder. Most of a class's empty folders cost one system call."""
-    with os.scandir(folder) as entries:
-        return next(entries, None) is not None
-
-
-def submitted_answers(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, Path]]:
-    """(lesson, its answers.toml), at most one for each lesson."""
-    folder = innermost(folder, lessons)
-    inside = Inside(folder)
-    loose = loose_answers(inside)
-    named = {path: content_of_file(path).lesson for path in loose}
-    for lesson in lessons:
-        place = inside.lesson_folder(lesson)
-        own = [path for path in visible(place) if ANSWER_FILE_NAME.fullmatch(path.name)] if place is not None else []
-        own = own or [path for path, name in named.items() if is_for(name, lesson)]
+def submitted_answers(
+    answers: Sequence[GatheredFile], lessons: Sequence[Lesson]
+) -> Iterator[tuple[Lesson, GatheredFile]]:
+    """(lesson, its answers.toml), at most one for each lesson: in its folder, else one that says which it is for."""
+    with_questions = [each for each in lessons if questions_of(each)] if answers else []
+    loose = within_limits([file for file in answers if not any(is_its_folder(file, each) for each in lessons)])
+    named = {file: content_of_file(file.path).lesson for file in loose} if with_questions else {}
+    for lesson in with_questions:
+        own = [file for file in answers if is_its_folder(file, lesson)]
+        own = own or [file for file, name in named.items() if is_for(name, lesson)]
         own = own or (loose if len(lessons) == 1 and len(loose) == 1 and not named[loose[0]] else [])
         if own:
-            yield lesson, next((path for path in own if path.name.lower() == ANSWERS_FILE), own[-1])
+            yield lesson, next((file for file in own if file.path.name.lower() == ANSWERS_FILE), own[-1])
 
 
-def loose_answers(inside: Inside) -> list[Path]:
-    """The files that are called like answers.toml, up to MAX_LOOSE_BYTES of those that can be read. Raises OSError."""
-    found, left = list[Path](), MAX_LOOSE_BYTES
-    for path in [path for path in inside.entries if ANSWER_FILE_NAME.fullmatch(path.name)][:MAX_ANSWER_FILES]:
-        size = path.lstat().st_size
+def is_its_folder(file: GatheredFile, lesson: Lesson) -> bool:
+    return len(file.parts) > 1 and is_named(file.parts[-2], lesson) > 0
+
+
+def within_limits(answers: Sequence[GatheredFile]) -> list[GatheredFile]:
+    """Up to MAX_LOOSE_BYTES of the files, without those that are too large to be read."""
+    found, left = list[GatheredFile](), MAX_LOOSE_BYTES
+    for file in answers[:MAX_ANSWER_FILES]:
+        size = file.path.lstat().st_size
         left -= size if size <= MAX_ANSWERS_FILE_BYTES else 0
         if left >= 0:
-            found.append(path)
+            found.append(file)
     return found
 
 

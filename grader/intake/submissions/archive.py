@@ -5,9 +5,8 @@ The reading process unpacks them (unpacking.py), so a hostile archive costs that
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from grader.intake.submissions.file_kinds import ARCHIVE_SUFFIXES, MIB, UNREAD_ARCHIVES, stem_of
@@ -54,33 +53,6 @@ def read_archives(
     if found.sentence:
         raise (IncompleteDownload if found.is_incomplete else ArchiveRefused)(found.sentence)
     return found
-
-
-@contextmanager
-def unpacked(path: Path, others: list[str] | None = None) -> Iterator[Path]:
-    """A temporary folder with the Python files and notebooks of one student's archive. Raises ArchiveRefused.
-
-    An archive inside the archive becomes a folder of its name. `others` receives the names of some other files.
-    """
-    with tempfile.TemporaryDirectory(prefix="submission-") as folder:
-        place = Path(folder).resolve()
-        found = read_archives({"": path}, place)
-        if found.refused and not any(each.is_file() for each in place.rglob("*")):
-            raise ArchiveRefused(next(iter(found.refused.values())))
-        if others is not None:
-            others += found.others
-        yield place
-
-
-def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str]:
-    """Unpacks several archives of one student into `folder`, {place in it: archive}, under the limits of one.
-
-    Returns {place: sentence} of those that were refused.
-    """
-    try:
-        return read_archives(archives, folder).refused
-    except ArchiveRefused as refused:
-        return dict.fromkeys(archives, str(refused))
 
 
 def archive_names(path: Path, code_page: str | None = None) -> list[str]:

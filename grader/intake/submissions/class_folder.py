@@ -17,8 +17,8 @@ from grader.intake.submissions.downloads import (
     one_per_entry,
 )
 from grader.intake.submissions.file_kinds import CLUTTER, stem_of, suffix_of
-from grader.intake.submissions.fitting import is_only_lesson
 from grader.intake.submissions.gradescope import SUBMISSION_NAME, from_gradescope
+from grader.intake.submissions.lesson_names import is_only_lesson
 from grader.intake.submissions.places import (
     KIT,
     LESSON,

@@ -25,6 +25,8 @@ ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
 COPIED_STEM = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
 """What browsers and operating systems call a second backward.py, without its suffix: backward (1), backward - Copy."""
+ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
+"""Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 MAX_FILE_NAME_BYTES = 255
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -20,12 +19,13 @@ from grader.intake.submissions.arrival import Arrival, SubmissionError, make_nam
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
+from grader.intake.submissions.lesson_finder import GuessQuestion
+from grader.intake.submissions.lesson_names import hints
 from grader.intake.submissions.people import as_folder, fold_case
 from grader.intake.submissions.places import is_folder, is_gradable, visible
-from grader.intake.submissions.recognition import GuessQuestion, has_lesson
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join, matches_a_member
-from grader.intake.submissions.submission import Submission, read_submission
+from grader.intake.submissions.submission import Submission, has_lesson, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
@@ -184,34 +184,24 @@ class FoundSubmissions(Sequence[Submission]):
 
 
 def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> bool:
-    """Whether the file names suggest one of the lessons, or a file is in no lesson's folder. False is certain."""
+    """Whether a file's path suggests one of the lessons, or no lesson at all. False is certain."""
     try:
         if path.is_dir():
-            found = (
-                os.path.join(folder[len(str(path)) :], name)
-                for folder, names, files in os.walk(path)
-                for name in (*names, *files)
+            below = (
+                os.path.join(place[len(str(path)) :], each) for place, _, inside in os.walk(path) for each in inside
             )
-            names = list(islice(found, MAX_FILE_NAMES))
+            names = list(islice(below, MAX_FILE_NAMES))
         else:
             names = archive_names(path) if is_archive(path) else [path.name]
     except (OSError, ArchiveRefused):
         return False
-    known = {part for lesson in course for part in (lesson.name, lesson.number, lesson.name.partition("_")[2])}
+    wanted = {lesson.name for lesson in lessons}
     for name in names:
         place = PurePosixPath(name.replace("\\", "/"))
-        if known.isdisjoint(part.lower() for part in place.parent.parts) and is_gradable(Path(place)):
+        hinted = hints(place.parts, course)
+        if is_gradable(Path(place)) and (not hinted or hinted & wanted or place.suffix.lower() == NOTEBOOK):
             return True
-    parts = {part.lower() for name in names for part in PurePosixPath(name.replace("\\", "/")).parts}
-    numbers = {int(digits) for part in parts for digits in re.findall(r"\d{1,4}", part)}
-    words = {word for part in parts for word in re.findall("[a-z]+", part)}
-    is_page = any(part.endswith(NOTEBOOK) for part in parts)
-    return len(names) == MAX_FILE_NAMES or any(
-        (lesson.number.isdigit() and int(lesson.number) in numbers)
-        or not words.isdisjoint(lesson.name.lower().split("_"))
-        or (is_page and lesson.notebook is not None)
-        for lesson in lessons
-    )
+    return len(names) == MAX_FILE_NAMES
 
 
 def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:

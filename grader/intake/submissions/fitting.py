@@ -1,9 +1,9 @@
-"""Which lessons a file is for, by the functions that it defines and by the names on its path."""
+"""Which lessons a file is for, by the functions that it defines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,10 +13,6 @@ from grader.intake.notebook.outline import FileOutline, OutlinedFunction, outlin
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
-WORDS_BEFORE_A_NUMBER = "lesson|les|exercise|exercises|ex|homework|hw|assignment|assign|task|part|unit"
-NUMBER_IN_A_NAME = re.compile(
-    rf"(?:^|_)(?:(?:{WORDS_BEFORE_A_NUMBER})_?0*|backward_?0+|0)([1-9]\d?)(?=_|$)|^0*([1-9]\d?)(?=_|$)"
-)
 TAPED = re.compile(r"\bt\.([A-Za-z_]\w*)")
 MIN_SHARE_OF_FUNCTIONS = 0.5
 """A file is for a lesson next to another one only if it defines this share of the lesson's functions."""
@@ -180,39 +176,3 @@ def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Col
         if len(names) > 1 and len(named) != 1:
             unclear.append(tuple(names))
     return Fitting(tuple(sorted(chosen)), tuple(unclear), fits)
-
-
-def words_of_text(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-
-
-def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
-    """The lessons that a folder's or file's name mentions: by name, else by number ("Lesson 03", "hw3_final_v2")."""
-    plain = re.sub(r"(?<=[a-z])(?=\d)", "_", words_of_text(part))
-    named = {lesson.name for lesson in lessons if f"_{lesson.name.partition('_')[2].lower()}_" in f"_{plain}_"}
-    numbers = {int(one or other) for one, other in NUMBER_IN_A_NAME.findall(plain)}
-    numbered = {lesson.name for lesson in lessons if lesson.number.isdigit() and int(lesson.number) in numbers}
-    return (named & numbered) or named or numbered
-
-
-def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
-    """Whether a name contains only the name of a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
-    words = set(re.findall("[a-z]+", name.lower()))
-    return any(
-        words
-        <= {
-            *WORDS_BEFORE_A_NUMBER.split("|"),
-            *words_of_text(lesson.name).split("_"),
-            "backward",
-            "solution",
-            "copy",
-            "final",
-        }
-        for lesson in lessons
-        if lesson.name in hinted_by(name, lessons)
-    )
-
-
-def hints(parts: Sequence[str], lessons: Sequence[Lesson]) -> set[str]:
-    """The lessons that a path mentions: the innermost name that mentions any decides."""
-    return next((found for part in reversed(parts) if (found := hinted_by(part, lessons))), set())

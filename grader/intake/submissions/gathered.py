@@ -1,55 +1,58 @@
-"""Every file of a submission that may be a lesson's, wherever it is: in folders, and in archives inside."""
+"""Every file of a submission that may be graded, wherever it is: in folders, in an archive, in archives inside."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from grader.intake.notebook.outline import FileOutline
-from grader.intake.submissions.archive import is_archive, unpack_together
-from grader.intake.submissions.file_kinds import MAX_ARCHIVE_DEPTH, NOTEBOOK, is_clutter, suffix_of
+from grader.intake.submissions.archive import is_archive, read_archives
+from grader.intake.submissions.file_kinds import ANSWER_FILE_NAME, MAX_ARCHIVE_DEPTH, NOTEBOOK, is_clutter, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
+from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
 
+MAX_ENTRIES_OF_A_FOLDER = 10_000
 MAX_FOLDERS = 1_000
-MAX_SEARCHED_FILES = 100
-MAX_SEARCHED_BYTES = 4 << 20
-"""Of the files that are searched for functions; a notebook counts without its pictures only after it is read."""
 MAX_NOTEBOOK = 20 << 20
 TEXTS = (".txt", ".py~", ".bak", ".orig")
-"""Files that may be Python under another name. They are searched where a submission has nothing else."""
+"""Files that may be Python under another name. They are read where a submission has nothing else."""
 
 
 @dataclass(frozen=True)
 class GatheredFile:
-    """Attributes:
-    path: the file on disk.
-    shown: its place in the submission, with the names of archives as folders.
-    source: its bytes.
-    is_alone: the submission is this one file; those next to it on disk are not the student's.
-    outline: what it defines.
-    """
+    """A file on disk; `shown` is its place in the submission, with the names of archives as folders."""
 
     path: Path
     shown: str
-    source: bytes
-    is_alone: bool = False
-    outline: FileOutline = field(default_factory=FileOutline)
 
     @property
     def parts(self) -> tuple[str, ...]:
         return tuple(self.shown.split("/"))
 
     @property
+    def folder(self) -> str:
+        return self.shown.rpartition("/")[0]
+
+    @property
     def is_notebook(self) -> bool:
         return suffix_of(self.path) == NOTEBOOK
 
-    @property
+    @cached_property
+    def source(self) -> bytes:
+        """Its bytes. Raises Unreadable, IncompleteDownload."""
+        return read_downloaded(self.path, MAX_NOTEBOOK) if self.is_notebook else read_downloaded(self.path)
+
+    @cached_property
     def normal(self) -> bytes:
-        return without_layout(self.source)
+        """Its text without layout; a mark of its own where it cannot be read."""
+        try:
+            return without_layout(self.source)
+        except Unreadable:
+            return self.shown.encode("utf-8", "surrogateescape")
 
 
 def without_layout(source: bytes) -> bytes:
@@ -57,63 +60,99 @@ def without_layout(source: bytes) -> bytes:
     return b"\n".join(line.rstrip() for line in source.removeprefix(b"\xef\xbb\xbf").split(b"\n")).rstrip()
 
 
+@dataclass
+class Gathered:
+    """What is in a submission, those near its root first.
+
+    Attributes:
+        files: Python files and notebooks; where there is none, those of TEXTS.
+        answers: files that are called like answers.toml.
+        folders: their places.
+        others: the names of some files of other kinds.
+        refused: {archive: why nothing of it is read}.
+        is_one_file: the submission is a file, and those next to it on disk are not the student's.
+    """
+
+    files: list[GatheredFile] = field(default_factory=list)
+    answers: list[GatheredFile] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    is_one_file: bool = False
+
+    @property
+    def has_code(self) -> bool:
+        return any(suffix_of(each.path) in (".py", NOTEBOOK) for each in self.files)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.files or self.answers or self.folders or self.others or self.refused)
+
+
 @contextmanager
-def gathered_files(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile]]:
-    """The gradable files in a folder, or a single file; `refused` receives {archive: why it is not read}."""
-    if not place.is_dir():
-        yield read_all([(place, place.name)], is_alone=True)
+def gathered(place: Path) -> Iterator[Gathered]:
+    """What is in a folder, an archive or a file. Raises ArchiveRefused, Unreadable, OSError."""
+    found = Gathered()
+    if place.is_file() and not is_archive(place):
+        found.is_one_file = True
+        found.files.append(GatheredFile(place, place.name))
+        yield found
         return
-    found = files_below(place)
-    archives = {shown: path for path, shown in found if is_archive(path)}
+    archives = {"": place} if place.is_file() else add_files_below(place, found)
     if not archives:
-        yield read_all(found)
+        yield with_texts(found)
         return
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
         folder = Path(name).resolve()
-        refused |= unpack_together(archives, folder)
-        found += files_below(folder)
-        yield read_all([(path, shown) for path, shown in found if not is_archive(path)])
-
-
-def files_below(root: Path) -> list[tuple[Path, str]]:
-    """(path, place) of Python files, notebooks and archives, those near the root first. Links are left out.
-
-    Where there is none, they are those of TEXTS.
-    """
-    found: list[tuple[Path, str]] = []
-    texts: list[tuple[Path, str]] = []
-    waiting = [root]
-    for number, folder in enumerate(waiting):
-        if number >= MAX_FOLDERS:
-            break
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
-            continue
+            unpacked = read_archives(archives, folder)
+            found.refused |= unpacked.refused
+            found.others += unpacked.others
+            add_files_below(folder, found)
+        except ArchiveRefused as refused:
+            if isinstance(refused, IncompleteDownload) or not (found.files or len(archives) > 1):
+                raise
+            found.refused |= dict.fromkeys(archives, str(refused))
+        if len(found.refused) == len(archives) == 1 and not found.files:
+            raise ArchiveRefused(*found.refused.values())
+        yield with_texts(found)
+
+
+def with_texts(found: Gathered) -> Gathered:
+    """Leaves out the texts where there is a Python file or a notebook."""
+    if found.has_code:
+        found.others += [each.path.name for each in found.files if each.path.suffix.lower() in TEXTS]
+        found.files = [each for each in found.files if suffix_of(each.path) in (".py", NOTEBOOK)]
+    return found
+
+
+def add_files_below(root: Path, found: Gathered) -> dict[str, Path]:
+    """Adds what is in a folder and in its subfolders; returns the archives, {place: path}. Raises OSError.
+
+    A link to a folder is left out. One to a file is refused with a sentence where it is read.
+    """
+    archives: dict[str, Path] = {}
+    waiting = [(root, "")]
+    for folder, shown in waiting:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        entries = [entry for entry in entries if not is_clutter(entry.name)]
+        if len(entries) > MAX_ENTRIES_OF_A_FOLDER:
+            most = f"at most {MAX_ENTRIES_OF_A_FOLDER:,} are read"
+            raise Unreadable(f"{folder.name} holds {len(entries):,} files and folders; {most}.")
         if any(entry.name == "pyvenv.cfg" for entry in entries):
             continue
         for entry in entries:
-            path = Path(entry.path)
-            if is_clutter(entry.name) or entry.is_symlink():
-                continue
-            if entry.is_dir():
-                if len(path.relative_to(root).parts) <= MAX_ARCHIVE_DEPTH:
-                    waiting.append(path)
-            elif suffix_of(path) in (".py", NOTEBOOK) or is_archive(path):
-                found.append((path, str(path.relative_to(root))))
-            elif path.suffix.lower() in TEXTS:
-                texts.append((path, str(path.relative_to(root))))
-    return found or texts
-
-
-def read_all(found: Sequence[tuple[Path, str]], is_alone: bool = False) -> list[GatheredFile]:
-    files, total = [], 0
-    for path, shown in found[:MAX_SEARCHED_FILES]:
-        try:
-            source = read_downloaded(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_downloaded(path)
-        except Unreadable:
-            continue
-        total += 0 if suffix_of(path) == NOTEBOOK else len(source)
-        if total <= MAX_SEARCHED_BYTES:
-            files.append(GatheredFile(path, shown, source, is_alone))
-    return files
+            path, place = Path(entry.path), f"{shown}/{entry.name}".removeprefix("/")
+            if entry.is_dir(follow_symlinks=False):
+                found.folders.append(place)
+                if place.count("/") < MAX_ARCHIVE_DEPTH and len(waiting) < MAX_FOLDERS:
+                    waiting.append((path, place))
+            elif is_archive(path) and not entry.is_symlink():
+                archives[place] = path
+            elif suffix_of(path) in (".py", NOTEBOOK) or (path.suffix.lower() in TEXTS and not entry.is_symlink()):
+                found.files.append(GatheredFile(path, place))
+            elif ANSWER_FILE_NAME.fullmatch(entry.name):
+                found.answers.append(GatheredFile(path, place))
+            elif entry.is_file(follow_symlinks=False):
+                found.others.append(entry.name)
+    return archives

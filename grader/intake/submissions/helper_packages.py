@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from grader.intake.submissions.file_kinds import CLUTTER, MAX_ARCHIVE_DEPTH, stem_of, suffix_of
+from grader.intake.submissions.file_kinds import CLUTTER, MAX_ARCHIVE_DEPTH, is_clutter, stem_of, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -28,11 +28,6 @@ def with_packages(files: Mapping[str, bytes], packages: Packages) -> dict[str, b
         for name in used:
             found |= waiting.pop(name)()
     return found
-
-
-def with_neighbours(path: Path, source: bytes) -> dict[str, bytes]:
-    """The text of the file at `path`, as the graded file, with what it imports from next to it. Raises OSError."""
-    return with_packages({BACKWARD_FILE: source}, packages_in(path.parent, path.name))
 
 
 def module_name(name: str) -> str:
@@ -59,6 +54,13 @@ def packages_in(folder: Path, main: str = "") -> Packages:
     names = [entry.name for entry in entries if suffix_of(PurePath(entry.name)) == ".py"]
     helpers = [name for name in names if name != main and name not in packages][:MAX_HELPERS]
     return packages | {name: lambda name=name: read_helper(folder / name) for name in helpers}
+
+
+def python_files(folder: Path) -> list[Path]:
+    """The Python files directly inside, also links, which are refused where they are read. Raises OSError."""
+    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    names = [each for each in entries if suffix_of(PurePath(each.name)) == ".py" and not is_clutter(each.name)]
+    return [Path(each.path) for each in names if not each.is_dir(follow_symlinks=False)]
 
 
 def read_helper(path: Path) -> dict[str, bytes]:

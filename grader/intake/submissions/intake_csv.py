@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.errors import LessonError, UserError
 from grader.intake.submissions.file_kinds import begins_formula, file_cell
-from grader.intake.submissions.recognition import GuessQuestion
+from grader.intake.submissions.lesson_finder import GuessQuestion
 from grader.intake.submissions.tables import found_columns, read_table
 from grader.lesson.lesson import Course
 

@@ -60,7 +60,7 @@ def report_to_github(
 
     A submission under `bound` percent, with which the job fails, has an annotation that says so, the first one.
 
-    `paths` are {student: the folder that the rows' files are in, or the file itself}. What GitHub has named no file
+    `paths` are {student: the submission's folder, or the file itself}. What GitHub has named no file
     for in `environment` is left out. Raises OutputError.
     """
     workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
@@ -90,7 +90,7 @@ def annotations_of(results: SubmissionResult) -> list[Annotation]:
 
 
 def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
-    """MAX_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
+    """MAX_ANNOTATIONS at most. `paths` are {student: the submission's folder, or the file itself}."""
     every = [(result.student, annotation) for result in results for annotation in annotations_of(result)]
     for student, annotation in every[:MAX_ANNOTATIONS]:
         yield error_command(annotation, path_in_repository(paths.get(student), annotation.file, workspace))

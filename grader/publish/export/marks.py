@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,10 @@ from grader.intake.submissions.roster_matching import Submitter, join
 from grader.publish.inert import formula_free
 from grader.publish.report.classroom import incomplete
 from grader.results import LessonResult, SubmissionResult, points_text, rounded_number
+from grader.results.wording import first_names
 
 TOTAL_COLUMN = "total"
+MAX_NAMES_IN_REMARK = 10
 AGAIN = re.compile(r"(.+)-\d+")
 """The name of a second submission that came under one name: `ada-2`."""
 
@@ -48,45 +50,33 @@ class Marks:
 def read_marks(out: Path, roster: Roster) -> Marks:
     """From the current results in OUT. A student whom several of them match has no score. Raises UserError."""
     results = class_results(out)
+    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
+        assignment = gradebook.assignment()
     students = list(results)
     joined = join(roster, [submitter_of_folder(student, results) for student in students])
-    owners = {owner.student: student for student, owner in zip(students, joined.owners, strict=True) if owner}
+    owners = {owner.student: results[student] for student, owner in zip(students, joined.owners, strict=True) if owner}
     possible: dict[str, float] = {}
     for found in results.values():
         for lesson in found.lessons:
             possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
+    total = sum(possible.values())
+    if assignment is not None and assignment.round is not None:  # three lessons of 33.33 points are 100 together
+        total = max([total, *(each.max_score for each in results.values() if each.status == "graded")])
     remarks = [*joined.remarks.values(), *scaling_remarks(results, possible), *incomplete(list(results.values()))]
     if joined.absent:
-        names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
+        names = first_names([member.name for member in joined.absent], MAX_NAMES_IN_REMARK)
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
-    excused = [student for student, found in results.items() if found.excused is not None]
-    if excused:
-        names = ", ".join(excused[:10]) + (" ..." if excused[10:] else "")
-        remarks.append(f"Excused, with empty cells ({len(excused)}): {names}.")
-    title = next((found.assignment.title for found in results.values() if found.assignment is not None), None)
-    decimals, possible_total = decimals_of_points(out), sum(possible.values())
-    if decimals is not None:  # three lessons of 33.33 points are 100 points together
-        possible_total = max(
-            [possible_total, *(each.max_score for each in results.values() if each.status == "graded")]
-        )
-    scores = {member: scores_of(results[student], possible) for member, student in owners.items()}
+    if excused := [student for student, found in results.items() if found.excused is not None]:
+        remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_REMARK)}.")
+    scores = {member: scores_of(found, possible) for member, found in owners.items()}
     return Marks(
         {member: found for member, found in scores.items() if found},
-        dict(sorted(possible.items())) | {TOTAL_COLUMN: possible_total},
+        dict(sorted(possible.items())) | {TOTAL_COLUMN: total},
         tuple(remarks),
-        {member: results[student] for member, student in owners.items()},
-        assignment=title,
-        round=decimals,
+        owners,
+        assignment=next((found.assignment.title for found in results.values() if found.assignment is not None), None),
+        round=None if assignment is None else assignment.round,
     )
-
-
-def decimals_of_points(out: Path) -> int | None:
-    """The assignment's `round`, where OUT's gradebook has one."""
-    if not (out / GRADEBOOK).is_file():
-        return None
-    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
-        assignment = gradebook.assignment()
-    return None if assignment is None else assignment.round
 
 
 def class_results(out: Path) -> dict[str, SubmissionResult]:
@@ -138,20 +128,17 @@ def scale_factor(lesson: LessonResult, possible: Mapping[str, float]) -> float:
     return possible[lesson.name] / lesson.max_score
 
 
-def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[str, float]) -> list[str]:
+def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[str, float]) -> Iterator[str]:
     """A sentence for each lesson whose scores are scaled."""
-    who: dict[tuple[str, str, float], list[str]] = {}
-    for student, found in results.items():
-        for lesson in found.lessons if found.excused is None else ():
-            if scale_factor(lesson, possible) != 1:
-                is_notebook = lesson.counted < len(lesson.rows)
-                why = "a notebook cannot contain all rows" if is_notebook else "some rows are excused"
-                who.setdefault((lesson.name, why, lesson.max_score), []).append(student)
-    return [
-        f"{name}: {why}. Scores out of {points_text(highest)} are scaled to the column's {points_text(possible[name])} "
-        f"points: {', '.join(names[:10])}{' ...' if names[10:] else ''}."
-        for (name, why, highest), names in sorted(who.items())
-    ]
+    counted = [found for found in results.values() if found.excused is None]
+    for name in sorted(possible):
+        lessons = ((found.student, lesson) for found in counted for lesson in found.lessons if lesson.name == name)
+        if scaled := [student for student, lesson in lessons if scale_factor(lesson, possible) != 1]:
+            who, points = first_names(scaled, MAX_NAMES_IN_REMARK), points_text(possible[name])
+            yield (
+                f"{name}: not all rows count, because a notebook cannot contain them or they are excused. Scores are "
+                f"scaled to the column's {points} points: {who}."
+            )
 
 
 def columns_by_lesson(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:

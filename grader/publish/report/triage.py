@@ -10,7 +10,7 @@ from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, is_absen
 from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult
-from grader.results.wording import count_text
+from grader.results.wording import count_text, shortened
 
 NO_TIME: Final = "is not decided: the time of submission is unknown"
 NO_POINTS: Final = "has 0"
@@ -66,15 +66,18 @@ def reasons_to_look(result: SubmissionResult) -> Iterator[tuple[str, str]]:
     if has_zero:
         yield NO_POINTS, zero_reason(result)
     elif result.excused is None and (result.status == "error" or is_absent(result)):
-        yield NO_RESULT, shortened_text(result.message or "Submitted nothing.")
+        yield NO_RESULT, shortened(result.message or "Submitted nothing.", MAX_NOTE_CHARACTERS)
     for remark in result.intake or ():
         if not (remark.kind == "unread" and has_zero) and not (remark.kind == "late" and on_time):
-            yield WHAT_INTAKE_DID.get(remark.kind, WHAT_INTAKE_DID["unread"]), shortened_text(remark.message)
+            yield (
+                WHAT_INTAKE_DID.get(remark.kind, WHAT_INTAKE_DID["unread"]),
+                shortened(remark.message, MAX_NOTE_CHARACTERS),
+            )
     for lesson in result.lessons:
         is_owed = lesson.excused is None and result.excused is None and not has_zero and not is_absent(result)
         if lesson.status != "graded" and is_owed:
             what = MISSING_LESSON if lesson.status == "missing" else UNREAD_LESSON
-            yield what, shortened_text(f"{lesson.name}: {lesson.message or 'nothing was submitted'}")
+            yield what, shortened(f"{lesson.name}: {lesson.message or 'nothing was submitted'}", MAX_NOTE_CHARACTERS)
         if lesson.is_unclear:
             yield NO_TIME, f"{lesson.name}: give the time with --times, or decide with grade adjust"
         for row in lesson.rows:
@@ -88,11 +91,11 @@ def zero_reason(result: SubmissionResult) -> str:
         return "Submitted nothing."
     unread = [remark.message for remark in result.intake or () if remark.kind == "unread"]
     if unread or (result.status == "rejected" and result.message):
-        return shortened_text(unread[0] if unread else result.message or "")
+        return shortened(unread[0] if unread else result.message or "", MAX_NOTE_CHARACTERS)
     rows = [row for lesson in result.lessons if lesson.status == "graded" for row in lesson.rows]
     if not rows:
         messages = (lesson.message for lesson in result.lessons if lesson.message)
-        return shortened_text(next(messages, "No lesson was submitted."))
+        return shortened(next(messages, "No lesson was submitted."), MAX_NOTE_CHARACTERS)
     states = Counter(row.status for row in rows)
     if states["passed"]:
         why = ", ".join(short_notes(result)) or "the assignment gives no points for them"
@@ -101,10 +104,5 @@ def zero_reason(result: SubmissionResult) -> str:
         return "All functions are untouched stubs."
     causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}
     if len(causes) == 1 and len(states) == 1 and (cause := next(iter(causes))):
-        return shortened_text(cause)
+        return shortened(cause, MAX_NOTE_CHARACTERS)
     return f"No row is right: {', '.join(f'{count} {STATE_WORDS[status]}' for status, count in states.most_common())}."
-
-
-def shortened_text(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_NOTE_CHARACTERS else f"{line[: MAX_NOTE_CHARACTERS - 3]}..."

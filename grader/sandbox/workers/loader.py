@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy
 import torch
@@ -28,7 +28,7 @@ from grader.calling.failures import failure, remember_source
 from grader.sandbox.workers.imports import Gate
 from grader.sandbox.workers.stand_ins import NotAvailable, StandIn
 from grader.source.module_names import importable_name
-from grader.source.parsing import encoding_of, older_text
+from grader.source.parsing import encoding_of
 from grader.source.syntax import DefinitionNode
 
 PACKAGE = "submission"
@@ -78,7 +78,7 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     module.__file__ = filename
     encoding_of(source)
     remember_source(filename, source.decode("utf-8", errors="replace"))
-    code = compiled(source, filename)
+    code = compile(source, filename, "exec", dont_inherit=True)
     try:
         exec(code, module.__dict__)
         return []
@@ -89,7 +89,7 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
         first, failed = error, lines[0]
     left_out: list[BaseException] = []
     flags = code.co_flags & __future__.annotations.compiler_flag
-    for statement in simple_imports(compiled(source, filename, ast.PyCF_ONLY_AST).body):
+    for statement in simple_imports(ast.parse(source, filename).body):
         is_import = isinstance(statement, (ast.Import, ast.ImportFrom))
         if (statement.end_lineno or 0) < failed:
             continue
@@ -137,17 +137,6 @@ def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException 
             elif isinstance(node, ast.alias):
                 name = node.asname or node.name.partition(".")[0]
                 module.__dict__.setdefault(name, StandIn(*cause.about, name=node.name))
-
-
-def compiled(source: bytes, filename: str, flags: int = 0) -> Any:
-    """The code of a file, which may be written for a later Python's f-strings. Raises SyntaxError."""
-    try:
-        return compile(source, filename, "exec", flags, dont_inherit=True)
-    except SyntaxError:
-        older = older_text(source)
-        if older is None:
-            raise
-        return compile(older, filename, "exec", flags, dont_inherit=True)
 
 
 class Loaded(NamedTuple):

@@ -253,9 +253,8 @@ def checked_observation(value: Any) -> Seen:
     match value:
         case ["complex numbers", "", int(times)]:
             return Seen("complex numbers", "", checked(int, times))
-        case [("differences" | "repeated forward pass") as method, str(operator), int(times)]:
-            if operator in OBSERVED_NAMES:
-                return Seen(method, operator, checked(int, times))
+        case ["differences", str(operator), int(times)] if operator in OBSERVED_NAMES:
+            return Seen("differences", operator, checked(int, times))
     raise WireError("no observation that there can be")
 
 

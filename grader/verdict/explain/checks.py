@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from grader.calling.answer import Answer
 from grader.calling.recorder import numbers_given, tensors_given
-from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Difference
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
@@ -22,7 +21,7 @@ from grader.verdict.explain.edits.search import (
 from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known import known_mistake_of_check
-from grader.verdict.explain.results import ComparedResult, compared_leaves, explain_result, in_other_places
+from grader.verdict.explain.results import ComparedResult, explain_result
 from grader.verdict.judge.checks import Check, CheckFailed, end_of
 
 MAX_FUNCTIONS_CHANGED = 200
@@ -84,9 +83,7 @@ def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
         return None
     assertion, results = failed.compared
     if assertion is None:  # a single result of a public example
-        (result,) = results
-        parts = {name: (part, right) for name, part, right in compared_leaves(result.found, result.expected)}
-        return in_other_places([parts], TOLERANCE)
+        return None
     outcomes = []
     for at, result in enumerate(results):
         _, calls = check.reference(assertion, at)

@@ -26,7 +26,7 @@ from grader.results.wording import format_shape, listed_as_code
 from grader.verdict.explain.attempts import attempt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents
-from grader.verdict.explain.readings.widths import width_from_the_data
+from grader.verdict.explain.sizes import width_from_the_data
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import smallest_sizes
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-MAX_JOINED = 2
-"""Explanations that one message gives."""
-
 
 MEAN_OR_SUM = "mean_or_sum"
 """The id of an edit of a mean in place of a sum, or a sum in place of a mean."""
@@ -15,10 +10,10 @@ UNNAMED_MULTIPLE = "multiple"
 """The id of a factor without a name: an explanation that says where it comes from is better."""
 UNUSED = frozenset({"value_unused"})
 SURE: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("sum_missing", "wrong_axis", "mean_for_sum", "not_broadcast", "broadcast_too_far"), frozenset()),
+    **dict.fromkeys(("sum_missing", "wrong_axis", "mean_for_sum", "not_broadcast", "held_constant"), frozenset()),
     **dict.fromkeys(("sign", "branch_sign", "keepdim", "not_reshaped", "transposed", "other_gradient"), frozenset()),
-    **dict.fromkeys(("local_derivative_missing", "wrong_upstream", "upstream_left_out", "held_constant"), frozenset()),
-    **dict.fromkeys(("changed_argument", "sizes_of_the_lecture", "left_to_the_data"), frozenset()),
+    **dict.fromkeys(("local_derivative_missing", "upstream_left_out", "changed_argument"), frozenset()),
+    "left_to_the_data": frozenset(),
     **dict.fromkeys(("summed_too_much", "sum_too_many"), frozenset({"wrong_operator"})),
     "ratio": frozenset({MEAN_OR_SUM, "one_too_many", "wrong_operator"}),
     "repeated_index": frozenset({"range", "overwritten"}),
@@ -42,12 +37,3 @@ class Explanation:
     known: bool = field(default=False, compare=False)
     line: int | None = field(default=None, compare=False)
     needs: tuple[str, ...] = field(default=(), compare=False)
-
-
-def join_explanations(explanations: Iterable[Explanation]) -> Explanation | None:
-    """Several explanations as one, under the first one's id; None where there are none."""
-    found = list(explanations)
-    if not found:
-        return None
-    sentences = dict.fromkeys(explanation.message for explanation in found)
-    return Explanation(found[0].id, " Also: ".join(sentences), found[0].known)

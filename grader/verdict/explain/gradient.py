@@ -8,41 +8,29 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from grader.comparison.tensors import VANISHING
-from grader.lesson.mistakes import Mistake
-from grader.reference.problem import Draw, Problem
+from grader.reference.problem import Draw
 from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
+from grader.verdict.explain.changed_places import gradients_in_other_places, is_gradient_everywhere
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import sure_slips
 from grader.verdict.explain.edits.inner_gradients import InnerGradients
-from grader.verdict.explain.edits.search import (
-    Trials,
-    explain_by_repair,
-    explain_random_numbers,
-    surer_slips,
-)
+from grader.verdict.explain.edits.search import Trials, explain_by_repair, explain_random_numbers, surer_slips
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
-from grader.verdict.explain.known import known_mistake
+from grader.verdict.explain.known import gives, known_mistake
 from grader.verdict.explain.needs import FunctionContents
-from grader.verdict.explain.other_explanations import (
-    explain_by_properties,
-    explain_changed_places,
-    explain_other_order,
-    targets_that_pass,
-)
-from grader.verdict.explain.readings.widths import width_from_the_data
+from grader.verdict.explain.probes import explain_by_properties
+from grader.verdict.explain.sizes import explain_hard_coded_sizes, width_from_the_data
 from grader.verdict.explain.wrong_answer import Cases, euclidean_norm
 from grader.verdict.judge.gradient import GradientCheck, with_precision
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
-from grader.verdict.judge.runner import StepRunner, is_submission
+from grader.verdict.judge.runner import is_submission
 
 ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
 """Meanings of an error for which a change of the code says more."""
@@ -67,43 +55,15 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
                 return
 
 
-@dataclass(frozen=True)
 class GradientCase:
-    """A gradient that is not right, with everything that may explain it."""
+    """A gradient that is not right, with everything that may explain it. `name` is the forward value whose it is."""
 
-    check: GradientCheck
-    verdict: Verdict
-
-    @property
-    def name(self) -> str:
-        """The forward value whose gradient it is."""
-        assert self.check.item.target is not None
-        return self.check.item.target
-
-    @property
-    def student(self) -> StepRunner:
-        return self.check.student
-
-    @property
-    def step(self) -> str:
-        return self.check.item.name
-
-    @property
-    def function(self) -> str:
-        return self.check.item.function
-
-    @property
-    def constants(self) -> Sequence[float]:
-        return self.check.lesson.small_numbers
-
-    @property
-    def problems(self) -> Sequence[Problem]:
-        return self.check.deciding
-
-    @property
-    def trials(self) -> Trials | None:
-        found: Trials | None = getattr(self.student, "trials", None)
-        return found
+    def __init__(self, check: GradientCheck, verdict: Verdict) -> None:
+        self.check, self.verdict = check, verdict
+        self.item, self.lesson, self.student, self.problems = check.item, check.lesson, check.student, check.deciding
+        self.name, self.step, self.function = str(self.item.target), self.item.name, self.item.function
+        self.is_alone = self.step == self.function
+        self.trials: Trials | None = getattr(self.student, "trials", None)
 
     @cached_property
     def contents(self) -> FunctionContents | None:
@@ -114,50 +74,51 @@ class GradientCase:
     def cases(self) -> Cases:
         return with_precision(self.student, self.step, self.verdict.cases)
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether the function returns this gradient only."""
-        return self.step == self.function
+    def cases_of(self, step: str) -> Cases:
+        """The answers to a gradient on all problems that decide."""
+        return [(problem, self.student.answers(problem)[step]) for problem in self.problems]
 
     @cached_property
-    def known(self) -> Explanation | None:
-        """The known mistake of the lesson that gives these answers, if it can be the cause."""
-        lesson, student = self.check.lesson, self.student
-        of_function = {
-            each.name: [(problem, student.answers(problem)[each.name]) for problem in self.problems]
-            for each in lesson.gradients
-            if not self.is_alone and each.function == self.function and not each.earned_with
-        }
-        return known_mistake(self.step, self.cases, lesson.wrong_formulas, self.contents, of_function)
+    def right(self) -> list[str]:
+        """The values whose gradients are right, without those that are zero without any work."""
+        problems = [problem for problem, _ in self.verdict.cases]
+        gradients = [(each.name, each.target) for each in self.lesson.gradients if not each.earned_with]
+        return [t for name, t in gradients if t and is_gradient_everywhere(self.student, name, problems, t)]
 
-    @cached_property
+    # What the numbers say ---------------------------------------------------------------------------------------------
+
     def predicted(self) -> Explanation | None:
         """What the numbers or the error say, without a look at the code."""
-        if self.verdict.mistake is not None and self.verdict.mistake.id != "changed_argument":
-            return Explanation(self.verdict.mistake.id, self.verdict.mistake.message)
-        if self.known is not None:
-            return self.known
-        if self.verdict.mistake is not None:
-            return Explanation(*self.verdict.mistake)
-        if self.verdict.status == "error":
-            return None
+        verdict, mistake = self.verdict, self.verdict.mistake
+        if mistake is not None and mistake.id != "changed_argument":
+            return Explanation(mistake.id, mistake.message)
+        found = self.known()
+        if found is not None or mistake is not None or verdict.status == "error":
+            return found or (Explanation(*mistake) if mistake is not None else None)
         if any(answer.tensor is None for _, answer in self.cases):
             advice = reads_grad(self.name, self.contents)
-            return (
-                Explanation("reads_grad", f"`{self.step}` returned None; expected a tensor. {advice}")
-                if advice
-                else None
-            )
+            text = f"`{self.step}` returned None; expected a tensor. {advice}"
+            return Explanation("reads_grad", text) if advice else None
         width = width_from_the_data(self.name, self.cases, self.contents)
         return width or explain(self.name, self.cases, self.contents)
+
+    def known(self) -> Explanation | None:
+        """The known mistake of the lesson that gives these answers, if it can be the cause."""
+        of_function = {
+            each.name: self.cases_of(each.name)
+            for each in self.lesson.gradients
+            if not self.is_alone and each.function == self.function and not each.earned_with
+        }
+        return known_mistake(self.step, self.cases, self.lesson.wrong_formulas, self.contents, of_function)
 
     # The ranked list --------------------------------------------------------------------------------------------------
 
     def hypotheses(self) -> Iterator[Callable[[], Explanation | None]]:
         """Searches for an explanation, in the order of trust: the first that finds one names the mistake."""
-        predicted = attempt(lambda: self.predicted)
-        yield lambda: explain_other_order(self.student, self.check.item, self.check.lesson, predicted, self.problems)
-        if self.check.item.earned_with and self.verdict.status == "failed":  # zero equals many things by chance
+        predicted = attempt(self.predicted)
+        if not self.is_alone or (predicted is not None and predicted.id == "other_gradient"):
+            yield lambda: self.in_another_place(predicted)
+        if self.item.earned_with and self.verdict.status == "failed":  # zero equals many things by chance
             if predicted is None or predicted.id in ("zeros", "zeros_by_rounding"):
                 yield self.not_earned
             yield lambda: predicted
@@ -169,24 +130,36 @@ class GradientCase:
         can_run = self.verdict.status != "error"
         is_kept = is_known or (predicted is not None and predicted.id in SURE)
         kinds = surer_slips(self.contents, predicted, self.is_alone)
-        if is_known and any(map(multiplies_sums_itself, self.mistakes_named(predicted))):
+        if is_known and any(self.multiplies_sums_itself(predicted)):
             kinds = kinds - {"sums_multiplied"}
         if can_run and (kinds or not is_kept):
             yield lambda: self.by_edits(kinds if is_kept else set())
         if predicted is not None and predicted.id in ERRORS_OF_SHAPES and self.is_alone:
             yield self.edit_after_the_error
-        if predicted is not None and predicted.id == "other_gradient":
-            yield lambda: explain_changed_places(
-                self.student, self.check.item, self.check.lesson.gradients, self.problems
-            )
         yield lambda: predicted
         if can_run:
             yield lambda: explain_random_numbers(self.contents)
         if self.verdict.status == "failed":
-            yield lambda: explain_by_properties(self.student, self.check.item, self.problems)
+            yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
 
-    def mistakes_named(self, named: Explanation | None) -> list[Mistake]:
-        return [m for m in self.check.lesson.wrong_formulas if named is not None and m.id == named.id]
+    def multiplies_sums_itself(self, known: Explanation | None) -> Iterator[bool]:
+        """Whether a known mistake may be that two sums are multiplied: its formula does it, or is not known."""
+        for mistake in self.lesson.wrong_formulas:
+            if known is not None and mistake.id == known.id:
+                yield not mistake.formula or "sums_multiplied" in sure_slips(ast.parse(mistake.formula))
+
+    def in_another_place(self, predicted: Explanation | None) -> Explanation | None:
+        """Where the right gradient is. A known mistake is kept if it explains every gradient in another place."""
+        found = gradients_in_other_places(self.student, self.item, self.lesson, self.problems)
+        if found is None or predicted is None or not predicted.known:
+            return found and found[0]
+        zero = {each.name for each in self.lesson.gradients if each.earned_with}
+        known = [mistake for mistake in self.lesson.wrong_formulas if mistake.id == predicted.id]
+        is_enough = all(
+            any(mistake.gradient == name and gives(mistake, self.cases_of(name)) for mistake in known)
+            for name in set(found[1]) - zero
+        )
+        return None if is_enough else found[0]
 
     def not_earned(self) -> Explanation | None:
         """Which row this one, whose true gradient is zero, is earned together with."""
@@ -199,19 +172,17 @@ class GradientCase:
 
     def by_edits(self, kinds: set[str]) -> Explanation | None:
         """The small change of the code that makes the gradient right; only of these `kinds`, where there are any."""
-        trials = self.trials
+        trials, constants, inside = self.trials, self.lesson.small_numbers, None
         if trials is None:
             return None
-        inside, right, wrong = None, list[str](), ""
-        if not self.is_alone:  # first, because it takes a few calls and the other hundreds
-            right = targets_that_pass(self.student, self.check.lesson.gradients, [p for p, _ in self.cases])
-            if not kinds:
-                inner = (self.step, self.function, self.cases, trials, self.constants, right)
-                inside = attempt(lambda: InnerGradients(*inner).first_wrong())
-            if inside is not None:
-                right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
+        right, wrong = ([], "") if self.is_alone else (self.right, "")
+        if not self.is_alone and not kinds:  # first, because it takes a few calls and the other hundreds
+            inner = (self.step, self.function, self.cases, trials, constants, right)
+            inside = attempt(lambda: InnerGradients(*inner).first_wrong())
+        if inside is not None:
+            right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
         found = attempt(
-            lambda: explain_by_repair(self.step, self.function, self.cases, trials, self.constants, right, kinds, wrong)
+            lambda: explain_by_repair(self.step, self.function, self.cases, trials, constants, right, kinds, wrong)
         )
         if inside is not None and (found is None or found.id == MEAN_OR_SUM):
             return inside.explanation  # a wrong gradient on the way gives the factor, which such a change undoes
@@ -227,30 +198,25 @@ class GradientCase:
         return Explanation(found.id, f"{before}{raised}. {found.message}", line=self.verdict.line)
 
     def sizes_of_the_lecture(self, predicted: Explanation | None) -> Explanation | None:
-        """An explanation of sizes that are written as numbers, see hard_coded."""
-        published = self.check.book.problems(self.check.lesson, [Draw()])[0]
-        at_the_lecture_sizes = with_precision(
-            self.student, self.step, [(published, self.student.answers(published)[self.step])]
-        )[0]
+        """An explanation of sizes that are written as numbers, see sizes.py."""
+        published = self.check.book.problems(self.lesson, [Draw()])[0]
+        answer = self.student.answers(published)[self.step]
+        (at_the_lecture_sizes,) = with_precision(self.student, self.step, [(published, answer)])
         others = [case for case in self.cases if case[0].draw.sizes] or self.cases
         unnamed = predicted is None or predicted.id == UNNAMED_MULTIPLE
         function = "" if self.is_alone else self.function
         return explain_hard_coded_sizes(self.name, at_the_lecture_sizes, others, self.contents, unnamed, function)
 
 
-def multiplies_sums_itself(mistake: Mistake) -> bool:
-    """Whether a known mistake may be that two sums are multiplied: its formula does it, or is not known."""
-    return not mistake.formula or "sums_multiplied" in sure_slips(ast.parse(mistake.formula))
-
-
 def has_right_upstream(check: GradientCheck) -> bool:
     """Whether the gradients that one is computed from are right in the student's function for all gradients."""
-    student, item, lesson = check.student, check.item, check.lesson
-    trials: Any = getattr(student, "trials", None)
-    if trials is None or lesson.joint is None:
+    trials: Any = getattr(check.student, "trials", None)
+    if trials is None or check.lesson.joint is None:
         return False
-    cases = [(problem, student.answers(problem)[item.name]) for problem in check.deciding if not problem.draw.note]
-    right = targets_that_pass(student, lesson.gradients, [problem for problem, _ in cases])
-    with explaining(student):
-        inner = (item.name, item.function, cases, trials, lesson.small_numbers, right)
+    problems = [problem for problem in check.deciding if not problem.draw.note]
+    step, function, constants = check.item.name, check.item.function, check.lesson.small_numbers
+    cases = [(problem, check.student.answers(problem)[step]) for problem in problems]
+    right = GradientCase(check, Verdict("failed", cases=cases)).right
+    with explaining(check.student):
+        inner = (step, function, cases, trials, constants, right)
         return bool(attempt(lambda: InnerGradients(*inner).upstream_is_right()))

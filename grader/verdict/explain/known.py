@@ -19,7 +19,7 @@ from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
 from grader.source.code_pieces import pieces_of_text
 from grader.source.own_calls import changed_definitions, reachable_definitions
-from grader.verdict.explain.explanation import MAX_JOINED, Explanation, join_explanations
+from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.wrong_answer import Cases, euclidean_norm, tolerance_of
@@ -27,6 +27,9 @@ from grader.verdict.judge.checks import Assertion, Check, CheckFailed
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 from grader.verdict.judge.runner import StepRunner
+
+MAX_JOINED = 2
+"""Mistakes that one message names."""
 
 # In a gradient -------------------------------------------------------------------------------------------------------
 
@@ -47,7 +50,10 @@ def known_mistake(
     found = [m for m in candidates if gives(m, cases)]
     if others and found:
         found = likeliest(found, mistakes, others, contents)
-    return join_explanations(Explanation(m.id, m.message, known=True) for m in found[:MAX_JOINED])
+    if not found:
+        return None
+    messages = dict.fromkeys(mistake.message for mistake in found[:MAX_JOINED])
+    return Explanation(found[0].id, " Also: ".join(messages), known=True)
 
 
 def likeliest(

@@ -1,8 +1,9 @@
-"""Calls of a student's step with upstream gradients chosen to show what is wrong, where no formula fits its answer.
+"""What every right gradient has and this answer lacks, where no formula fits.
 
-A gradient is linear in its upstream gradients: twice as large and of the other sign gives twice as large and of the
-other sign. And with an upstream gradient that is zero except for one element, the gradient is zero wherever the forward
-pass does not compute that element from. What is reported here is what came of the calls.
+Two properties follow from the forward pass alone: an element that changes nothing has the gradient zero; and where a
+number that is added to a whole row changes nothing, the gradients of the row add up to zero. Others show in calls with
+chosen upstream gradients. A gradient is linear in these: twice as large gives twice as large. And with one that is zero
+except for one element, the gradient is zero wherever the forward pass does not compute that element from.
 """
 
 from __future__ import annotations
@@ -18,29 +19,87 @@ from grader.reference.tape import LOSS
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm, wrong_gradient
 from grader.verdict.judge.runner import StepRunner
 
 PROBE_FACTOR = -2.0
 PROBE_RTOL = 1e-6
 """Tensors closer than this share of the larger one are equal."""
 PROBE_ZERO = 1e-9
-"""An element smaller than this share of the largest is zero."""
+"""An element smaller than this share of the largest is zero, and so is a sum smaller than this share of its terms."""
+NOT_ROUNDING = 1e-3
+"""A sum that is larger than this share of its terms is not zero."""
 
 
-def explain_by_probes(student: StepRunner, step: str, problems: Sequence[Problem]) -> Explanation | None:
-    """What a step does wrong with chosen upstream gradients; None where it lacks one, or does nothing wrong."""
-    problem = max(problems, key=lambda each: min(each.values[step[1:]].shape, default=0))
-    consumers = problem.graph.consumers[step[1:]]
-    is_chosen = problem.random_upstream and LOSS not in consumers
-    if not is_chosen or problem.requested_instead(step[1:], student.answers(problem)[step].uses) is not None:
+def explain_by_properties(student: StepRunner, step: str, name: str, problems: Sequence[Problem]) -> Explanation | None:
+    """What is wrong with an answer that is wrong on every problem, by what a gradient would have."""
+    wrong = wrong_gradient(name, [(p, student.answers(p)[step]) for p in problems if not p.draw.note])
+    if wrong is None or any(wrong.equal(number, found, right) for number, (found, right) in enumerate(wrong.pairs)):
         return None
-    return next(chain(not_linear(student, step, problem), wrong_pattern(student, step, problem)), None)
+    problem = max(wrong.problems, key=lambda each: min(each.values[name].shape, default=0))
+    is_chosen = problem.random_upstream and LOSS not in problem.graph.consumers[name]
+    if is_chosen and problem.requested_instead(name, student.answers(problem)[step].uses) is not None:
+        is_chosen = False
+    probes = (not_linear, wrong_pattern) if is_chosen else ()
+    return next(
+        chain(not_zero(wrong), sums_not_zero(wrong), *(probe(student, step, problem) for probe in probes)), None
+    )
 
 
-def answer_to(student: StepRunner, step: str, problem: Problem) -> Tensor | None:
-    """The step's answer as float64; None where it has not the gradient's shape, or is not finite."""
+# Without a further call ----------------------------------------------------------------------------------------------
+
+
+def not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
+    """Different from zero where the gradient is zero because nothing is computed from those elements."""
+    with_zeros = [(found, expected == 0) for found, expected in wrong.pairs if bool((expected == 0).any())]
+    if not wrong.same_shape or len(with_zeros) < 2 or not all(bool(expected.any()) for expected in wrong.expected):
+        return
+    if all(bool((found[zero] != 0).any()) for found, zero in with_zeros):
+        found, zero = with_zeros[0]
+        first = ((found != 0) & zero).nonzero()[0].tolist()
+        yield Explanation(
+            "not_zero_elsewhere",
+            f"The gradient of `{wrong.name}` is zero in {int(zero.sum())} of {zero.numel()} elements of one problem: "
+            f"changing those changes nothing that is computed from `{wrong.name}`. Yours is not zero there, for "
+            f"example in {first}. Which elements does the forward pass read?",
+        )
+
+
+def sums_not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
+    """Rows or columns of the gradient that add up to zero, and do not in the answer."""
+    for axis in reversed(range(wrong.expected[0].ndim if wrong.same_shape else 0)):
+        pairs = [(f, e) for f, e in wrong.pairs if e.shape[axis] > 1]
+        if len(pairs) < 2 or not all(has_zero_sums(e, axis) and has_other_sum(f, axis) for f, e in pairs):
+            continue
+        sums = pairs[0][0].sum(axis).flatten()
+        word = {1: "line", 2: "row" if axis == 1 else "column"}.get(wrong.expected[0].ndim, f"line along axis {axis}")
+        yield Explanation(
+            "sum_not_zero",
+            f"Adding the same number to a whole {word} of `{wrong.name}` changes nothing that is computed from it, so "
+            f"each {word} of the gradient adds up to zero. One of yours adds up to "
+            f"{float(sums[sums.abs().argmax()]):.3g} in one problem. Is a term missing, or does one have the wrong "
+            "size?",
+        )
+
+
+def has_zero_sums(tensor: Tensor, axis: int) -> bool:
+    """Whether every line along the axis adds up to zero, and not all of it is zero."""
+    sums, sizes = tensor.sum(axis).abs(), tensor.abs().sum(axis)
+    return bool(tensor.any()) and bool((sums <= PROBE_ZERO * torch.maximum(sizes, sizes.max() * PROBE_ZERO)).all())
+
+
+def has_other_sum(tensor: Tensor, axis: int) -> bool:
+    """Whether some line along the axis adds up to more than rounding."""
+    return bool((tensor.sum(axis).abs() > NOT_ROUNDING * tensor.abs().sum(axis)).any())
+
+
+# With chosen upstream gradients --------------------------------------------------------------------------------------
+
+
+def answer_to(student: StepRunner, step: str, problem: Problem, upstream: Mapping[str, Tensor]) -> Tensor | None:
+    """The step's answer, as float64, to these upstream gradients and zeros for all others; None without the shape."""
     check_interrupt()
-    tensor = student.answers(problem)[step].tensor
+    tensor = student.answers(with_upstream_of(problem, upstream))[step].tensor
     if tensor is None or tensor.shape != problem.values[step[1:]].shape or not bool(torch.isfinite(tensor).all()):
         return None
     return tensor.double()
@@ -54,17 +113,15 @@ def with_upstream_of(problem: Problem, upstream: Mapping[str, Tensor]) -> Proble
 
 def not_linear(student: StepRunner, step: str, problem: Problem) -> Iterator[Explanation]:
     """An upstream gradient that is added to a number, squared, or whose largest element is taken."""
-    scaled = with_upstream_of(problem, {n: PROBE_FACTOR * t for n, t in problem.upstream.items() if n != LOSS})
-    before, after = answer_to(student, step, problem), answer_to(student, step, scaled)
-    if (
-        before is None
-        or after is None
-        or norm_of(after - PROBE_FACTOR * before) <= PROBE_RTOL * max(norm_of(after), 1e-300)
-    ):
+    given = {name: tensor for name, tensor in problem.upstream.items() if name != LOSS}
+    before = answer_to(student, step, problem, given)
+    after = answer_to(student, step, problem, {name: PROBE_FACTOR * tensor for name, tensor in given.items()})
+    if before is None or after is None:
         return
     uses = student.answers(problem)[step].uses
-    names = [f"d{name}" for name in problem.graph.consumers[step[1:]] if not uses or f"d{name}" in uses]
-    if names:
+    upstream = [f"d{name}" for name in problem.graph.consumers[step[1:]]]
+    names = [name for name in upstream if name in uses] or upstream
+    if euclidean_norm(after - PROBE_FACTOR * before) > PROBE_RTOL * euclidean_norm(after):
         it, is_or_are = listed_as_code(names), "is" if len(names) == 1 else "are"
         yield Explanation(
             "not_linear",
@@ -83,24 +140,23 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
             continue
         index = tuple(size // 2 for size in upstream.shape)
         upstream[index] = 1.0
-        single = with_upstream_of(problem, {consumer: upstream})
-        found, expected = answer_to(student, step, single), single.reference(name).double()
+        found = answer_to(student, step, problem, {consumer: upstream})
+        expected = with_upstream_of(problem, {consumer: upstream}).reference(name).double()
         if found is None:
             return
         given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}. Then `{step}`"
-        reached, is_zero = is_not_noise(expected), not bool(is_not_noise(found).any())
+        reached, own = is_not_noise(expected), is_not_noise(found)
         those = "that element" if int(reached.sum()) == 1 else "those elements"
         where, because = places_in_words(reached), f"`{consumer}{list(index)}` is computed from {those}"
-        if is_zero and bool(reached.any()):
+        if not bool(own.any()) and bool(reached.any()):
             yield Explanation("wrong_pattern", f"{given} is not zero in {where}, because {because}; yours is all zero.")
-        elif (excess := (is_not_noise(found) & ~reached).nonzero()).numel():
+        elif (excess := (own & ~reached).nonzero()).numel():
             at = excess[0].tolist()
             text = f"is zero outside {where}, because {because} alone" if bool(reached.any()) else "is zero"
             yield Explanation("wrong_pattern", f"{given} {text}; yours is {float(found[tuple(at)]):.3g} in {at}.")
-        elif (lack := (reached & ~is_not_noise(found)).nonzero()).numel():
-            at = lack[0].tolist()
-            text = f"is not zero in {at}, because `{consumer}{list(index)}` is computed from that element as well"
-            yield Explanation("wrong_pattern", f"{given} {text}; yours is zero there.")
+        elif (lack := (reached & ~own).nonzero()).numel():
+            text = f"is not zero in {lack[0].tolist()}, because `{consumer}{list(index)}` is computed from that element"
+            yield Explanation("wrong_pattern", f"{given} {text} as well; yours is zero there.")
         elif int(reached.sum()) == 1:
             slope, yours = float(expected[reached]), float(found[reached])
             if abs(slope - yours) > PROBE_RTOL * abs(slope):
@@ -115,18 +171,13 @@ def is_not_noise(tensor: Tensor) -> Tensor:
     return tensor.abs() > PROBE_ZERO * tensor.abs().max()
 
 
-def norm_of(tensor: Tensor) -> float:
-    return float(torch.linalg.vector_norm(tensor))
-
-
 def places_in_words(places: Tensor) -> str:
     """The elements of a mask: "[1, 2]", "row 3", "column 2", or how many."""
     indices = places.nonzero()
     if len(indices) == 1:
         return f"{indices[0].tolist()}"
-    if places.ndim == 2:
-        for axis, word in ((0, "row"), (1, "column")):
-            line = int(indices[0][axis])
-            if bool((indices[:, axis] == line).all()) and len(indices) == places.shape[1 - axis]:
-                return f"{word} {line}"
+    for axis, word in ((0, "row"), (1, "column")) if places.ndim == 2 and len(indices) else ():
+        line = int(indices[0][axis])
+        if bool((indices[:, axis] == line).all()) and len(indices) == places.shape[1 - axis]:
+            return f"{word} {line}"
     return f"{len(indices)} of its {places.numel()} elements"

@@ -25,7 +25,7 @@ MAX_LINE_CHARACTERS_QUOTED = 80
 NAME_NO_CAUSE = frozenset(
     {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
     | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
-    | {"one_sided", "one_answer_too_often", "always_the_same", UNNAMED_MULTIPLE}
+    | {"one_sided", "always_the_same", UNNAMED_MULTIPLE}
 )
 """Explanations that leave open which function is the cause."""
 

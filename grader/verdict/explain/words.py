@@ -3,54 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from grader.comparison.trees import agreement, entries_in_words, shown
 from grader.verdict.explain.explanation import Explanation
 
 MAX_PARTS_NAMED = 3
-FEW_NUMBERS = 3
+FEW_ANSWERS = 3
 """Different numbers as expected answers, up to which numbers are treated like words."""
 
-
-@dataclass(frozen=True)
-class ComparedAnswer:
-    """One answer: its name, what was found, what was expected."""
-
-    name: str
-    found: Any
-    expected: Any
-
-    @property
-    def is_right(self) -> bool:
-        return type(self.found) is type(self.expected) and self.found == self.expected
-
-    @property
-    def is_word(self) -> bool:
-        return isinstance(self.expected, (bool, str)) and isinstance(self.found, (bool, str))
-
-    @property
-    def is_number(self) -> bool:
-        return type(self.expected) in (int, float) and type(self.found) in (int, float)
+ComparedAnswer = tuple[str, Any, Any]
+"""(name, found, expected)"""
 
 
 def wrong_answers(answers: Sequence[ComparedAnswer]) -> Explanation | None:
     """What the wrong answers of a row have in common, where all answers are words, or one of a few plain numbers."""
-    few = len({answer.expected for answer in answers if answer.is_number}) <= FEW_NUMBERS < len(answers)
-    one_kind = all(answer.is_word for answer in answers) or (few and all(answer.is_number for answer in answers))
-    if len(answers) < 2 or not one_kind:
+    of_words = all(isinstance(f, (bool, str)) and isinstance(e, (bool, str)) for _, f, e in answers)
+    of_numbers = all(type(f) in (int, float) and type(e) in (int, float) for _, f, e in answers)
+    few = of_numbers and len({e for _, _, e in answers}) <= FEW_ANSWERS < len(answers)
+    if not (of_words or few):
         return None
-    wrong = [answer for answer in answers if not answer.is_right]
-    given = {shown(answer.found) for answer in answers}
-    right = {shown(answer.expected) for answer in answers}
+    wrong = [(name, shown(f), shown(e)) for name, f, e in answers if type(f) is not type(e) or f != e]
+    given, right = {shown(f) for _, f, _ in answers}, {shown(e) for _, _, e in answers}
     if not wrong or len(right) < 2 or not given <= right:
         return None
-    if len(given) == 1:
-        return Explanation(
-            "always_the_same",
-            f"The answer is always {given.pop()}; for {len(wrong)} of {len(answers)} questions it is wrong.",
-        )
     if len(right) == 2 and len(wrong) == len(answers):
         one, other = sorted(right)
         return Explanation(
@@ -58,64 +34,38 @@ def wrong_answers(answers: Sequence[ComparedAnswer]) -> Explanation | None:
             f"All {len(answers)} answers are the wrong way round: {one} where {other} is right, and {other} where "
             f"{one} is. Is a comparison or a `not` the wrong way round?",
         )
-    slips = {(shown(answer.expected), shown(answer.found)) for answer in wrong}
-    if len(slips) == 1:
-        return one_sided(answers, wrong, *slips.pop())
-    found = {taken for _, taken in slips}
-    if len(found) == 1:
-        return explain_answer_too_often(wrong, found.pop())
-    return None
-
-
-def one_sided(
-    answers: Sequence[ComparedAnswer], wrong: Sequence[ComparedAnswer], expected: str, found: str
-) -> Explanation:
-    """All wrong answers are `found` in place of `expected`."""
-    total = sum(shown(answer.expected) == expected for answer in answers)
+    found, *others = {found for _, found, _ in wrong}
+    if others:
+        return None
+    if len(given) == 1:
+        text = f"The answer is always {found}; for {len(wrong)} of {len(answers)} questions it is wrong."
+        return Explanation("always_the_same", text)
+    names = list(dict.fromkeys(f"`{name}`" for name, _, _ in wrong))
+    more = f" and {len(names) - MAX_PARTS_NAMED} more" if len(names) > MAX_PARTS_NAMED else ""
+    instead = dict.fromkeys(expected for _, _, expected in wrong)
+    total = sum(shown(e) in instead for _, _, e in answers)
     where = "each time" if len(wrong) == total else f"in {len(wrong)} of {total} cases"
     return Explanation(
         "one_sided",
-        f"Where {expected} is expected, the answer is {found} {where}: {list_answers(wrong)}. All other answers are "
-        "right.",
+        f"Where {' or '.join(instead)} is expected, the answer is {found} {where}: "
+        f"{', '.join(names[:MAX_PARTS_NAMED])}{more}. All other answers are right.",
     )
-
-
-def explain_answer_too_often(wrong: Sequence[ComparedAnswer], found: str) -> Explanation:
-    instead = ", ".join(dict.fromkeys(shown(answer.expected) for answer in wrong))
-    return Explanation(
-        "one_answer_too_often",
-        f"All {len(wrong)} wrong answers are {found}, in place of {instead}: {list_answers(wrong)}. What makes the "
-        f"answer {found} comes too early, or holds too often.",
-    )
-
-
-def list_answers(answers: Sequence[ComparedAnswer]) -> str:
-    names = list(dict.fromkeys(f"`{answer.name}`" for answer in answers))
-    more = f" and {len(names) - MAX_PARTS_NAMED} more" if len(names) > MAX_PARTS_NAMED else ""
-    return ", ".join(names[:MAX_PARTS_NAMED]) + more
 
 
 def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
-    """A list that has one entry too few or too many, at one of its ends, and is right otherwise."""
+    """A list that is empty, or has one entry too few or too many at one of its ends, and is right otherwise."""
     what = f"`{name}`" if name else "The result"
     if not all(isinstance(part, (list, tuple)) for case in cases for part in case) or not all(len(e) for _, e in cases):
         return None
     if all(not found for found, _ in cases):
-        if len(cases) == 1:  # a function that is called with other numbers, too, may give entries there
-            return Explanation("empty", f"{what} is empty; expected {entries_in_words(cases[0][1])}.")
-        return Explanation("empty", f"{what} is empty on every problem.")
-    for words, one, other in (
+        one = f"; expected {entries_in_words(cases[0][1])}" if len(cases) == 1 else " on every problem"
+        return Explanation("empty", f"{what} is empty{one}.")
+    for words, own, right in (
         ("the last entry is missing", slice(None), slice(None, -1)),
         ("the first entry is missing", slice(None), slice(1, None)),
         ("there is one entry too many at the end", slice(None, -1), slice(None)),
         ("there is one entry too many at the beginning", slice(1, None), slice(None)),
     ):
-        if all(agree(found[one], expected[other]) for found, expected in cases):
+        if all(found[own] and agreement(list(found[own]), list(e[right])).holds for found, e in cases):
             return Explanation("one_entry", f"{what} is right except for one thing: {words}.")
-    if all(len(f) == len(e) and len(e) > 1 and agree(f[::-1], e) for f, e in cases):
-        return Explanation("reversed", f"{what} has the right entries in the opposite order.")
     return None
-
-
-def agree(found: Sequence[Any], expected: Sequence[Any]) -> bool:
-    return len(found) == len(expected) > 0 and agreement(list(found), list(expected)).holds

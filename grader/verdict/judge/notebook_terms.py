@@ -198,24 +198,21 @@ def accounted_for(
 def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:
     """Which sizes are numbers in the code, where, and what gives the first of them at any size."""
     found = sorted(found, key=lambda each: (each.number.file, each.number.line))
-    places = dict.fromkeys((each.number.file, each.number.line, str(each)) for each in found)
-    where, file, line = "", "", 0
-    for of_file, of_line, text in places:
-        if (of_file, of_line) == (file, line):
-            where += f", {text}"
-        else:
-            place = f"line {of_line}" if of_file == file else f"{of_file}, line {of_line}"
-            where += f"{'; ' if where else ''}{place}: {text}"
-        file, line = of_file, of_line
-    remark = (
-        f"Right at your notebook's own sizes. {'Sizes are' if len(places) > 1 else 'A size is'} hard-coded in {where}."
-    )
-    for number, sizes, _ in (each for each in found if each.is_size and each.sizes[0] in expressions):
-        expression = expressions[sizes[0]]
-        if number.is_count:
-            return f"{remark} A loop over `range({expression})` works at any size."
-        return f"{remark} `{expression}` in place of {number.value:.6g} works at any size."
-    return remark
+    places: dict[tuple[str, int], dict[str, None]] = {}
+    for each in found:
+        places.setdefault((each.number.file, each.number.line), {})[str(each)] = None
+    lines, before = list[str](), ""
+    for (file, line), texts in places.items():
+        lines.append(f"{'' if file == before else f'{file}, '}line {line}: {', '.join(texts)}")
+        before = file
+    are = "Sizes are" if sum(map(len, places.values())) > 1 else "A size is"
+    remark = f"Right at your notebook's own sizes. {are} hard-coded in {'; '.join(lines)}."
+    first = next((each for each in found if each.is_size and each.sizes[0] in expressions), None)
+    if first is None:
+        return remark
+    expression = expressions[first.sizes[0]]
+    instead = f"`{expression}` in place of {first.number.value:.6g}"
+    return f"{remark} {f'A loop over `range({expression})`' if first.number.is_count else instead} works at any size."
 
 
 # Answers in another shape ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.calling.numerical_watch import REPEATED, Seen
+from grader.calling.numerical_watch import Seen
 from grader.lesson.lesson import Lesson
 from grader.results import NumericalUse, Row
 
@@ -36,11 +36,6 @@ def functions_by_row(lesson: Lesson) -> dict[str, str]:
 
 def what_was_seen(seen: Seen) -> str:
     """What a step did while it ran, in the words of a report."""
-    if seen.method == REPEATED:
-        return (
-            f"While it ran, it evaluated `{seen.operator}` and other operators of the forward pass again at the same "
-            f"values, {seen.times:,} times"
-        )
     if seen.operator:
         return f"While it ran, it evaluated `{seen.operator}` {seen.times:,} times, at inputs a small step apart"
     results = "1 complex result" if seen.times == 1 else f"{seen.times:,} complex results"
@@ -59,11 +54,8 @@ def mark_rows(lesson: Lesson, file: str, rows: Sequence[Row], seen: Mapping[str,
         if found is None or row.status != "passed":
             continue
         observed = what_was_seen(found)
-        is_remark = found.method == REPEATED
-        message = f"{observed}." if is_remark else f"{observed} (numerical differentiation){CONSEQUENCE[counts]}"
+        message = f"{observed} (numerical differentiation){CONSEQUENCE[counts]}"
         row.numerical_differentiation = NumericalUse(found.method, message, file, None, observed)
-        if is_remark:
-            continue
         if counts:
             row.message = f"{row.message} {message}" if row.message else message
         else:

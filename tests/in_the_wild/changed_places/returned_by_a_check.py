@@ -2,7 +2,7 @@
 
 lesson: 01
 by: both
-backward: shape | `db` has the value that `dx` should have. The values are right, but in other places.
+backward: shape | `db` has the
 """
 
 def backward(x, W, b, a, z):

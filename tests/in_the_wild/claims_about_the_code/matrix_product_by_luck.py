@@ -1,7 +1,7 @@
 """A matrix product with a mask would be right by chance, and nobody would mean it.
 
 lesson: 03
-dlogit_maxes: failed | Your `dlogit_maxes` is right wherever it is not zero
+dlogit_maxes: failed | Suppose that `dnorm_logits` is zero except for a 1 in
 """
 
 

@@ -2,7 +2,7 @@
 
 lesson: 02
 dh: failed | = Adding the same number to a whole column of `h` changes nothing that is computed from it, so each
-    column of the gradient adds up to zero. Column 4 of yours adds up to -6.2 in one problem. Is a term missing, or
+    column of the gradient adds up to zero. One of yours adds up to -6.2 in one problem. Is a term missing, or
     does one have the wrong size?
 others: passed
 """

@@ -1,8 +1,7 @@
 """One term of the batch norm alone, softmax alone, and a sum that stands before the product.
 
 lesson: 02
-dh: shape | = Its shape is (8,), not (6, 8). In your `dh`, the part that comes directly, not by way of `h_var` or
-    `h_mean` is missing, and the part that comes by way of `h_var` is missing. The rest is right.
+dh: shape | = The shape is (8,); expected (6, 8), the shape of the value itself.
 dlogits: failed | = Your `dlogits` is exactly N times the gradient, with 1 at the places of `Y` (one in each row) added.
     Two things are to be changed, a factor and a term.
 dgamma: shape | = `dh_bn.sum(0) * h_norm` takes the sum of `dh_bn` alone and multiplies afterwards. Multiplied

@@ -1,7 +1,7 @@
 """A gradient with one number, and one with a number per column; both go through a power.
 
 lesson: 03
-dlogprobs: failed | Your `dlogprobs` has one number only, besides zeros, as it should. On one problem that number is
+dlogprobs: failed | Your `dlogprobs` is a multiple of the gradient
 dbndiff2: failed | When `dbnvar` is multiplied by −2, `dbndiff2` must be multiplied by −2, too; yours is not.
 others: passed
 """

@@ -1,14 +1,14 @@
 """One-hot labels without num_classes in the one function for all gradients: every row has the same error.
 
 lesson: 06
-dW2: error | The number of classes is left to the data: the largest number in `Yb`
-db2: error | The number of classes is left to the data: the largest number in `Yb`
-dgamma: error | The number of classes is left to the data: the largest number in `Yb`
-dbeta: error | The number of classes is left to the data: the largest number in `Yb`
-dW: error | The number of classes is left to the data: the largest number in `Yb`
-db: error | The number of classes is left to the data: the largest number in `Yb`
-demb: error | The number of classes is left to the data: the largest number in `Yb`
-dC: error | The number of classes is left to the data: the largest number in `Yb`
+dW2: error | The number of classes is left to the data: as many as `Yb` needs
+db2: error | The number of classes is left to the data: as many as `Yb` needs
+dgamma: error | The number of classes is left to the data: as many as `Yb` needs
+dbeta: error | The number of classes is left to the data: as many as `Yb` needs
+dW: error | The number of classes is left to the data: as many as `Yb` needs
+db: error | The number of classes is left to the data: as many as `Yb` needs
+demb: error | The number of classes is left to the data: as many as `Yb` needs
+dC: error | The number of classes is left to the data: as many as `Yb` needs
 """
 
 import torch

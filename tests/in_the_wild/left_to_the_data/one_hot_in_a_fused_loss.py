@@ -1,7 +1,7 @@
 """Softmax less one-hot labels, without num_classes.
 
 lesson: 04
-dlogits: error | The number of classes is left to the data: the largest number in `Yb`
+dlogits: error | The number of classes is left to the data: as many as `Yb` needs
 others: any
 """
 

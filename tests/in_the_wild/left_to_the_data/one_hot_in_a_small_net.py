@@ -1,7 +1,7 @@
 """The same in the small net, subtracted in place.
 
 lesson: 02
-dlogits: error | The number of classes is left to the data: the largest number in `Y`
+dlogits: error | The number of classes is left to the data: as many as `Y` needs
 """
 
 import torch

@@ -1,7 +1,7 @@
 """The place of each maximum as one-hot rows, without num_classes.
 
 lesson: 03
-dlogits: error | The number of classes is left to the data: the largest column with a row's maximum of `logits`
+dlogits: error | The number of classes is left to the data: as many as `logits` needs
 """
 
 import torch.nn.functional as F

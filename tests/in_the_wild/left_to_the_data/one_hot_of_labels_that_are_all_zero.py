@@ -1,7 +1,7 @@
 """One-hot labels without num_classes in a fused loss: one problem has no label but 0, and its single column is broadcast.
 
 lesson: 04
-dlogits: error | makes 6 of them. There are more: pass their number.
+dlogits: error | as many as `Yb` needs, 6 here.
 in_one_go: error
 """
 

@@ -1,7 +1,7 @@
 """The column of each row's maximum as one-hot rows, without num_classes.
 
 lesson: 01
-drating: shape | The number of classes is left to the data: the largest column with a row's maximum of `rating`
+drating: shape | The number of classes is left to the data: as many as `rating` needs
 """
 
 import torch.nn.functional as F

@@ -1,7 +1,7 @@
 """One-hot labels without num_classes: as many columns as the largest label that occurs needs.
 
 lesson: 03
-dlogprobs: shape | The number of classes is left to the data: the largest number in `Yb`
+dlogprobs: shape | The number of classes is left to the data: as many as `Yb` needs
 """
 
 import torch.nn.functional as F

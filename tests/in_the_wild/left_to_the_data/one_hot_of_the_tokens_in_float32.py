@@ -1,7 +1,7 @@
 """One-hot tokens without num_classes, and float32 as well.
 
 lesson: 03
-dC: shape | The number of classes is left to the data: the largest number in `Xb`
+dC: shape | The number of classes is left to the data: as many as `Xb` needs
 """
 
 import torch.nn.functional as F

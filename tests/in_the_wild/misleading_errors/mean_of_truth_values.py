@@ -3,7 +3,8 @@
 lesson: 01
 closed_share: error | `mean` works on floating-point numbers only, and this tensor has the dtype Bool.
 nonzero_places: shape | The result has the shape
-accumulation_factor: shape | has the shape (6, 3); expected ().
+accumulation_factor: shape | = `another token` still needs a sum over the first 2 axes: its shape is (6, 3) where () is
+    expected.
 backward: shape | = The result is None; expected 3 values: dW, db, dx. Is the last line `return ...`?
 others: passed
 """

@@ -1,8 +1,8 @@
 """Ones that are not summed, where a sum over the batch belongs.
 
 lesson: 03
-dlogit_maxes: failed | Every element of your `dlogit_maxes` is -1, whatever the upstream gradient is
-db1: failed | Every element of your `db1` is 1, whatever the upstream gradient is
+dlogit_maxes: failed | When `dnorm_logits` is multiplied by −2, `dlogit_maxes` must be multiplied by −2, too
+db1: failed | When `dhprebn` is multiplied by −2, `db1` must be multiplied by −2, too
 others: passed
 """
 

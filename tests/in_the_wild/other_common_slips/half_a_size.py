@@ -2,8 +2,8 @@
 
 lesson: 03
 by: dojo
-dbndiff2: failed | = Your `dbndiff2` is exactly (n−1)/n times what it should be (here 0.96875). Is that the number
-    that the forward line divides by?
+dbndiff2: failed | = Your `dbndiff2` is exactly (n−1)/n times what it should be (here 0.96875). Which number
+    takes its place?
 others: passed
 """
 

@@ -1,7 +1,7 @@
 """The maximum is always zero: that `l` was given as zeros as well explains nothing.
 
 lesson: 19
-add_tile: failed | = `tile 1.m` is zero in every element, on every problem. What should have moved it?
+add_tile: failed | = Every element of `tile 1.m` is zero. What should have moved it?
 others: any
 """
 

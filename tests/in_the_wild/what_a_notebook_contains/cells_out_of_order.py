@@ -3,8 +3,8 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb] | # utility function
-dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times what it should be (here 0.833333). Is that the number that
-    the forward line divides by?
+dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times what it should be (here 0.833333). Which number
+    takes its place?
 dC: failed | Your `dC` is right in every row that `Xb` names once, and wrong only in rows that it names more than once
     (rows 0, 1, 2, 9 of one problem).
 dbngain: passed | `dbngain` has shape (64,), `bngain` has shape (1, 64)

@@ -6,6 +6,7 @@ import ast
 import json
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -425,7 +426,7 @@ ANOTHER_BATCH_NORM = """class BatchNorm1d:
             ANOTHER_BATCH_NORM,
             "part5.ipynb",
             "It defines `BatchNorm1d`, as 05_batch_norm does, which alone does not say that it is for that lesson. If "
-            "it is, grade it with --lesson 05.",
+            "it is, rename it to 05_batch_norm.ipynb.",
         ),
         (
             "from micrograd.engine import Value\nx = Value(1.0)",
@@ -453,21 +454,14 @@ def test_a_merge_that_is_unfinished_in_a_cell_is_named(hand_in):
     )
 
 
-@pytest.mark.parametrize(
-    ("lessons", "advice"),
-    [((), "grade it with --lesson 05."), (("03", "05"), "rename it to 05_batch_norm.ipynb.")],
-)
-def test_nobody_is_told_to_do_what_was_done(hand_in, lessons, advice):
-    message = hand_in(notebook(ANOTHER_BATCH_NORM), *lessons, name="part5.ipynb").message
+@pytest.mark.parametrize("name", ["part5.ipynb", "hw.py"])
+@pytest.mark.parametrize("lessons", [(), ("03", "05")])
+def test_nobody_is_told_to_do_what_was_done(hand_in, lessons, name):
+    """To give --lesson, which this command line may have."""
+    source = ANOTHER_BATCH_NORM if name == "hw.py" else notebook(ANOTHER_BATCH_NORM)
+    message = hand_in(source, *lessons, name=name).message
+    advice = f"rename it to 05_batch_norm{Path(name).suffix}."
     assert message is not None and message.endswith(f"for that lesson. If it is, {advice}")
-
-
-@pytest.mark.parametrize(
-    ("lessons", "how"), [((), "with --lesson."), (("03", "05"), "with its name, such as 03_makemore_steps.py.")]
-)
-def test_a_single_file_that_names_no_lesson(hand_in, lessons, how):
-    message = hand_in(ANOTHER_BATCH_NORM, *lessons, name="hw.py").message
-    assert message == f"hw.py is a single file: say which lesson it is for, {how}"
 
 
 # IPython's own syntax ------------------------------------------------------------------------------------------------

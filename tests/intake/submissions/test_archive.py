@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake.submissions.archive import is_archive, unpacked, without_suffix
+from grader.intake.submissions.archive import is_archive, without_suffix
 from grader.intake.submissions.finding import find
+from grader.intake.submissions.gathered import gathered
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
@@ -35,12 +36,12 @@ def tarred(path: Path, entries: list[tuple[tarfile.TarInfo, bytes]]) -> Path:
 
 
 def contents(path: Path) -> dict[str, bytes]:
-    with unpacked(path) as folder:
-        return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    with gathered(path) as found:
+        return {file.shown: file.path.read_bytes() for file in found.files}
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(ArchiveRefused) as refused, unpacked(path):
+    with pytest.raises(ArchiveRefused) as refused, gathered(path):
         pass
     return str(refused.value)
 
@@ -60,9 +61,9 @@ def test_only_python_files_come_out_and_the_folder_goes_away(tmp_path: Path) -> 
         "04_cross_entropy/backward.py": SOURCE,
         "04_cross_entropy/sub folder/später 🥋.py": b"x = 1\n",
     }
-    with unpacked(path) as folder:
-        assert folder.is_dir()
-    assert not folder.exists()
+    with gathered(path) as found:
+        assert all(file.path.is_file() for file in found.files)
+    assert not any(file.path.exists() for file in found.files)
 
 
 def test_tar_gz_and_backslashes(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_two_archives_are_told(tmp_path: Path, lesson: Lesson) -> None:
     for name in ("03.zip", "all.tar.gz"):
         (tmp_path / "class" / "ada" / name).write_bytes(b"")
     (ada,) = find([tmp_path / "class"], [lesson], [lesson])
-    assert ada.message == "2 archives were submitted (03.zip, all.tar.gz): submit one with all lessons."
+    assert all(f"{name}: " in (ada.full_message or "") for name in ("03.zip", "all.tar.gz"))
 
 
 def test_an_encrypted_zip(tmp_path: Path) -> None:

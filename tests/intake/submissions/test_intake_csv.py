@@ -16,7 +16,7 @@ from grader.commands.grade import main
 from grader.errors import UserError
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.intake_csv import IntakeLine, decisions, intake_text, read_intake, updated_lines
-from grader.intake.submissions.recognition import GuessQuestion
+from grader.intake.submissions.lesson_finder import GuessQuestion
 
 LESSON = "04_cross_entropy"
 HEADER = "student,found,guess,reason,alternatives,confirmed\n"

@@ -22,7 +22,8 @@ from grader.intake.submissions.arrival import Arrival, SubmissionError, make_nam
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.helper_packages import MAX_PACKAGE_FILES
 from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
-from grader.intake.submissions.submission import MAX_LESSON_FILES, read_submission
+from grader.intake.submissions.lesson_reading import MAX_LESSON_FILES
+from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, LessonError
 
 SOURCE = b"import torch\n"
@@ -278,14 +279,14 @@ def test_a_folder_that_may_not_be_read_stops_nobody_else(tmp_path, found, monkey
     def closed(call: Callable[..., Any]) -> Callable[..., Any]:
         def checked(path: Any = ".", *more: Any, **named: Any) -> Any:
             inside = str(path).startswith(str(tmp_path / name) + "/")
-            if inside or (call is os.listdir and str(path) == str(tmp_path / name)):
+            if inside or (call in (os.listdir, os.scandir) and str(path) == str(tmp_path / name)):
                 raise PermissionError(13, "Permission denied", str(path))
             return call(path, *more, **named)
 
         return checked
 
     with monkeypatch.context() as patched:
-        for call in (os.listdir, os.stat, os.lstat, os.open):
+        for call in (os.listdir, os.scandir, os.stat, os.lstat, os.open):
             patched.setattr(os, call.__name__, closed(call))
         read = {each.student: each for each in found(tmp_path, wanted="03")}
     assert read.pop("ann").lessons[MAKEMORE].present

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from grader.intake.submissions.archive import unpacked
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.file_kinds import ARCHIVE_SUFFIXES
 from grader.intake.submissions.finding import find
+from grader.intake.submissions.gathered import gathered
 from grader.intake.submissions.submission import read_submission
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Course, Lesson
@@ -93,8 +93,8 @@ def is_read(place: Path, course: Course, lesson: Lesson, suffix: str, data: byte
     path = place / "in" / f"fuzz{suffix}"
     path.write_bytes(data)
     try:
-        with unpacked(path) as folder:
-            assert folder.parent == place / "tmp"
+        with gathered(path):
+            (folder,) = (place / "tmp").iterdir()
             inside = [entry for entry in folder.rglob("*") if not entry.is_dir() or entry.is_symlink()]
             assert all(entry.is_file() and not entry.is_symlink() for entry in inside)
             assert all(entry.suffix in (".py", ".ipynb") for entry in inside)

@@ -1,4 +1,4 @@
-# repeated forward pass: dgamma
+# own differentiation: dgamma
 class Dual:
     def __init__(self, value, dot):
         self.value, self.dot = value, dot

@@ -1,4 +1,4 @@
-# repeated forward pass: dgamma
+# own differentiation: dgamma
 def pair(value, slope):
     return torch.stack([torch.stack([value, slope], -1), torch.stack([torch.zeros_like(value), value], -1)], -2)
 

@@ -1,4 +1,4 @@
-# repeated forward pass: dgamma
+# own differentiation: dgamma
 from collections import namedtuple
 Jet = namedtuple("Jet", "v d")
 

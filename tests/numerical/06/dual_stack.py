@@ -1,4 +1,4 @@
-# repeated forward pass: dgamma
+# own differentiation: dgamma
 def mul(a, b):
     return torch.stack([a[0] * b[0], a[0] * b[1] + a[1] * b[0]])
 

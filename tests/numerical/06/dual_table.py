@@ -1,4 +1,4 @@
-# repeated forward pass: dgamma
+# own differentiation: dgamma
 def times(p, q):
     return {"value": p["value"] * q["value"], "dot": p["value"] * q["dot"] + q["value"] * p["dot"]}
 

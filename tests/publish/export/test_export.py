@@ -20,8 +20,8 @@ from runner import Runner
 from support import ROOT
 
 from grader.commands import grade as cli
-from grader.commands.console import UNUSABLE, printable
-from grader.commands.options import VISIBILITY
+from grader.commands.command_line import UNUSABLE
+from grader.commands.console import printable
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.lesson.lesson import Course
@@ -81,12 +81,6 @@ def test_gradescope_has_a_test_for_each_row(ada):
         "exact: False | approximate: False | maxdiff: 0.5",
         "output_format": "text",
     }
-
-
-@pytest.mark.parametrize("visibility", VISIBILITY)
-def test_gradescope_visibility_is_an_option(ada, visibility):
-    found = json.loads(gradescope_json(ada, visibility))
-    assert (found["visibility"], found["stdout_visibility"]) == (visibility, "hidden")
 
 
 def test_gradescope_tells_what_is_rejected():
@@ -305,13 +299,6 @@ def test_a_fault_of_ours_has_no_files(tmp_path):
     (tmp_path / "ada").mkdir()
     write_formats(tmp_path, ["ada", "bo"], ["gradescope", "junit"])
     assert list((tmp_path / "ada").iterdir()) == []
-
-
-def test_formats_are_written_once_and_only_those_asked_for(tmp_path, ada):
-    (tmp_path / "ada").mkdir()
-    (tmp_path / "ada" / "results.json").write_text(ada.to_text())
-    write_formats(tmp_path, ["ada"], ["junit", "github", "junit"])
-    assert {path.name for path in (tmp_path / "ada").iterdir()} == {"results.json", "junit.xml"}
 
 
 # Canvas and Moodle ---------------------------------------------------------------------------------------------------
@@ -556,11 +543,6 @@ def test_two_that_came_under_one_name_have_no_score(graded, roster):
 def test_a_folder_without_results_is_no_class(tmp_path, roster):
     status, _, said = exported("canvas", tmp_path, "--roster", roster)
     assert status == UNUSABLE and "name the folder that `grade run -o` wrote" in said
-
-
-@pytest.mark.parametrize("command", [[], ["github"], ["gradescope"], ["canvas"], ["moodle"]])
-def test_every_export_has_help_with_examples(command):
-    assert "Examples:" in exported(*command, "--help")[1]
 
 
 def test_points_have_the_assignment_s_decimals(tmp_path):

@@ -12,13 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.lesson.lesson import Lesson
-from grader.publish.graph import lay_out, layers_of, layouts_of, parts_of, reads_of
+from grader.publish.graph import lay_out, layouts_of
 from grader.publish.layout import NODE_HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
 from grader.publish.pictures import (
-    COLOUR_SCALE,
-    ERROR_COLOURS,
     Arrow,
-    error_level,
     error_map,
     forces,
 )
@@ -101,29 +98,11 @@ def test_parameters_stand_one_layer_above_their_reader_and_beside_the_spine(less
     assert len(spine) == 1
 
 
-def test_fused_names_are_drawn_between_what_they_read_and_what_reads_them(lessons: dict[str, Lesson]) -> None:
-    reads = reads_of(lessons["02_small_net"])
-    assert reads["h_mean"] == reads["h_var"] == ("h",)
-    assert set(reads["h_norm"]) == {"h", "h_mean", "h_var"}
-    assert reads_of(lessons["04_cross_entropy"])["loss"] == ("logprobs",)
-
-
-def test_separate_parts_are_drawings_of_their_own() -> None:
-    reads = {"a": (), "x": (), "b": ("a",), "y": ("x",), "c": ("a", "b")}
-    assert parts_of(reads) == [{"a": (), "b": ("a",), "c": ("a", "b")}, {"x": (), "y": ("x",)}]
-    assert parts_of({}) == []
-
-
 def test_a_box_holds_its_name_and_its_shape() -> None:
     reads: dict[str, tuple[str, ...]] = {"w": (), "y": ("w",)}
     for shape in ("()", "(1000, 1000, 1000)"):
         (wide, _) = lay_out(reads, dict.fromkeys(reads, shape), {"w": "input", "y": "step"}).nodes
         assert wide.width >= 33 + 6.7 * len(shape)
-
-
-def test_an_input_read_twice_stands_above_its_first_reader() -> None:
-    reads = {"x": (), "w": (), "a": ("x",), "b": ("a", "w"), "c": ("b", "w")}
-    assert layers_of(reads) == {"x": 0, "w": 1, "a": 1, "b": 2, "c": 3}
 
 
 @st.composite
@@ -141,24 +120,6 @@ def test_any_graph_is_laid_out_soundly(reads: dict[str, tuple[str, ...]]) -> Non
     assert_sound(layout)
     assert_edges_avoid_boxes(layout)
     assert len(layout.edges) == sum(map(len, reads.values()))
-
-
-def test_lanes_beside_each_other_do_not_overlap() -> None:
-    reads = {"a": (), "b": ("a",), "c": ("b",), "d": ("c", "b"), "e": ("d", "a")}
-    layout = lay_out(reads, dict.fromkeys(reads, "()"), {n: "step" if reads[n] else "input" for n in reads})
-    lanes = {edge.path.split("V")[0].split()[-2] for edge in layout.edges if "V" in edge.path}
-    assert len(lanes) == 2
-    assert [by_name(layout)[name].y for name in reads] == [8 + number * LAYER for number in range(5)]
-
-
-@pytest.mark.parametrize(("error", "expected"), [(0, 0), (1e-6, 1), (1e-4, 1), (5e-3, 3), (0.5, 5), (1, 5), (7, 6)])
-def test_level_of_an_error(error: float, expected: int) -> None:
-    assert error_level(error) == expected
-
-
-def test_scale_has_a_name_for_every_colour() -> None:
-    assert len(COLOUR_SCALE) == len(ERROR_COLOURS) == 7
-    assert COLOUR_SCALE[0][1] == "right" and ERROR_COLOURS[0][3] == 0
 
 
 def test_heat_map_is_a_png_of_the_cells() -> None:
@@ -201,11 +162,6 @@ def test_forces_of_a_wrong_gradient_show_the_example_farthest_off() -> None:
     drawn = forces([[0.1, 0.2, -0.3], [0.5, 0.25, 0.25]], RIGHT)
     assert (drawn.example, drawn.cancelling, drawn.right) == (1, 1, False)
     assert drawn.arrows == (Arrow(-1, 1), Arrow(-0.5, -0.5), Arrow(-0.5, -0.5))
-
-
-def test_forces_of_zeros() -> None:
-    drawn = forces([[0.0, 0.0]], [[0.0, 0.0]])
-    assert drawn.arrows == (Arrow(0, 0), Arrow(0, 0)) and pixels(drawn.picture.png) == [[0, 0]]
 
 
 def test_drawings_are_stored_and_read_back(lessons):

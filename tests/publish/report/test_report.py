@@ -20,9 +20,7 @@ from grader.publish.excerpt import Lines, excerpt
 from grader.publish.inert import inert, markdown, prose
 from grader.publish.report.classroom import csv_rows, difficulties, named_mistakes, report_link, student_row
 from grader.publish.report.pages import Reporter
-from grader.publish.view import RowView
 from grader.results import LessonResult, Row, SubmissionResult
-from grader.results.wording import figure_text
 
 SEED = 987_654_321_987
 HOSTILE = (
@@ -314,44 +312,6 @@ def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -
     assert set(icons) <= {f"#{name}" for name in page.values("id")}
 
 
-def test_a_wrong_row_does_not_contradict_its_figures_and_its_shape(reporter: Reporter, lesson: Lesson) -> None:
-    """What is wrong at other sizes only is exact on the published problem, and has the right shape there."""
-    figures: dict[str, Any] = {"exact": True, "approximate": True, "maxdiff": 0.0, "ulps": 0, "shape": [32, 27]}
-    rows = {"dh": row("dh", "failed", **figures), "dW2": row("dW2", "shape", **figures)}
-    graded = GradedSubmission(results_of(part_of(lesson, rows)))
-    page, text = Page(reporter.student_page(graded)), reporter.student_markdown(graded)
-    assert (
-        "dh wrong; exact on the published problem" in page.text
-        and "dW2 wrong shape; exact on the published problem" in page.text
-    )
-    assert "| `dh` | ❌ wrong; exact on the published problem |" in text
-    assert "| `dW2` | ❌ wrong shape; exact on the published problem |" in text
-    assert "wrong value" not in page.text.partition("How to read this report")[0]
-    assert page.text.count("Shape found") == 1  # that of dh: the published problem's would contradict the other one
-    assert RowView(rows["dh"]).explanation[0] == "Wrong; exact on the published problem"
-
-
-@pytest.mark.parametrize(
-    ("changed", "output"),
-    [
-        ({"dprobs": row("dprobs", "failed"), "dcounts": row("dcounts", chain="failed", because_of=["dprobs"])},
-         "correct; red only because `dprobs` above it is wrong"),
-        ({"dprobs": row("dprobs", "failed"), "dh": row("dh", "failed"),
-          "dcounts": row("dcounts", chain="failed", because_of=["dprobs", "dh"])},
-         "correct; red only because `dprobs` above it is wrong, and 1 more"),
-        ({"dprobs": row("dprobs", "todo"), "dcounts": row("dcounts", chain="skipped", because_of=["dprobs"])},
-         "not run, because `dprobs` above it is not written yet"),
-        ({"dcounts": row("dcounts", chain="failed")}, "wrong, although every step above it is right"),
-        ({"dcounts": row("dcounts", "failed")}, "wrong"),
-    ],
-)  # fmt: skip
-def test_chain_in_words(reporter: Reporter, lesson: Lesson, changed: dict[str, Any], output: str) -> None:
-    graded = GradedSubmission(results_of(part_of(lesson, changed)))
-    line = next(line for line in reporter.student_markdown(graded).splitlines() if line.startswith("| `dcounts` "))
-    assert line.split(" | ")[2] == output
-    assert output.replace("`", "") in Page(reporter.student_page(graded)).text
-
-
 def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
     calls = Course(ROOT / "tests" / "courses" / "calling").find("01")
     graded = GradedSubmission(
@@ -449,13 +409,6 @@ def test_bits_are_explained_once(reporter: Reporter, lesson: Lesson) -> None:
     assert text.count("is fine Right formulas can round differently") == 1
     assert "torch 2.13.0 with CPU capability AVX512" in text
     assert "isolation: strong" in text and "1.2 seconds" in text
-
-
-def test_bits_are_not_explained_where_no_row_is_a_gradient() -> None:
-    calls = Course(ROOT / "tests" / "courses" / "calling").find("01")
-    graded, reporter = GradedSubmission(results_of(part_of(calls))), Reporter([calls])
-    page, text = Page(reporter.student_page(graded)).text, reporter.student_markdown(graded)
-    assert "dashes No number" in page and "round differently" not in page + text and "ulps" not in page + text
 
 
 def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
@@ -604,13 +557,6 @@ def test_rows_of_the_class(lesson: Lesson, lessons: dict[str, Lesson]) -> None:
     assert [one.percent is None for one in found] == [False, False, False, False, True]
 
 
-def test_only_the_first_hundred_rows_wait_for_no_script(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
-    one = part_of(lessons["04_cross_entropy"])
-    text = reporter.class_page([results_of(one, student=f"s{n}") for n in range(101)])
-    first, rest = re.findall(r"<tbody[^>]*>(.*?)</tbody>", text.partition("</table>")[0], re.DOTALL)
-    assert (first.count("<tr"), rest.count("<tr")) == (100, 1)
-
-
 def test_class_page_of_nobody(reporter: Reporter) -> None:
     assert "0 students" in Page(reporter.class_page([])).text
 
@@ -621,11 +567,3 @@ def test_mistakes_and_difficulties_leave_out_what_was_not_handed_in(lesson: Less
     (hardest, *_) = difficulties([absent, present])
     assert (hardest.name, hardest.total, hardest.wrong, hardest.discrimination) == ("dh", 1, 1, None)
     assert named_mistakes([absent, present]) == [(lesson.name, "dh", "m", ["ada"])]
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(None, "–"), (0.0, "0"), (3.7253e-09, "3.7e-09"), (12345, "12,345"), (1_999_217_968, "2e+09"), (0.5, "0.5")],
-)
-def test_figure(value: float | None, shown: str) -> None:
-    assert figure_text(value) == shown

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.console import ReportingGroup
+from grader.commands.command_line import CommandGroup
 from grader.sandbox.workers import forked
 from grader.sandbox.workers.clean_process import package_folders, start_clean_process, wait_or_kill
 
@@ -60,7 +60,7 @@ def test_without_torch_a_command_ends_with_a_sentence(
     monkeypatch.delitem(sys.modules, "torch")
     # other tests may share a nursery that has started
     monkeypatch.setattr(forked, "Nursery", lambda: start_clean_process("nursery", "nursery"))
-    group = ReportingGroup("grade", callback=lambda: forked.Nursery(), invoke_without_command=True)
+    group = CommandGroup("grade", "Help.", callback=lambda: forked.Nursery(), invoke_without_command=True)
     with pytest.raises(SystemExit) as ended:
         group.main([])
     assert ended.value.code == 2

@@ -277,6 +277,7 @@ def dx(dy):
 def test_a_file_called_like_a_library_gets_a_sentence_that_says_so(zygote: ZygoteProcess, name: str) -> None:
     source = f"import {name}\ndef dx(dy): return {name}.twice(dy)\ndef dw(dy):\n    from {name} import twice\n"
     _, found = outcomes(zygote, source.encode(), "dx", "dw", **{name: b"def twice(x): return 2 * x\n"})
+    assert found.keys() == {"dx", "dw"}
     for message in found.values():
         assert message.startswith(f"raised: `import {name}` gives Python's `{name}`, not your `{name}.py`")
 

@@ -30,7 +30,7 @@ from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, own_usage, used_by
+from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, used_by
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
@@ -131,14 +131,6 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     process._zygote.status_if_ended(process._number, GUARD_SECONDS)
     assert process.end_and_measure().resident_bytes > 0
     worker.close()
-
-
-def test_own_usage_grows() -> None:
-    before = own_usage()
-    held = torch.ones(8_000_000, dtype=torch.float64)
-    after = own_usage()
-    assert after.resident_bytes >= before.resident_bytes
-    del held
 
 
 def test_processor_time_is_that_of_the_program_and_of_the_system_for_it() -> None:

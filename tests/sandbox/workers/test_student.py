@@ -136,6 +136,7 @@ def test_batches_and_one_by_one_give_the_same(run, middle):
 @sampled("fault", ["crash", "loop"], keep=1)
 def test_the_step_at_fault_is_found(run, fault):
     answers, _ = run(FAULTS[fault])
+    assert answers
     for each in answers:
         outcomes = {step: each[step].outcome for step in STEPS}
         blamed = "crashed" if fault == "crash" else "timeout"

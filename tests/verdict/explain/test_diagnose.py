@@ -21,10 +21,10 @@ from grader.source.in_place_changes import lines_of_changes
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.formulas import transposed
 from grader.verdict.explain.known import known_mistake
 from grader.verdict.explain.problem_values import named_factors
-from grader.verdict.explain.readings.shapes import transposed_gradient
-from grader.verdict.explain.wrong_answer import WrongGradient
+from grader.verdict.explain.wrong_answer import WrongAnswer, first_that_fits
 
 Formula = Callable[[Problem], Tensor]
 
@@ -177,12 +177,6 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("branch_ratio", "y", lambda p: through_y_squared(p) + 2 * through_the_mean(p), times(lambda n: 2, "y")),
     ("branch_ratio", "y", lambda p: through_y_squared(p) + through_the_mean(p) * p.values["n"], right_but_one("y")),
     ("not_reshaped", "y", lambda p: p.reference("y").flatten(), lambda p: p.reference("y").T.flatten()),
-    (
-        "broadcast_too_far",
-        "b",
-        lambda p: p.reference("b").expand(3, -1),
-        nudged(lambda p: p.reference("b").expand(3, -1)),
-    ),
     ("sum_too_many", "z", lambda p: p.reference("z").sum(0), lambda p: p.reference("z").sum(0) * 1.001),
     ("sum_too_many", "z", lambda p: p.reference("z").mean(1, True), lambda p: p.reference("z").amax(1, True)),
     ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
@@ -191,14 +185,11 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("factor", "d", lambda p: p.upstream["z"] / p.values["c"], nudged(lambda p: p.upstream["z"] / p.values["c"])),
     ("factor", "d", lambda p: p.values["c"] / p.upstream["z"], lambda p: p.values["c"] / (p.upstream["z"] + 1)),
     ("factor", "y", without_its_factor, nudged(without_its_factor)),
-    ("wrong_upstream", "d", lambda p: p.upstream["y"] * p.values["c"], lambda p: p.upstream["y"] * 2 * p.values["c"]),
     ("upstream_forgotten", "z", weights_summed, nudged(weights_summed)),
     ("upstream_forgotten", "d", c_everywhere, nudged(c_everywhere)),
     ("upstream_forgotten", "y", lambda p: 2 * p.values["y"] + through_the_mean(p), lambda p: 2 * p.values["y"]),
     ("term_too_many", "z", lambda p: p.reference("z") + 1, right_but_one("z")),
     ("term_missing", "y", lambda p: p.reference("y") - p.upstream["d"], lambda p: p.reference("y") - p.upstream["z"]),
-    ("constant", "y", lambda p: torch.ones_like(p.values["y"]), nudged(lambda p: torch.ones_like(p.values["y"]))),
-    ("operand_alone", "d", value("d"), nudged(value("d"))),
 ]
 NAMES = [f"{name}-d{gradient}-{number}" for number, (name, gradient, _, _) in enumerate(EXPLANATIONS)]
 
@@ -233,92 +224,6 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
         cases = [(p, Answer("returned", formula(p))) for p, formula in zip(problems, formulas, strict=True)]
         explanation = explain(gradient, cases)
         assert explanation is None or explanation.id != name
-
-
-# What is said --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("gradient", "wrong", "sentence"),
-    [
-        (
-            "y",
-            lambda p: 0 * p.values["y"],
-            "Every element of your `dy` is zero. Where `y` is read, which of its elements change the result?",
-        ),
-        (
-            "d",
-            upstream("z"),
-            "You return `dz` as it came: the upstream gradient still has to be multiplied by the derivative of `z` "
-            "with respect to `d`.",
-        ),
-        (
-            "W",
-            lambda p: -p.reference("W"),
-            "The sign is flipped: your `dW` is exactly minus the gradient. One minus is missing, or one too many: "
-            "compare with the forward line.",
-        ),
-        (
-            "y",
-            through_y_squared,
-            "You have the path through `d`; `y` also feeds `m`. Gradients of all paths add up.",
-        ),
-        (
-            "W",
-            lambda p: p.reference("W").T,
-            "Your `dW` is the transpose of the gradient. Write the shapes of the factors next to each other: only one "
-            "order gives W's own shape.",
-        ),
-        (
-            "b",
-            db_unsummed,
-            "The sum is missing: `b` (5,) is broadcast to (4, 5) in `y`. A broadcast forward is a sum backward, over "
-            "the axis along which it was copied.",
-        ),
-        (
-            "b",
-            lambda p: db_unsummed(p).sum(1),
-            "You sum over axis 1: `b` (5,) is broadcast to (4, 5) in `y`. Sum over the axis along which it was copied.",
-        ),
-        (
-            "b",
-            lambda p: db_unsummed(p).mean(0),
-            "You take the mean over axis 0 where a sum belongs: `b` (5,) is broadcast to (4, 5) in `y`; every copy "
-            "counts in full.",
-        ),
-        (
-            "b",
-            lambda p: db_unsummed(p).sum(),
-            "You sum over everything: `b` (5,) is broadcast to (4, 5) in `y`. Sum only over the axis along which it "
-            "was copied.",
-        ),
-        (
-            "c",
-            lambda p: p.reference("c").squeeze(1),
-            "The numbers are right, the shape is not: (4,) where `c` is (4, 1); sum with `keepdim=True`. Broadcasting "
-            "hides this in a comparison, and hurts later.",
-        ),
-        (
-            "b",
-            lambda p: p.reference("b")[None],
-            "The numbers are right, the shape is not: (1, 5) where `b` is (5,); drop the extra dimension (no "
-            "`keepdim`, or `.view(b.shape)`). Broadcasting hides this in a comparison, and hurts later.",
-        ),
-        (
-            "W",
-            times(lambda n: 7.5, "W"),
-            "Your `dW` is exactly 7.5 times too large. A constant factor is lost, or there is one too many.",
-        ),
-        (
-            "W",
-            times(lambda n: n, "W"),
-            "Your `dW` is exactly 4 times too large: n = 4. A constant factor is lost, or there is one too many.",
-        ),
-    ],
-)
-def test_the_sentence(problems, gradient, wrong, sentence):
-    explanation = text(problems, gradient, wrong)
-    assert explanation is not None and explanation.message == sentence
 
 
 # Ratios --------------------------------------------------------------------------------------------------------------
@@ -356,7 +261,7 @@ def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems, fa
     assert explanation == Explanation(
         "multiple",
         f"Your `dW` is a multiple of the gradient, {first:.6g} times on one problem and {other:.6g} times on another. "
-        "Which sizes make up that factor?",
+        "Which sizes, or numbers that you are given, make up that factor?",
     )
 
 
@@ -685,19 +590,21 @@ def test_the_last_definition_counts():
 
 
 def test_a_gradient_with_its_axes_in_another_order():
-    def mismatch(change):
+    def messages(change):
         expected = [torch.randn(2, *shape, generator=torch.manual_seed(1)).double() for shape in ((3, 4), (5, 5))]
-        return WrongGradient(
-            name="x",
-            problems=[None, None],
+        wrong = WrongAnswer(
+            what="Your `dx`",
+            right="the gradient",
             found=[change(each) for each in expected],
             expected=expected,
-            floors=[0.0, 0.0],
             rtol=1e-9,
+            floors=[0.0, 0.0],
+            constants=[{}, {}],
         )
+        return [each.message for each in first_that_fits(wrong, [transposed])]
 
-    (swapped,) = transposed_gradient(mismatch(lambda e: e.mT))
-    assert swapped.message.startswith("Your `dx` is the gradient with axes 1 and 2 swapped.")
-    (moved,) = transposed_gradient(mismatch(lambda e: e.permute(2, 0, 1)))
-    assert "with its axes in order (2, 0, 1)" in moved.message
-    assert list(transposed_gradient(mismatch(lambda e: e.reshape(e.shape[0], e.shape[2], -1)))) == []
+    (swapped,) = messages(lambda e: e.mT)
+    assert swapped.startswith("Your `dx` is the gradient with axes 1 and 2 swapped.")
+    (moved,) = messages(lambda e: e.permute(2, 0, 1))
+    assert "with its axes in order (2, 0, 1)" in moved
+    assert messages(lambda e: e.reshape(e.shape[0], e.shape[2], -1)) == []

@@ -61,16 +61,19 @@ WRONG = {
     "zeros": (
         "out",
         lambda p: 0 * p["out"],
-        "`out` is zero in every element, on every problem. What should have moved it?",
+        "Every element of `out` is zero. What should have moved it?",
     ),
-    "sign": ("new", lambda p: -p["new"], "`new` is exactly minus what it should be: one minus too many, or too few."),
-    "ratio": ("out", lambda p: p["out"] / p["n"], "`out` is exactly 1/n times what it should be (here 0.2 times)."),
-    "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
-    "term_multiple": (
+    "sign": (
         "new",
-        lambda p: p["new"] + p["x"].std() * p["gamma"],
-        "`new` is right except for one term: what is wrong is a multiple of `gamma`.",
+        lambda p: -p["new"],
+        "The sign is flipped: `new` is exactly minus what it should be. One minus is missing, or one too many.",
     ),
+    "ratio": (
+        "out",
+        lambda p: p["out"] / p["n"],
+        "`out` is exactly 5 times too small: n = 5. A constant factor is lost, or there is one too many.",
+    ),
+    "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
     "keepdim": (
         "new",
         lambda p: p["new"].unsqueeze(0),
@@ -128,7 +131,9 @@ def test_what_matches_on_one_problem_only_is_not_told(name):
 def test_a_single_number_is_no_evidence_for_a_constant_without_a_name():
     assert text("loss", lambda p: p["loss"] * 1.2345 * p["n"]) is None
     explanation = text("loss", lambda p: p["loss"] * p["n"])
-    assert explanation == Explanation("ratio", "`loss` is exactly n times what it should be (here 5 times).")
+    assert explanation == Explanation(
+        "ratio", "`loss` is exactly 5 times too large: n = 5. A constant factor is lost, or there is one too many."
+    )
 
 
 def test_what_a_loose_tolerance_alone_makes_equal_is_not_told():
@@ -175,9 +180,9 @@ def test_one_word_in_place_of_several():
     expected |= {"bed 4": "dead"}
     outcome = ComparedResult(found, expected, frozenset({"bed 1", "bed 2"}), {}, {}, {})
     assert explain_result([outcome], 1e-9, False) == Explanation(
-        "one_answer_too_often",
-        "All 2 wrong answers are 'healthy', in place of 'dead', 'vanishing': `bed 1`, `bed 2`. What makes the answer "
-        "'healthy' comes too early, or holds too often.",
+        "one_sided",
+        "Where 'dead' or 'vanishing' is expected, the answer is 'healthy' in 2 of 3 cases: `bed 1`, `bed 2`. All other "
+        "answers are right.",
     )
 
 

@@ -107,7 +107,7 @@ def test_a_near_miss_is_not_told(problems, case):
     assert explanation is None or explanation.id != name
 
 
-# Rows of a table, and places where the gradient is zero ---------------------------------------------------------------
+# Rows of a table ----------------------------------------------------------------------------------------------------
 
 
 def assigned(problem):
@@ -140,38 +140,3 @@ def test_a_row_that_is_read_once_and_wrong_is_another_mistake(problems):
 
     explanation = text(problems, "C", formula)
     assert explanation is None or explanation.id != "repeated_index"
-
-
-def picking(t):
-    t.best = t.y.max(1).values
-    t.loss = t.best.exp().sum()
-
-
-@pytest.fixture(scope="module")
-def picked() -> list[Problem]:
-    def drawn(generator, rows=4, columns=5):
-        return {"y": torch.randn(rows, columns, generator=generator)}
-
-    return made(picking, drawn, [{"rows": r, "columns": c} for r, c in ((4, 5), (6, 3), (3, 7))])
-
-
-def test_the_maximum_s_gradient_given_to_all(picked):
-    explanation = text(picked, "y", lambda p: p.upstream["best"].unsqueeze(1).expand(p.values["y"].shape).clone())
-    assert explanation is not None and explanation.id == "not_zero_elsewhere"
-    assert explanation.message == (
-        "Your `dy` is right wherever the gradient is not zero; but where it is zero, 16 of 16 elements of yours are "
-        "not. Those elements do not change what is computed from them: which ones are picked by the forward line?"
-    )
-
-
-def test_a_gradient_that_is_zero_too_often(picked):
-    def formula(problem):
-        result = problem.reference("y").clone()
-        result[0] = 0
-        return result
-
-    explanation = text(picked, "y", formula)
-    assert explanation is not None and explanation.id == "zero_too_often"
-    assert explanation.message == (
-        "Your `dy` is right wherever it is not zero; but it is zero at 1 of the 4 places where the gradient is not."
-    )

@@ -13,8 +13,7 @@ from grader.reference.problem import Draw, Problem
 from grader.results import Row
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.errors import explain_no_answer, name_mistake
-from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
-from grader.verdict.explain.readings.widths import width_from_the_data
+from grader.verdict.explain.sizes import explain_hard_coded_sizes, width_from_the_data
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.earlier_gradient import FROM_EARLIER_GRADIENT
 from grader.verdict.judge.line import judge_line

@@ -11,7 +11,7 @@ from wild_members import as_notebook, changed, lecture_cells
 
 from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_reading import read_page_bytes
+from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Course, Lesson
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.notebook_terms import (
@@ -29,7 +29,7 @@ CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
 
 
 def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
-    submitted = read_page_bytes(text.encode(), "mine.py", [course.find(wanted)], True, False).lessons
+    submitted = read_page(text.encode(), "mine.py", [course.find(wanted)], True, False)
     return submitted[course.find(wanted).name].origin
 
 
@@ -267,4 +267,4 @@ def test_the_terms_are_the_course_s_settings(course):
 
 
 def find_handed(lesson: Lesson, text: str) -> Any:
-    return read_page_bytes(text.encode(), "mine.py", [lesson], True, False).lessons[lesson.name]
+    return read_page(text.encode(), "mine.py", [lesson], True, False)[lesson.name]

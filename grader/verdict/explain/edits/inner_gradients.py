@@ -20,8 +20,6 @@ from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.wrong_answer import Cases
 
-SAYS_LITTLE = {UNNAMED_MULTIPLE, "constant", "operand_alone"}
-"""Patterns that say nothing about the function's own lines, which nobody sees who judges a variable."""
 MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
@@ -69,7 +67,7 @@ class InnerGradients:
                 last = listed_as_code(right[-MAX_RIGHT_GRADIENTS_NAMED:])
                 texts = [f"Up to {last} your `{self._function}` is right."] if right else []
                 texts.append(f"`{name}` is wrong, and `{self._step}` is computed from it.")
-                texts += [found.message] if found is not None and found.id not in SAYS_LITTLE else []
+                texts += [found.message] if found is not None and found.id != UNNAMED_MULTIPLE else []
                 line = self._edits[name][1]
                 return InnerGradient(name, right, Explanation("inner_gradient", " ".join(texts), line=line))
         return None

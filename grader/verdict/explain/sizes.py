@@ -1,18 +1,23 @@
-"""Hard-coded sizes: code that is right at some sizes and wrong at others, because it has them as numbers."""
+"""Sizes that are not taken from what a step is given: numbers in the code, and axes as long as the data need."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import product
 
 import torch
 
+from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import listed
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents
+from grader.verdict.explain.wrong_answer import Cases
 from grader.verdict.judge.line import Case, judge_line
+
+# Numbers in the code -------------------------------------------------------------------------------------------------
 
 
 def explain_hard_coded_sizes(
@@ -44,13 +49,12 @@ def explain_hard_coded_sizes(
     where = hard_coded_sentence("" if function else name, published, other, right, contents or {})
     if not where and (not unnamed or answer.tensor is None or right or not is_right):  # an error says more than a guess
         return None
+    advice = f"{where} Take sizes from what you are given."
+    if not where:
+        advice = "Which of its lines holds at those sizes only?"
     if not where and contents is not None and not contents.get("numbers"):
         advice = (
             "No size is written into it as a number: two sizes may be equal there that differ here. Which does it use?"
-        )
-    else:
-        advice = (
-            f"{where} Take sizes from what you are given." if where else "Which of its lines holds at those sizes only?"
         )
     it = "This gradient" if function else f"Your `d{name}`"
     there, elsewhere = ("is right", "wrong") if is_right else ("runs", "raises an error")
@@ -74,27 +78,17 @@ def hard_coded_sentence(
     for value, line, code in contents.get("numbers", ()):
         taken = lines.setdefault((line, code), {})
         labels = [f"`{label}`" for label, size in there.items() if size == value]
-        label = next((each for each in labels if each not in taken.values()), labels[0] if labels else None)
-        root = root_of_a_size(value, code, there)
-        if label is not None or root:
-            taken.setdefault(value, " or ".join(filter(None, (label, root))))
+        meant = [next((each for each in labels if each not in taken.values()), *labels[:1])] if labels else []
+        if value != 2 and any(f"{operator} {value!r}" in code for operator in "*/"):
+            meant += [f"the root of `{k}`" for k, size in there.items() if math.isclose(size, value**2)][:1]
+        if meant:
+            taken.setdefault(value, " or ".join(meant))
     for (line, code), taken in lines.items():
         if taken:
             numbers, names = listed([f"{value:.6g}" for value in taken]), listed([*taken.values()])
             s, are = ("", "is") if len(taken) == 1 else ("s", "are")
             return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
     return ""
-
-
-def root_of_a_size(value: float, code: str, sizes: Mapping[str, int]) -> str:
-    """Which size's root a number is with which `code` multiplies or divides, in words; "" for none."""
-    if (
-        value < 1.5
-        or value == 2
-        or not re.search(rf"[*/] ?{re.escape(repr(value))}\b|\b{re.escape(repr(value))} ?[*/]", code)
-    ):
-        return ""
-    return next((f"the root of `{k}`" for k, size in sizes.items() if math.isclose(size, value**2)), "")
 
 
 def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
@@ -105,3 +99,52 @@ def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
         if isinstance(value, torch.Tensor):
             found |= {f"{label}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
     return found
+
+
+# As long as the data need --------------------------------------------------------------------------------------------
+
+
+def width_from_the_data(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
+    """Why d`name` raises or has a wrong shape on some `cases`, if the data decide how long an axis is.
+
+    On every problem that fails, as many classes as occur in the data appear in the error or in the answer's shape.
+    """
+    if contents is None or not contents["open_widths"]:
+        return None
+    failing = [(p, a) for p, a in cases if a.tensor is None or a.tensor.shape != p.values[name].shape]
+    if not failing or any(answer.outcome not in ("returned", "raised") for _, answer in failing):
+        return None
+    first = failing[0][0]
+    read = [n for n, value in first.values.items() if n in contents["names"] and isinstance(value, torch.Tensor)]
+    read.sort(key=lambda n: first.values[n].is_floating_point())  # labels first
+    for source, counts in product(read, (largest_class, count_classes)):
+        widths = [counts(problem.values[source]) for problem, _ in failing]
+        if all(width in lengths_shown(name, *case) for width, case in zip(widths, failing, strict=True)):
+            return Explanation(
+                "left_to_the_data",
+                f"The number of classes is left to the data: as many as `{source}` needs, {widths[0]} here. There are "
+                "more than `F.one_hot` without `num_classes`, `bincount` without `minlength`, `max() + 1` and `unique` "
+                "give: pass their number.",
+            )
+    return None
+
+
+def largest_class(value: torch.Tensor) -> int:
+    """One more than the largest entry of integers; of a matrix, than the last column with the maximum of a row."""
+    if value.is_floating_point():
+        value = value.argmax(1) if value.ndim == 2 else value.new_zeros(1)
+    return int(value.max()) + 1 if value.numel() else 0
+
+
+def count_classes(value: torch.Tensor) -> int:
+    """How many different integers there are; 0 of other values."""
+    return 0 if value.is_floating_point() else len(set(value.flatten().tolist()))
+
+
+def lengths_shown(name: str, problem: Problem, answer: Answer) -> set[int]:
+    """The numbers in the error, or the lengths of axes that are too short in the answer."""
+    if answer.tensor is None:
+        return {int(number) for number in re.findall(r"\d+", answer.message)}
+    shape = problem.values[name].shape
+    pairs = zip(answer.tensor.shape, shape, strict=False)
+    return {found for found, right in pairs if found < right} if answer.tensor.ndim == len(shape) else set()

@@ -1,0 +1,109 @@
+"""The course that a command uses, and what a command refuses before it grades. All functions raise UserError."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from grader.commands.console import print_remarks
+from grader.errors import UserError
+from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import course_around, installed_course
+from grader.lesson.validation import lesson_faults
+from grader.sandbox.isolation.probe import Isolation, at_least, probe
+
+MAX_FAULTS = 20
+GRADER_PROGRAM = "grader.publish.grader_process"
+"""The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
+
+
+def find_course(given: Path | None) -> Path:
+    """The folder `given`, which is not read here, or the course that this package is a part of.
+
+    Never the current folder unasked: it may be a student's, and a course's code runs next to the secrets.
+    """
+    if given is not None:
+        return given
+    installed, around = installed_course(), course_around()
+    if around is not None and around.resolve() != installed:
+        raise UserError(
+            f"{around} has lessons of its own, and `grade` takes none from the folder that it is typed in. If it is "
+            f"your course, add --course {shlex.quote(os.path.relpath(around))}; if a student wrote in it, name your "
+            "course with --course."
+        )
+    if installed is None:
+        raise UserError("no course found: name the folder that has exercises/ and solutions/ with --course.")
+    return installed
+
+
+def open_course(
+    given: Path | None, names: Sequence[str], submissions: Sequence[Path] = ()
+) -> tuple[Course, list[Lesson]]:
+    """(the course at `given` or that of this package, the lessons that `names` name, or all)."""
+    course = Course(find_course(given))
+    refuse_course_in_submissions(course.root, submissions)
+    return course, list(dict.fromkeys(map(course.find, names))) or list(course.lessons.values())
+
+
+def refuse_course_in_submissions(course: Path, submissions: Sequence[Path]) -> None:
+    """Refuse where one of the `submissions` could hold the course's code, which runs next to the secrets.
+
+    The course that this package is a part of may be graded: who can change its lessons can change the grader.
+    """
+    root = course.resolve()
+    if root == installed_course():
+        return
+    for each in submissions:
+        place, parts = each.resolve(), [(root / name).resolve() for name in ("exercises", "solutions")]
+        if any(part.is_relative_to(place) for part in (root, *parts)) or any(map(place.is_relative_to, parts)):
+            raise UserError(
+                f"{each} is to be graded, and the course {course} is in it or around it: a course's code runs with "
+                "your rights. Keep the course in a folder of its own, and name that with --course."
+            )
+
+
+def refuse_planted_results(out: Path, submissions: Iterable[Path]) -> None:
+    """Refuse an OUT that exists and is in a submission: the student could have written the gradebook in it."""
+    places = {out.parent.resolve() / out.name, out.resolve()} if os.path.lexists(out) else set()
+    for submission in submissions:
+        if any(place.is_relative_to(submission) for place in places):
+            raise UserError(
+                f"{out} is in the submission {submission.name}, whose author may have written the results that it "
+                "holds. Give a folder elsewhere after -o."
+            )
+
+
+def require_solutions(lessons: Sequence[Lesson]) -> None:
+    for lesson in lessons:
+        if not lesson.solution.is_dir():
+            raise UserError(
+                f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites."
+            )
+
+
+def check_lessons(lessons: Sequence[Lesson]) -> None:
+    """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
+    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
+    if faults:
+        numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
+        shown = "\n".join(faults[:MAX_FAULTS])
+        raise UserError(
+            f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}"
+        )
+
+
+def checked_isolation(require: str) -> Isolation:
+    """This machine's isolation. Refuses to grade with less than required. Workers of a cluster check their own."""
+    isolation = probe()
+    missing = " ".join(isolation.missing)
+    if not at_least(isolation.level, require):
+        raise UserError(
+            f"this machine isolates student code at level {isolation.level!r} only, and {require!r} is required. "
+            f"{missing} Grade on a machine that offers more (see docs/security.md), or accept less with --require "
+            f"{isolation.level} if you trust the submissions."
+        )
+    if isolation.level in ("weak", "none"):
+        print_remarks([f"warning: isolation is {isolation.level!r}. {missing}"])
+    return isolation

@@ -1,0 +1,109 @@
+"""The roster and the times of submission: from files of the command line, or as the gradebook remembers them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from grader.commands.opened_gradebook import read_gradebook
+from grader.errors import UserError
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.database import GRADEBOOK
+from grader.intake.submissions.finding import FoundSubmissions
+from grader.intake.submissions.roster import Roster, read_roster
+from grader.intake.submissions.submission_times import (
+    NoZone,
+    ReadTimes,
+    SubmissionTime,
+    read_times,
+    times_in_roster,
+)
+from grader.results.typed_json import from_json, to_json
+from grader.results.wording import count_text
+
+ROSTER_ENTRY, TIMES_ENTRY = "roster", "times"
+"""Names under which the gradebook keeps [file's name, roster] and {file's name: times}."""
+MAX_SENTENCES = 20
+
+
+class ClassFiles:
+    """What is known of the class beside its submissions.
+
+    Attributes:
+        roster: the class's list, None if no run was given one.
+        remarks: sentences about what the gradebook remembers.
+    """
+
+    def __init__(self, out: Path, roster_file: Path | None, times_files: Sequence[Path] = ()) -> None:
+        """Reads `roster_file`, and from the gradebook in `out` what no file is given for. Raises UserError."""
+        self.roster: Roster | None = None
+        self.remarks = list[str]()
+        self._roster_name, self._times_files = "", times_files
+        kept = dict[str, str | None]()
+        if (out / GRADEBOOK).is_file():
+            with read_gradebook(out) as gradebook:
+                kept = {name: gradebook.kept(name) for name in (ROSTER_ENTRY, TIMES_ENTRY)}
+        if roster_file is not None:
+            self._roster_name, self.roster = roster_file.name, read_roster(roster_file)
+        elif text := kept.get(ROSTER_ENTRY):
+            self._roster_name, stored = json.loads(text)
+            self.roster = from_json(Roster, stored)
+            students = count_text(len(stored["members"]), "student")
+            self.remarks.append(f"{self._roster_name} of an earlier run: {students}.")
+        given = set(map(str, times_files))
+        earlier = json.loads(kept.get(TIMES_ENTRY) or "{}")
+        self._remembered = {
+            name: from_json(list[SubmissionTime], times) for name, times in earlier.items() if name not in given
+        }
+        self._times = dict(self._remembered)
+        for name, times in self._remembered.items():
+            count = count_text(len(times), "submission time")
+            self.remarks.append(
+                f"{name} of an earlier run: {count}. For newer submissions, give --times with a newer file."
+            )
+
+    def set_times(self, found: FoundSubmissions, assignment: Assignment | None) -> tuple[list[str], list[str]]:
+        """Give submissions their times, from the roster, earlier runs' files and `--times`. Raises UserError.
+
+        Returns sentences about what is not clear, and about how many times were read.
+        """
+        unclear, counts = list[str](), list[str]()
+        due = None if assignment is None else assignment.due
+        # an offset is no zone: it changes with the season
+        zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
+        if self.roster is not None:
+            try:
+                read = times_in_roster(self.roster, self._roster_name, zone)
+                unclear += first_sentences([*read.bad, *found.set_times(read.times, replaces=False)])
+                counts += times_sentence(self._roster_name, read)
+            except NoZone as error:
+                unclear += [str(error)] if due is not None else []
+        for times in self._remembered.values():
+            found.set_times(times)  # the run that was given the file has said what is not clear in it
+        for file in self._times_files:
+            read = read_times(file, zone)
+            if read.bad:
+                raise UserError(" ".join(first_sentences(read.bad)))
+            unclear += first_sentences(found.set_times(read.times))
+            counts += times_sentence(file.name, read)
+            self._times[str(file)] = list(read.times)
+        return unclear, counts
+
+    def entries(self) -> dict[str, str]:
+        """What the gradebook keeps for later runs."""
+        found = {TIMES_ENTRY: json.dumps({name: to_json(times) for name, times in self._times.items()})}
+        if self.roster is not None:
+            found[ROSTER_ENTRY] = json.dumps([self._roster_name, to_json(self.roster)])
+        return found
+
+
+def first_sentences(sentences: Sequence[str]) -> list[str]:
+    rest = count_text(len(sentences) - MAX_SENTENCES, "more line is", "more lines are")
+    return [*sentences[:MAX_SENTENCES], *([f"{rest} like these."] if sentences[MAX_SENTENCES:] else [])]
+
+
+def times_sentence(file: str, read: ReadTimes) -> list[str]:
+    zone = f", in the time zone {read.zone}" if read.zone is not None else ""
+    return [f"{file}: {count_text(len(read.times), 'submission time')}{zone}."] if read.times else []

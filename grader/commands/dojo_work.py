@@ -1,0 +1,239 @@
+"""The commands of `dojo` about a student's files: list, check, hint, report, reset, verify, start, watch and open."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console, RenderableType
+
+from grader.commands.command_line import STOPPED, fail
+from grader.commands.console import console_for
+from grader.dojo.desk import Desk, student_course
+from grader.dojo.file import is_untouched, own_file, read_own, reset_to_stub, shown_path
+from grader.dojo.naming import only_lesson
+from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines, welcome
+from grader.dojo.progress import next_lesson
+from grader.dojo.start import make_working_folder
+from grader.dojo.work import Exercises, Work, is_file, work_in
+from grader.errors import UserError
+from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
+from grader.results.wording import count_text
+
+# What the commands share ----------------------------------------------------------------------------------------------
+
+
+def show(screen: Iterable[RenderableType]) -> None:
+    out = console_for()
+    for part in screen:
+        out.print(part)
+
+
+@contextlib.contextmanager
+def desk(course: Path | None) -> Iterator[Desk]:
+    """A student's desk. Ctrl-C ends the command with a sentence. Raises UserError."""
+    stderr = Console(stderr=True)
+    try:
+        opened = Desk(
+            student_course(course),
+            complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
+            busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else contextlib.nullcontext(),
+        )
+        with contextlib.closing(opened):
+            yield opened
+    except KeyboardInterrupt:
+        if stderr.is_terminal:
+            click.echo(err=True)  # the terminal has written ^C
+        fail("stopped.", STOPPED, "dojo")
+
+
+def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:
+    """What is to be checked, and which lessons of it, or `rows` (None for all); nothing where nobody has said it."""
+    files = [word for word in words if is_file(word)]
+    if len(files) > 1:
+        raise UserError(f"One file at a time: {' and '.join(files)} are {len(files)}.")
+    named = list[tuple[Lesson, str | None]]()
+    for word in words:
+        if word in files:
+            continue
+        if Path(word).is_file():
+            raise UserError(f"{word} is not a Python file or a notebook: name a .py or .ipynb file, or a lesson.")
+        before = named[-1][0] if named else None
+        named.append(at.find(word, before) if rows else (only_lesson(at.course, word), None))
+    if not files:
+        return Exercises(at.course), named
+    work, inside = work_in(Path(files[0]), at.course, bool(named))
+    return work, named or [(lesson, None) for lesson in inside]
+
+
+# The commands ---------------------------------------------------------------------------------------------------------
+
+
+def list_lessons(course: Path | None = None) -> None:
+    """Print the lessons, and what to do next."""
+    with desk(course) as at:
+        progress = at.all_progress()
+        last = at.state_file.read().last
+        show(list_screen(progress, last))
+        if at.assignment is not None:
+            show(assignment_screen(at.assignment, progress))
+        mine = next((each for each in progress if each.lesson.name == last and each.has_work), None)
+        other = next_lesson(progress)
+        if mine is None or (other is not None and mine.is_assigned(mine.next_row) < other.is_assigned(other.next_row)):
+            mine = other
+        click.echo()
+        if mine is None:
+            click.echo("All that can be checked here is right.")
+        else:
+            show(next_lines(mine, at.place_of(mine.lesson, mine.next_row) if mine.next_row else ""))
+
+
+def check(words: Sequence[str], named: Sequence[str], problems: bool, course: Path | None) -> None:
+    """Check the file and print its rows, or with `problems` a line per mistake. Ends with 1 if something is wrong."""
+    with desk(course) as at:
+        work, parts = selected_work(at, (*words, *named), rows=True)
+        rows_by_lesson: dict[Lesson, list[str]] = {}
+        for lesson, row in parts or [(at.current(), None)]:
+            rows_by_lesson.setdefault(lesson, []).extend([row] if row else [item.name for item in lesson.items])
+        wrong = False
+        for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
+            before = at.progress(lesson) if work.remembered else None
+            checked = at.check(lesson, work.read(lesson))
+            from grader.dojo.lesson_end import finish_lines  # torch comes with these: a worker loads it meanwhile
+            from grader.dojo.remarks import problem_lines
+            from grader.dojo.screen import lesson_screen, scope_note
+
+            if work.remembered:
+                at.state_file.keep(checked)
+            wrong |= any(row in rows for row in checked.progress.wrong)
+            if problems:
+                click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
+                continue
+            if number:
+                click.echo()
+            show(lesson_screen(checked, rows))
+            show([scope_note(lesson)] if checked.judged.runs else [])
+            elsewhere = work.elsewhere(lesson, checked.progress.next_row)
+            if before is not None and before.next_row is not None and checked.progress.next_row is None:
+                show(finish_lines(at, checked, by_key=False))
+            else:
+                show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
+    raise SystemExit(1 if wrong else 0)
+
+
+def hint(row_name: str | None, course: Path | None) -> None:
+    """Print one more hint for a row, by default the next one that is not right. Raises UserError."""
+    with desk(course) as at:
+        lesson, row = at.find(row_name) if row_name else (at.current(), None)
+        if row is None:
+            progress = at.progress(lesson)
+            if progress.unchecked:
+                checked = at.check(lesson, read_own(lesson))
+                at.state_file.keep(checked)
+                progress = checked.progress
+            row = progress.next_row or next(iter(progress.taught_later), None)
+        if row is None:
+            raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
+        show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
+
+
+def report(words: Sequence[str], opened: bool, out: Path | None, course: Path | None) -> None:
+    """Check the lessons, write their page, and open it."""
+    with desk(course) as at:
+        work, parts = selected_work(at, words)
+        every = [] if parts else at.all_progress()
+        lessons = [lesson for lesson, _ in parts] or [each.lesson for each in every if each.begun] or [at.current()]
+        checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
+        for checked in checks if work.remembered else ():
+            at.state_file.keep(checked, working=False)
+        from grader.dojo.report import REPORT_FILE, open_in_browser, write_report  # torch comes with it
+
+        path = out or at.course.root / REPORT_FILE
+        write_report(checks, at.judge.isolation, path, [each for each in every if each.lesson not in lessons])
+        click.echo(f"The page: {shown_path(path)}")
+        if opened and not open_in_browser(path):
+            click.echo("Open it in a browser; none with a window was found here.")
+
+
+def reset_lesson(lesson_name: str, course: Path | None) -> None:
+    """Put the stub in place of the student's file, which is kept."""
+    with desk(course) as at:
+        lesson = only_lesson(at.course, lesson_name)
+        path = own_file(lesson)
+        if path.is_file() and is_untouched(lesson, path.read_bytes()):
+            click.echo(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
+            return
+        kept = reset_to_stub(lesson)
+        yours = f" Yours is {shown_path(kept)} now." if kept else ""
+        click.echo(f"{shown_path(own_file(lesson))} is the stub again.{yours}")
+
+
+def verify_own(words: Sequence[str], course: Path | None) -> None:
+    """Compare the student's gradient checker with the judge. Ends with 1 where they differ. Raises UserError."""
+    with desk(course) as at:
+        from grader.dojo.verify import OwnChecker, lesson_part, summary  # torch comes with it
+
+        rows, checker = [], OwnChecker(at)
+        for checked, verified in checker.verify([only_lesson(at.course, word) for word in words]):
+            show([*lesson_part(checked, verified), ""])
+            rows += verified
+        show(summary(rows, checker.function))
+    raise SystemExit(1 if any(row.faults for row in rows) else 0)
+
+
+def watch(words: Sequence[str], port: int | None, course: Path | None, opened: bool = True) -> None:
+    """Check the file whenever it is saved, until `q` is pressed; where `opened`, with a live page. Raises UserError."""
+    with desk(course) as at, contextlib.ExitStack() as stack:
+        work, parts = selected_work(at, words)
+        lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
+        at.state_file.set_last_lesson(lessons[0])
+        at.judge.prepare(lessons[0])
+        at.busy = contextlib.nullcontext  # the screen itself says what is going on
+        from grader.dojo.live import LiveServer  # torch comes with these: a worker loads it meanwhile
+        from grader.dojo.report import open_in_browser
+        from grader.dojo.watch import Watch
+
+        if not opened:
+            Watch(at, lessons[0], console_for(), work, lessons).run()
+            return
+        page = stack.enter_context(LiveServer(at.judge.isolation, port or 0))
+        open_in_browser(page.address)
+        Watch(at, lessons[0], console_for(), work, lessons, live=page.address, tell=page.tell).run()
+
+
+def start(folder: Path | None, bare: bool, course: Path | None) -> None:
+    """Make a folder to work in, or say where the one is that you work in. Raises UserError."""
+    around = course_around() if course is None else None
+    if around is not None and folder is None and not bare:
+        if around != Path.cwd() or not is_working_folder(around):
+            click.echo(f"You work in {exercises_in(around)}. For a folder of its own: dojo start my-work\n")
+        with desk(None) as at:
+            show(welcome(at.current()))
+        return
+    folder = folder or Path("backprop-ninja")
+    if is_working_folder(folder) and not bare and course is None:
+        click.echo(
+            f"{folder}{os.sep} is there already, with your work in it. Go on there:\n\n    cd {folder}\n    dojo"
+        )
+        return
+    source = nearest_course(course) or (WITH_EXERCISES if has_lessons(WITH_EXERCISES) else None)
+    if source is None:
+        raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
+    loaded = Course(source, secrets=False)
+    make_working_folder(loaded, folder, bare)
+    click.echo(f"{folder}{os.sep} has {count_text(len(loaded.lessons), 'lesson')}. Next:\n\n    cd {folder}\n    dojo")
+    if around is not None:
+        click.echo(f"\n{exercises_in(around)} is another folder: `dojo` counts the one that you are in.")
+
+
+def exercises_in(folder: Path) -> str:
+    return shown_path(folder / "exercises") + os.sep
+
+
+def is_working_folder(folder: Path) -> bool:
+    """Whether students work here: it has lessons and no answers."""
+    return has_lessons(folder) and not (folder / "solutions").is_dir()

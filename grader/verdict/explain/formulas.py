@@ -1,0 +1,285 @@
+"""Wrong formulas of a gradient, as candidates: another sum, another shape, another upstream gradient, another value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import permutations
+
+import torch
+from torch import Tensor
+
+from grader.reference.problem import Problem
+from grader.results.wording import format_shape
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.needs import AVERAGES, KEEPDIM, SUMS
+from grader.verdict.explain.problem_values import can_expand, computed_once
+from grader.verdict.explain.wrong_answer import WrongAnswer, WrongFormula, WrongGradient, euclidean_norm
+
+MAX_PERMUTED = 4
+"""Axes of which every order is tried."""
+FEWEST_ELEMENTS = 3
+"""Elements that a tensor needs before it is recognised as another one."""
+REDUCTION_FUNCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
+
+# Sums ----------------------------------------------------------------------------------------------------------------
+
+
+def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """For each consumer that broadcasts the value: another reduction of its part than the sum that belongs there."""
+    name, small = wrong.name, wrong.problems[0].values[wrong.name].shape
+    for consumer, whole in unreduced_parts(wrong.problems[0], name).items():
+
+        def by(reduce: Callable[[Tensor], Tensor], c: str = consumer) -> Callable[[int], Tensor | None]:
+            return lambda number: gradient_with(wrong.problems[number], name, c, reduce)
+
+        shape = whole.shape
+        what = f"`{name}` {format_shape(small)} is broadcast to {format_shape(shape)} in `{consumer}`"
+        lacking = len(shape) - len(small)
+        copied = [axis for axis in range(len(shape)) if axis < lacking or small[axis - lacking] != shape[axis]]
+        forgotten = "A broadcast forward is a sum backward, over the axis along which it was copied."
+        yield WrongFormula("sum_missing", f"The sum is missing: {what}. {forgotten}", by(lambda u: u))
+        for axis in range(len(shape)):
+            for keep in (False, True):
+                total, mean = (by(partial(f, dim=axis, keepdim=keep)) for f in REDUCTION_FUNCTIONS.values())
+                text = f"You sum over axis {axis}: {what}. Sum over the axis along which it was copied."
+                if axis not in copied:
+                    yield WrongFormula("wrong_axis", text, total, (SUMS,))
+                elif len(copied) > 1:
+                    text = f"You sum over axis {axis} only: {what}. Sum over every axis along which it was copied."
+                    yield WrongFormula("sum_missing", text, total, (SUMS,))
+                text = f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full."
+                yield WrongFormula("mean_for_sum", text, mean, (AVERAGES,))
+        text = f"You sum over everything: {what}. Sum only over the axis along which it was copied."
+        yield WrongFormula("summed_too_much", text, by(lambda u: u.sum()), (SUMS,))
+        yield WrongFormula("summed_too_much", text, by(lambda u: u.sum().expand(small)), (SUMS,))
+
+
+def unreduced_parts(problem: Problem, name: str) -> dict[str, Tensor]:
+    return computed_once(problem, ("unreduced", name), lambda: problem.unreduced(name))
+
+
+def gradient_with(problem: Problem, name: str, consumer: str, reduce: Callable[[Tensor], Tensor]) -> Tensor | None:
+    """d`name` with one consumer's part reduced in another way; None where that does not fit the other parts."""
+    whole = unreduced_parts(problem, name).get(consumer)
+    if whole is None:
+        return None
+    try:
+        result = reduce(whole)
+        for other, share in problem.branches(name).items():
+            result = result if other == consumer else result + share
+        return result
+    except RuntimeError:
+        return None
+
+
+def sum_too_many(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """The gradient itself summed or averaged, where nothing is to be summed."""
+    expected = wrong.expected[0]
+    is_shape, rest = (
+        f"`{wrong.name}` is {format_shape(expected.shape)}",
+        "each of its elements has a gradient of its own.",
+    )
+    for word, reduce in REDUCTION_FUNCTIONS.items():
+        if expected.ndim:
+            text = f"You return the {word} of all of the gradient's elements: one number, where {is_shape} and {rest}"
+            yield WrongFormula("sum_too_many", text, lambda n, f=reduce: f(wrong.expected[n]))  # type: ignore[misc]
+        for axis in (axis for axis in range(expected.ndim) if expected.shape[axis] > 1):
+            text = f"Your result equals the gradient after a {word} over axis {axis}. But {is_shape}, and {rest}"
+            for keep in (False, True):
+                over = partial(reduce, dim=axis, keepdim=keep)
+                yield WrongFormula("sum_too_many", text, lambda n, f=over: f(wrong.expected[n]))  # type: ignore[misc]
+
+
+def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
+    """The right answer, once what was found is summed over an axis, or over all that it has in front."""
+    extra = wrong.found[0].ndim - wrong.expected[0].ndim
+    in_front = [tuple(range(extra))] if extra > 1 else []
+    is_zero = not any(bool(expected.any()) for expected in wrong.expected)
+    for axes in [] if wrong.same_shape or is_zero else [*range(min(f.ndim for f in wrong.found)), *in_front]:
+        for keep in (False, True):
+            if all(
+                wrong.equal(number, found.sum(dim=axes, keepdim=keep), expected)
+                for number, (found, expected) in enumerate(wrong.pairs)
+            ):
+                over = f"axis {axes}" if isinstance(axes, int) else f"the first {extra} axes"
+                text = f"{wrong.what} still needs a sum over {over}: its shape is {found_and_right_shape(wrong)}."
+                yield Explanation("sum_missing", text)
+                return
+
+
+def not_broadcast(wrong: WrongGradient) -> Iterator[Explanation]:
+    """The right numbers once, where they are needed several times."""
+    is_less = all(found.numel() < expected.numel() for found, expected in wrong.pairs)
+    if is_less and all(
+        can_expand(found.shape, expected.shape) and wrong.equal(number, found.expand(expected.shape), expected)
+        for number, (found, expected) in enumerate(wrong.pairs)
+    ):
+        found, expected = (format_shape(tensor.shape) for tensor in wrong.pairs[0])
+        yield Explanation(
+            "not_broadcast",
+            f"Your result has shape {found} and the right numbers. But `{wrong.name}` is {expected}, and each of its "
+            "elements has a gradient of its own: a sum forward is a broadcast backward (multiply by "
+            "`torch.ones_like(...)`, or use `.expand_as(...)`).",
+        )
+
+
+# Shapes --------------------------------------------------------------------------------------------------------------
+
+
+def found_and_right_shape(wrong: WrongAnswer) -> str:
+    """The shape that was found on the first problem, and the one that is right."""
+    found, expected = (format_shape(tensor.shape) for tensor in wrong.pairs[0])
+    if isinstance(wrong, WrongGradient):
+        return f"{found} where `{wrong.name}` is {expected}"
+    return f"{found} where {expected} is expected"
+
+
+def wrong_shape(wrong: WrongAnswer) -> Iterator[WrongFormula]:
+    """The right numbers in the right order, with an axis of one too many or too few, or in another shape altogether."""
+    found, expected = wrong.found[0], wrong.expected[0]
+    if any(f.shape == e.shape or f.numel() != e.numel() for f, e in wrong.pairs):
+        return
+    view = f"`.view({wrong.name}.shape)`" if isinstance(wrong, WrongGradient) else "`.view(...)`"
+    end, identifier = "Broadcasting hides this in a comparison, and hurts later.", "keepdim"
+    needs: tuple[str, ...] = ()
+    if [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]:
+        identifier, advice, end = "not_reshaped", f"undo what the forward line did to the shape ({view}).", ""
+    elif found.ndim < expected.ndim:
+        advice, needs = "sum with `keepdim=True`.", (KEEPDIM,)
+    elif found.ndim > expected.ndim:
+        advice = f"drop the extra dimension (no `keepdim`, or {view})."
+    else:
+        advice = f"they lie along the other axis ({view})."
+    text = f"The numbers are right, the shape is not: {found_and_right_shape(wrong)}; {advice} {end}"
+    if not isinstance(wrong, WrongGradient):
+        if identifier != "keepdim":
+            return
+        text, needs = f"The numbers of {wrong.it} are right, their shape is not: {found_and_right_shape(wrong)}.", ()
+    yield WrongFormula(identifier, text.rstrip(), lambda n: wrong.expected[n].reshape(wrong.found[n].shape), needs)
+
+
+def transposed(wrong: WrongAnswer) -> Iterator[WrongFormula]:
+    """The right answer with its axes in another order."""
+    ndim = wrong.expected[0].ndim
+    if not 2 <= ndim <= MAX_PERMUTED or (any(e.ndim != ndim or min(e.shape) < 2 for e in wrong.expected) and ndim == 2):
+        return
+    own, *others = permutations(range(ndim))
+    for order in sorted(others, key=lambda order: sum(a != b for a, b in zip(order, own, strict=True))):
+        moved = [axis for axis in own if order[axis] != axis]
+        how = f"with axes {moved[0]} and {moved[1]} swapped" if len(moved) == 2 else f"with its axes in order {order}"
+        text = (
+            f"{wrong.what} is {wrong.right} {how}. Is a transpose missing, or is there one too many? Or are the "
+            "factors of a product in the wrong order?"
+        )
+        if ndim == 2:
+            text = f"{wrong.what} is the transpose of {wrong.right}."
+            if isinstance(wrong, WrongGradient):
+                text += " Write the shapes of the factors next to each other: "
+                text += f"only one order gives {wrong.name}'s own shape."
+        yield WrongFormula("transposed", text, lambda n, o=order: wrong.expected[n].permute(o))  # type: ignore[misc]
+
+
+def right_in_wrong_places(wrong: WrongAnswer) -> Iterator[Explanation]:
+    """The same numbers, each somewhere else."""
+    for number, (found, expected) in enumerate(wrong.pairs):
+        if found.numel() != expected.numel() or wrong.equal(number, found.flatten(), expected.flatten()):
+            return
+        if not wrong.equal(number, found.flatten().sort().values, expected.flatten().sort().values):
+            return
+    yield Explanation(
+        "shuffled",
+        f"These are the right numbers in the wrong places: {wrong.it} holds each element of {wrong.right}, in another "
+        "order. Look at what the forward line does to the order (`view`, `.T`, an index), and undo just that.",
+    )
+
+
+# Another tensor in the place of one ----------------------------------------------------------------------------------
+
+
+def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """An upstream gradient unchanged, returned or added to the other paths."""
+    for consumer in wrong.consumers:
+        derivative = f"the derivative of `{consumer}` with respect to `{wrong.name}`"
+        needs: tuple[str, ...] = (f"d{consumer}",)
+        text = f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by {derivative}."
+        if len(wrong.consumers) > 1:
+            needs = ()
+            text = (
+                f"In the path through `{consumer}` you use `d{consumer}` as it came. It still has to be multiplied "
+                f"by {derivative}: which elements of `{wrong.name}` does `{consumer}` depend on?"
+            )
+        elif not wrong.same_shape:
+            text = (
+                f"You return `d{consumer}` as it came: its shape is {format_shape(wrong.found[0].shape)}, and that of "
+                f"`{wrong.name}` is {format_shape(wrong.expected[0].shape)}. What makes `{consumer}` out of "
+                f"`{wrong.name}`?"
+            )
+
+        def arriving(problem: Problem, c: str = consumer) -> Tensor | None:
+            upstream, shape = problem.upstream[c].double(), problem.values[wrong.name].shape
+            if len(wrong.consumers) == 1:
+                return upstream
+            return upstream.expand(shape) if can_expand(upstream.shape, shape) else None
+
+        yield WrongFormula("local_derivative_missing", text, in_place_of(wrong, consumer, arriving), needs)
+
+
+def upstream_forgotten(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """The local derivative alone, as if the upstream gradient were ones. That of the loss is one."""
+    for consumer in wrong.consumers:
+        if all(not p.graph.consumers[consumer] and bool((p.upstream[consumer] == 1).all()) for p in wrong.problems):
+            continue
+
+        def slope(problem: Problem, c: str = consumer) -> Tensor:
+            return computed_once(
+                problem,
+                ("ones", wrong.name, c),
+                lambda: problem.graph.vjp(c, torch.ones_like(problem.upstream[c]))[wrong.name].double(),
+            )
+
+        is_read = "d" + consumer in wrong.uses
+        how = f"comes out as if `d{consumer}` were all ones" if is_read else f"does not use `d{consumer}`"
+        yield WrongFormula(
+            "upstream_forgotten",
+            f"Your `d{wrong.name}` {how}: it is the local derivative of `{consumer}` alone. The chain rule "
+            f"multiplies it by the upstream gradient `d{consumer}`.",
+            in_place_of(wrong, consumer, slope),
+        )
+
+
+def in_place_of(
+    wrong: WrongGradient, consumer: str, share: Callable[[Problem], Tensor | None]
+) -> Callable[[int], Tensor | None]:
+    """The gradient with `share` in place of what comes through `consumer`."""
+
+    def formula(number: int) -> Tensor | None:
+        problem, expected = wrong.problems[number], wrong.expected[number]
+        tensor = share(problem)
+        if tensor is None or len(wrong.consumers) == 1:
+            return tensor
+        return expected - problem.branches(wrong.name)[consumer].double() + tensor
+
+    return formula
+
+
+def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
+    is_one_number = all(bool((found == found.flatten()[0]).all()) for found in wrong.found)  # what a sum alone reads
+    is_noise = all(euclidean_norm(f) <= floor for f, floor in zip(wrong.found, wrong.floors, strict=True))
+    if wrong.found[0].numel() < FEWEST_ELEMENTS or is_one_number or is_noise:
+        return
+    for other in (name for name in wrong.problems[0].graph.names if name != wrong.name):
+        yield WrongFormula(
+            "other_gradient",
+            f"Your `d{wrong.name}` is exactly the gradient of `{other}`. Read the forward line that uses "
+            f"`{wrong.name}` again: what is done with it there?",
+            lambda number, o=other: gradient_of(wrong.problems[number], o),  # type: ignore[misc]
+        )
+
+
+def gradient_of(problem: Problem, name: str) -> Tensor | None:
+    """The gradient of a value that a student writes, in float64; None for one that nothing is computed from."""
+    if not problem.graph.consumers.get(name):
+        return None
+    return computed_once(problem, ("gradient", name), lambda: problem.reference(name).double())

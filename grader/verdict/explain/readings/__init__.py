@@ -1,1 +1,0 @@
-"""Ways of reading a wrong gradient, one strategy per module."""
