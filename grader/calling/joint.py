@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import torch
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.steps import OperatorCount, answer_fields, describe, precision, run_with_fallback
+from grader.calling.operators import OperatorWatch
+from grader.calling.steps import answer_fields, counts_of, describe, run_with_fallback
 
 
 class Joint(NamedTuple):
@@ -66,7 +66,7 @@ def call_joint(
     values: Mapping[str, Any],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[OperatorCount] | None = None,
+    watch: OperatorWatch | None = None,
 ) -> dict[str, Answer]:
     """Runs one function that returns many gradients: {step: answer} for `steps`, all from the one call.
 
@@ -77,23 +77,22 @@ def call_joint(
     if isinstance(ran, Answer):
         return dict.fromkeys(steps, ran)
     try:
-        found = joint.pieces(ran.result)
+        found, line = joint.pieces(ran.result), ran.interface.line
         if isinstance(found, str):
-            return dict.fromkeys(steps, Answer("returned", message=found, line=ran.line))
+            return dict.fromkeys(steps, Answer("returned", message=found, line=line))
         answers = {
-            step: Answer("missing", message=f"`{joint.name}` returned a dict without `{step}`.", line=ran.line)
+            step: Answer("missing", message=f"`{joint.name}` returned a dict without `{step}`.", line=line)
             for step in steps
             if step not in found
         }
-        answers |= {step: Answer("todo", line=ran.line) for step, value in found.items() if value is None}
+        answers |= {step: Answer("todo", line=line) for step, value in found.items() if value is None}
         return {
             step: answers.get(step)
             or Answer(
                 "returned",
                 **answer_fields(as_stack(found[step]), ran.values.get(step[1:]), ran.dtype),
-                operators=ran.watch.operators,
-                line=ran.line,
-                **precision(ran, dtype),
+                line=line,
+                **counts_of(ran, dtype),
             )
             for step in steps
         }

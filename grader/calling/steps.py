@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 import numpy
 import torch
@@ -18,7 +18,8 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure, first_line, safe_text
-from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
+from grader.calling.operators import OperatorWatch
+from grader.calling.parameters import Interface, UnknownParameter, arguments_for, interface_of
 
 ABOUT_DTYPES = re.compile(
     r"d(?:ata)?types?\b|scalar type|same type|TensorOptions|Type promot|"
@@ -49,19 +50,6 @@ def to_float32(named: Mapping[Any, Any]) -> dict[Any, Any]:
     return {name: narrow(value) for name, value in named.items()}
 
 
-class OperatorCount(Protocol):
-    operators: int
-    saw_float32: bool
-
-
-class NothingCounted:
-    operators = 0
-    saw_float32 = False
-
-
-NO_WATCH = NothingCounted()
-
-
 def is_same_answer(a: Any, b: Any) -> bool:
     if type(a) is Tensor and a.dtype is b.dtype and torch.equal(a, b):
         return True
@@ -90,9 +78,8 @@ class Ran(NamedTuple):
 
     result: object
     given: Mapping[str, Any]
-    uses: frozenset[str]
-    watch: OperatorCount
-    line: int | None
+    interface: Interface
+    watch: OperatorWatch | None
     values: Mapping[str, Any]
     upstream: Mapping[str, Tensor]
     dtype: torch.dtype
@@ -105,56 +92,43 @@ def run_with_fallback(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str],
-    watch: AbstractContextManager[OperatorCount] | None,
+    watch: OperatorWatch | None,
 ) -> Ran | Answer:
     """Call the function; in float32 if it raises an error about dtypes in float64.
 
     Where float32 helps no more than float64, the answer is the error that it raises in float64.
     """
-    ran = run_once(function, name, values, upstream, dtype, files, watch)
-    if dtype is not torch.float64 or not isinstance(ran, Answer) or not is_about_dtypes(ran):
-        return ran
-    again = run_once(function, name, to_float32(values), to_float32(upstream), torch.float32, files, watch)
-    return ran if isinstance(again, Answer) and is_about_dtypes(again) else again
-
-
-def run_once(
-    function: Callable[..., Any] | None,
-    name: str,
-    values: Mapping[str, Any],
-    upstream: Mapping[str, Tensor],
-    dtype: torch.dtype,
-    files: Sequence[str],
-    watch: AbstractContextManager[OperatorCount] | None,
-) -> Ran | Answer:
     if function is None:
         return Answer("missing")
-    try:
-        interface = interface_of(function)
-        positional, keyword = arguments_for(interface.parameters, name, values, upstream)
-    except UnknownParameter as error:
-        return Answer("raised", message=str(error), line=first_line(function))
-    except (TypeError, ValueError) as error:
-        return Answer(
-            "raised", message=f"`{name}` cannot be called: {safe_text(str, error)}", line=first_line(function)
-        )
-    given = keyword
-    if positional:
-        given = dict(zip((p.name for p in interface.parameters), positional, strict=False)) | keyword
-    default = torch.get_default_dtype()
-    set_default_dtype(dtype)
-    seen: OperatorCount = NO_WATCH
-    try:
-        if watch is None:
-            result = function(*positional, **keyword)
-        else:
-            with watch as seen:
+
+    def run(values: Mapping[str, Any], upstream: Mapping[str, Tensor], dtype: torch.dtype) -> Ran | Answer:
+        try:
+            interface = interface_of(function)
+            positional, keyword = arguments_for(interface.parameters, name, values, upstream)
+        except UnknownParameter as error:
+            return Answer("raised", message=str(error), line=first_line(function))
+        except (TypeError, ValueError) as error:
+            message = f"`{name}` cannot be called: {safe_text(str, error)}"
+            return Answer("raised", message=message, line=first_line(function))
+        given = keyword
+        if positional:
+            given = dict(zip((p.name for p in interface.parameters), positional, strict=False)) | keyword
+        default = torch.get_default_dtype()
+        set_default_dtype(dtype)
+        try:
+            with watch or nullcontext():
                 result = function(*positional, **keyword)
-        return Ran(result, given, interface.uses, seen, interface.line, values, upstream, dtype)
-    except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
-        return failure(error, name, files)._replace(uses=interface.uses)
-    finally:
-        set_default_dtype(default)
+            return Ran(result, given, interface, watch, values, upstream, dtype)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
+            return failure(error, name, files)._replace(uses=interface.uses)
+        finally:
+            set_default_dtype(default)
+
+    ran = run(values, upstream, dtype)
+    if dtype is not torch.float64 or not isinstance(ran, Answer) or not is_about_dtypes(ran):
+        return ran
+    again = run(to_float32(values), to_float32(upstream), torch.float32)
+    return ran if isinstance(again, Answer) and is_about_dtypes(again) else again
 
 
 def set_default_dtype(dtype: torch.dtype) -> None:
@@ -170,7 +144,7 @@ def call_step(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[OperatorCount] | None = None,
+    watch: OperatorWatch | None = None,
 ) -> Answer:
     """Runs one step and returns its result; never raises for what the function does.
 
@@ -186,20 +160,21 @@ def call_step(
             "returned",
             **answer_fields(ran.result, ran.values.get(step[1:]), ran.dtype),
             changed=changed_arguments(ran.given, ran.values, ran.upstream),
-            uses=ran.uses,
-            operators=ran.watch.operators,
-            line=ran.line,
-            **precision(ran, dtype),
+            uses=ran.interface.uses,
+            line=ran.interface.line,
+            **counts_of(ran, dtype),
         )
     except BaseException as error:  # what came back may be anything of a student's
         return failure(error, step, files)
 
 
-def precision(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
-    """An Answer's `low_precision` and `in_float32`, for a problem of that dtype."""
-    in_float32 = ran.dtype is not dtype
+def counts_of(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
+    """An Answer's `operators`, `low_precision` and `in_float32`, for a problem of that dtype."""
+    in_float32, watch = ran.dtype is not dtype, ran.watch
+    saw_float32 = watch is not None and watch.saw_float32 and dtype == torch.float64
     return {
-        "low_precision": in_float32 or (ran.watch.saw_float32 and dtype == torch.float64),
+        "operators": 0 if watch is None else watch.operators,
+        "low_precision": in_float32 or saw_float32,
         "in_float32": in_float32,
     }
 

@@ -138,7 +138,7 @@ class GradeRun:
             )
         for submission in map(self.found.read, sorted(names & students)):
             for remark in submission.remarks:
-                if remark.kind == "unread" and INTAKE_FILE in remark.message:
+                if remark.kind == "no_file":
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
 
     def store_intake(self) -> list[str]:

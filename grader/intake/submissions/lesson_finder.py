@@ -146,7 +146,7 @@ class LessonFinder:
                 self.remarks.append(IntakeRemark("decided", sentence))
                 return True
         sentence = f"intake.csv says that `{decision}` is {lesson.name}, and the submission has no such file."
-        self.remarks.append(IntakeRemark("unread", sentence))
+        self.remarks.append(IntakeRemark("no_file", sentence))
         return False
 
     # A file in the lesson's place -------------------------------------------------------------------------------------

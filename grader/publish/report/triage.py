@@ -21,6 +21,7 @@ WAITING_TEXT: Final = "wrote a text that a person reads: see grade adjust"
 WHAT_INTAKE_DID: Final = {
     "guess": "was guessed: see intake.csv",
     "unread": "has a part that was not read",
+    "no_file": "has no file of the name in intake.csv",
     "text": WAITING_TEXT,
     "answers": "has answers with another name's values",
     "platform": "is late for one record only",

@@ -120,7 +120,7 @@ def take_away_formulas() -> None:
     loaded = {name: module for name, module in sys.modules.items() if is_beneath(name, HOLD_FORMULAS)}
     kept = {name for name in loaded if name in _NEEDED or name in stand_ins}
     files = {getattr(module, "__file__", None): name for name, module in loaded.items()}
-    for function in _functions():
+    for function in every_function():
         where = files.get(function.__code__.co_filename)
         if where is None or _is_listed(_NEEDED.get(where), function.__code__.co_qualname):
             continue
@@ -137,7 +137,7 @@ def _is_ours(module: ModuleType | None) -> bool:
     return module is not None and getattr(module, "__spec__", None) is None
 
 
-def _functions() -> Iterator[FunctionType]:
+def every_function() -> Iterator[FunctionType]:
     return (thing for thing in gc.get_objects() if type(thing) is FunctionType)
 
 

@@ -12,16 +12,17 @@ A worker runs one lesson's file, and its zygote serves all lessons. So this is d
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from types import CellType, FunctionType, ModuleType
+from functools import cache
+from types import FunctionType
 from typing import Any, NoReturn
 
 import torch
 
 from grader.calling.autograd_used import LibraryUsed, tripwire
 from grader.sandbox.workers.autograd_off import replace_operators
-from grader.sandbox.workers.formulas_off import retire
+from grader.sandbox.workers.formulas_off import every_function, retire
 from grader.source.module_names import is_beneath
 
 OPERATOR_PREFIX = "torch.ops.aten."
@@ -46,34 +47,20 @@ def take_away_library(names: Sequence[str]) -> None:
 
 def _take_away_module(name: str) -> None:
     modules = [module for each, module in list(sys.modules.items()) if is_beneath(each, (name,))]
-    files = {getattr(module, "__file__", None) for module in modules}
-    for function in _functions_of(modules):
-        if function.__code__.co_filename in files:
+    for file in {getattr(module, "__file__", None) for module in modules}:
+        for function in functions_of_torch().get(file, ()):
             written = function.__qualname__.removesuffix(".__init__")
             retire(function, tripwire(written, LibraryUsed))
 
 
-def _functions_of(modules: Sequence[ModuleType]) -> Iterator[FunctionType]:
-    """Each function that these modules hold: by name, in a class, as a property, under a decorator, in a closure."""
-    waiting: list[Any] = [value for module in modules for value in vars(module).values()]
-    names = {module.__name__ for module in modules}
-    seen: set[int] = set()
-    while waiting:
-        thing = waiting.pop()
-        if id(thing) in seen:
-            continue
-        seen.add(id(thing))
-        if isinstance(thing, type):
-            if thing.__module__ in names:
-                waiting += vars(thing).values()
-        elif isinstance(thing, (staticmethod, classmethod)):
-            waiting.append(thing.__func__)
-        elif isinstance(thing, property):
-            waiting += [thing.fget, thing.fset, thing.fdel]
-        elif type(thing) is FunctionType:
-            waiting += [cell.cell_contents for cell in thing.__closure__ or () if cell != CellType()]
-            waiting += vars(thing).values()  # `__wrapped__`
-            yield thing
+@cache
+def functions_of_torch() -> dict[str | None, list[FunctionType]]:
+    """{file: its functions} of torch, when first called; in the zygote, since a worker's gc does not list them."""
+    found: dict[str | None, list[FunctionType]] = {}
+    for function in every_function():
+        if "/torch/" in function.__code__.co_filename:
+            found.setdefault(function.__code__.co_filename, []).append(function)
+    return found
 
 
 # What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.

@@ -243,10 +243,12 @@ def take_away() -> None:
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
     from grader.sandbox.workers.imports import forget_modules
+    from grader.sandbox.workers.library_off import functions_of_torch
     from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, is_beneath
 
     take_away_autograd()
     take_away_formulas()
+    functions_of_torch()
     huge_pages.pieces()  # the last who load a part of ctypes
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
     install_hook()

@@ -2,7 +2,8 @@
 
 lesson: 04
 by: both
-dlogits: error | `c.sum(1)`: does the result need the axis that this sums over? `keepdim` decides it.
+dlogits: error | `c.sum(1)`: does the result need the axis that this sums over? `keepdim` decides it. With that changed,
+    your `dlogits` is right.
 in_one_go: error
 """
 

@@ -2,7 +2,8 @@
 
 lesson: 04
 by: both
-dlogits: error | `p[Yb]` picks whole rows or columns, one for each entry of the index.
+dlogits: error | `p[Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows and columns together,
+    so that each row is paired with its own entry, your `dlogits` is right.
 in_one_go: error
 """
 
