@@ -18,7 +18,7 @@ from grader.verdict.explain.attempts import attempt, explaining
 from grader.verdict.explain.changed_places import gradients_in_other_places, is_gradient_everywhere
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import sure_slips
-from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
+from grader.verdict.explain.edits.inner_gradients import InnerGradients
 from grader.verdict.explain.edits.search import Trials, explain_by_repair, explain_random_numbers, surer_slips
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
@@ -177,9 +177,8 @@ class GradientCase:
             return None
         right, wrong = ([], "") if self.is_alone else (self.right, "")
         if not self.is_alone and not kinds:  # first, because it takes a few calls and the other hundreds
-            inside = attempt(
-                lambda: explain_by_inner_gradients(self.step, self.function, self.cases, trials, constants, right)
-            )
+            inner = (self.step, self.function, self.cases, trials, constants, right)
+            inside = attempt(lambda: InnerGradients(*inner).first_wrong())
         if inside is not None:
             right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
         found = attempt(
@@ -219,4 +218,5 @@ def has_right_upstream(check: GradientCheck) -> bool:
     cases = [(problem, check.student.answers(problem)[step]) for problem in problems]
     right = GradientCase(check, Verdict("failed", cases=cases)).right
     with explaining(check.student):
-        return bool(attempt(lambda: upstream_is_right(step, function, cases, trials, constants, right)))
+        inner = (step, function, cases, trials, constants, right)
+        return bool(attempt(lambda: InnerGradients(*inner).upstream_is_right()))

@@ -7,7 +7,8 @@ dbnvar: passed
 dbndiff2: failed
 dbndiff: passed
 dbnmeani: passed
-dhprebn: failed | = `dbnmeani` is not divided by `n`. Divided by it in the right place, your `dhprebn` is right.
+dhprebn: failed | = In `dbndiff + dbnmeani`, a part is not divided by `n`. Divided by it in the right place,
+    your `dhprebn` is right.
 others: missing
 """
 

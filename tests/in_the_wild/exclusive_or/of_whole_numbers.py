@@ -2,8 +2,8 @@
 
 lesson: 03
 by: both
-dlogprobs: failed | = In `n ^ 1`, `^` is exclusive or, for integers and truth values. With `**`, which is the power,
-    your `dlogprobs` is right.
+dlogprobs: failed | = In `n ^ 1`, an operator is for whole numbers: `//` rounds down, and `^` is exclusive or.
+    With `/` for a division and `**` for a power, your `dlogprobs` is right.
 """
 
 

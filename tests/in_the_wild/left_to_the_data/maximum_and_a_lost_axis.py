@@ -2,9 +2,8 @@
 
 lesson: 04
 by: both
-dlogits: error | = With batch 5, vocabulary 8: RuntimeError: The size of tensor a (8) must match the size of
-    tensor b (5) at non-singleton dimension 1. `c.sum(1)`: does the result need the axis that this sums over?
-    `keepdim` decides it. With that changed, your `dlogits` is right.
+dlogits: error | `c.sum(1)`: does the result need the axis that this sums over? `keepdim` decides it. With that changed,
+    your `dlogits` is right.
 in_one_go: error
 """
 

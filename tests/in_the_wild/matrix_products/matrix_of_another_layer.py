@@ -2,8 +2,7 @@
 
 lesson: 02
 by: both
-dX: error | In `dh @ W2.T`, look at `W2`: another value belongs there. With it, your `dX` is right. This derivative is
-    written with what the forward line reads or returns: which of these values?
+dX: error | In `dh @ W2.T`, look at `W2`: another value belongs there. With it, your `dX` is right.
 """
 
 

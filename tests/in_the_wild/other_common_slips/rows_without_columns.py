@@ -2,8 +2,7 @@
 
 lesson: 04
 by: both
-dlogits: error | = With batch 5, vocabulary 8: IndexError: index 5 is out of bounds for dimension 0 with size 5.
-    `p[Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows and columns together,
+dlogits: error | `p[Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows and columns together,
     so that each row is paired with its own entry, your `dlogits` is right.
 in_one_go: error
 """

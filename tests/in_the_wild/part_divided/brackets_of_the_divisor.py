@@ -2,9 +2,9 @@
 
 lesson: 14
 by: both
-dropout_backward: failed | = In `dout * keep / 1 - p`, brackets are missing: powers come first, then products
+dropout_backward: failed | In `dout * keep / 1 - p`, brackets are missing: powers come first, then products
     and quotients, then sums and differences. With brackets around the right part, `dropout_backward` is right.
-gelu_backward: failed | = `torch.erf(x) / math.sqrt(2)` changes what `x` becomes, and not `x` itself. With
+gelu_backward: failed | `torch.erf(x) / math.sqrt(2)` changes what `x` becomes, and not `x` itself. With
     `math.sqrt(2)` inside of the function's brackets, `gelu_backward` is right.
 others: any
 """

@@ -2,8 +2,8 @@
 
 lesson: 02
 by: dojo
-dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`. Divided by it in the right place, your
-    `dlogits` is right.
+dlogits: failed | = In `d = F.softmax(logits, 1)`, a part is not divided by `N`. Divided by it in the right
+    place, your `dlogits` is right.
 others: passed
 """
 

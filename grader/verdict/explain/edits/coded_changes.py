@@ -232,17 +232,6 @@ def loop_variables(node: ast.AST, around: Around) -> NodeChanges:
         inner = parent
 
 
-def divided_by_sizes(node: ast.AST, around: Around) -> NodeChanges:
-    """A value divided by a size. Of a product only the whole: its factors would give the same."""
-    parent = around.parents.get(id(node))
-    is_part = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.MatMult | ast.Div)
-    is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
-    is_size = isinstance(node, ast.Name) and node.id in around.known.sizes
-    if isinstance(node, (ast.Call, ast.BinOp, ast.Name)) and not (is_part or is_stored or is_size):
-        for size in around.known.sizes:
-            yield ast.BinOp(node, ast.Div(), new_name(size)), {"part": quote(node), "size": size}
-
-
 # Names ---------------------------------------------------------------------------------------------------------------
 
 
@@ -251,8 +240,8 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     parent = around.parents.get(id(node))
     is_callee = isinstance(parent, ast.Call) and parent.func is node
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
-        unread = around.unread if node.id in around.parameters else ()
-        for other in dict.fromkeys((*unread, *alternatives(node.id, around))):
+        unread, related = (around.unread, around.known.related) if node.id in around.parameters else ((), ())
+        for other in dict.fromkeys((*unread, *alternatives(node.id, around), *related)):
             if other not in (node.id, around.step) and not cancels(parent, other):
                 yield new_name(other), {"names": f"`{node.id}`"}
     if not isinstance(node, (ast.Return, ast.Assign)):
@@ -269,15 +258,6 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     for one, other in pairs[:MAX_REPLACED]:
         changed = Renamed({one: other, other: one}).visit(copy.deepcopy(node))
         yield changed, {"names": f"`{one}` and `{other}`"}
-
-
-def names_of_the_derivative(node: ast.AST, around: Around) -> NodeChanges:
-    """Any value that the derivative of the forward line may be written with."""
-    parent = around.parents.get(id(node))
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in around.parameters:
-        for other in around.known.related:
-            if other not in (node.id, around.step) and not cancels(parent, other):
-                yield new_name(other), {"names": f"`{node.id}`"}
 
 
 def alternatives(name: str, around: Around) -> list[str]:

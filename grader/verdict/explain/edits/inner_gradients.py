@@ -14,7 +14,7 @@ from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.search import Trials, is_right_gradient, known_on
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once
@@ -33,64 +33,59 @@ class InnerGradient:
     explanation: Explanation
 
 
-def explain_by_inner_gradients(
-    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
-) -> InnerGradient | None:
-    """What is wrong with the first wrong gradient on the way to `step`; None where none is known to be wrong.
+class InnerGradients:
+    """The gradients that `function` computes on the way to `step`.
 
     `passing` are the values whose gradients are right. What they are all computed from is not wrong, whatever its name:
     a student's `dscores` may have the factor of the next line already.
     """
-    first, target = cases[0][0], step[1:]
-    edits = trials.edits(function, known_on(first, constants, passing))
-    inner = numbers_of_inner_gradients(edits)
-    above = first.finer.above(target)
-    right: list[str] = []
-    for name in (name for name in inner if name[1:] in above and name != step):
-        check_interrupt()
-        answers = answers_of(trials, step, cases, inner[name])
-        if len(answers) < len(cases):
-            continue
-        if all(is_right_gradient(name, *case) for case in answers):
-            right.append(name)
-            continue
-        if any(first.finer.goes_through(each, name[1:]) for each in passing):
-            continue
-        before = (
-            f"Up to {listed_as_code(right[-MAX_RIGHT_GRADIENTS_NAMED:])} your `{function}` is right. " if right else ""
-        )
-        text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
-        mistake = explain(name[1:], answers)
-        is_clear = mistake is not None and mistake.id != UNNAMED_MULTIPLE
-        message = f"{text} {mistake.message}" if mistake and is_clear else text
-        return InnerGradient(name, right, Explanation("inner_gradient", message, line=edits[inner[name]].line))
-    return None
 
+    def __init__(
+        self,
+        step: str,
+        function: str,
+        cases: Cases,
+        trials: Trials,
+        constants: Sequence[float],
+        passing: Collection[str],
+    ) -> None:
+        self._step, self._function, self._cases, self._trials, self._passing = step, function, cases, trials, passing
+        edits = enumerate(trials.edits(function, known_on(cases[0][0], constants, passing)))
+        self._edits = {edit.message: (number, edit.line) for number, edit in edits if edit.kind == INNER_GRADIENT}
 
-def upstream_is_right(
-    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
-) -> bool:
-    """Whether the function computes, by its name, the gradient of each value that `step`'s is used in, and rightly."""
-    inner = numbers_of_inner_gradients(trials.edits(function, known_on(cases[0][0], constants, passing)))
-    upstream = [f"d{consumer}" for consumer in cases[0][0].finer.consumers[step[1:]]]
-    if not all(name in inner for name in upstream):
-        return False
-    found = {name: answers_of(trials, step, cases, inner[name]) for name in upstream}
-    return all(
-        len(answers) == len(cases) and all(is_right_gradient(name, *case) for case in answers)
-        for name, answers in found.items()
-    )
+    def first_wrong(self) -> InnerGradient | None:
+        """What is wrong with the first wrong one; None where none is known to be wrong."""
+        finer, right = self._cases[0][0].finer, list[str]()
+        above = finer.above(self._step[1:])
+        for name in (name for name in self._edits if name[1:] in above and name != self._step):
+            check_interrupt()
+            answers = self._answers(name)
+            if self._is_right(name, answers):
+                right.append(name)
+            elif answers and not any(finer.goes_through(each, name[1:]) for each in self._passing):
+                found = explain(name[1:], answers)
+                last = listed_as_code(right[-MAX_RIGHT_GRADIENTS_NAMED:])
+                texts = [f"Up to {last} your `{self._function}` is right."] if right else []
+                texts.append(f"`{name}` is wrong, and `{self._step}` is computed from it.")
+                texts += [found.message] if found is not None and found.id != UNNAMED_MULTIPLE else []
+                line = self._edits[name][1]
+                return InnerGradient(name, right, Explanation("inner_gradient", " ".join(texts), line=line))
+        return None
 
+    def upstream_is_right(self) -> bool:
+        """Whether it computes, by its name, the gradient of each value that `step`'s is used in, and rightly."""
+        upstream = [f"d{consumer}" for consumer in self._cases[0][0].finer.consumers[self._step[1:]]]
+        return all(name in self._edits and self._is_right(name, self._answers(name)) for name in upstream)
 
-def numbers_of_inner_gradients(edits: Sequence[Edit]) -> dict[str, int]:
-    """{inner gradient: the number of the edit that returns it}."""
-    return {edit.message: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
+    def _is_right(self, name: str, answers: Cases) -> bool:
+        return bool(answers) and all(is_right_gradient(name, *case) for case in answers)
 
-
-def answers_of(trials: Trials, step: str, cases: Cases, number: int) -> list[tuple[Problem, Answer]]:
-    """The inner gradient on each problem where it is a tensor."""
-    answers = [(unfused(p), trials.answers(step, p, [number]).get(number)) for p, _ in cases]
-    return [(p, answer) for p, answer in answers if answer is not None and answer.tensor is not None]
+    def _answers(self, name: str) -> list[tuple[Problem, Answer]]:
+        """An inner gradient on each problem; none where it is not a tensor on all of them."""
+        number = self._edits[name][0]
+        found = [(unfused(p), self._trials.answers(self._step, p, [number]).get(number)) for p, _ in self._cases]
+        answers = [(p, answer) for p, answer in found if answer is not None and answer.tensor is not None]
+        return answers if len(answers) == len(self._cases) else []
 
 
 def unfused(problem: Problem) -> Problem:

@@ -28,7 +28,7 @@ class Rule:
     Attributes:
         id: of the mistake, for counting over a class.
         change: {pattern: what takes its place, or several of these}, see patterns; or what changes a node. In what
-            takes its place, `EPS` is a small number of the lesson, and `FACTOR` a tensor of the parameters.
+            takes its place, `EPS` and `SIZE` are a small number and a size of the lesson, `FACTOR` a tensor parameter.
         text: kind and place of the slip. `{code}` is the student's code, `{new}` what takes its place, `{A}` a part.
         example: code with the slip, and without.
         fix: goes on with ", your `dh` is right."
@@ -160,19 +160,18 @@ RULES = (
         "Applied to only one of the two",
     ),
     Rule(
-        "floor_division",
-        {"A // B": "A / B", "A //= B": "A /= B"},
-        "In `{code}`, `//` rounds down to whole numbers.",
+        "operator_of_whole_numbers",
+        {
+            "A // B": "A / B",
+            "A //= B": "A /= B",
+            "A ^ B": "A ** B",
+            "A ± C ^ B": "A ± C ** B",
+            "A × C ^ B": "A × C ** B",
+        },
+        "In `{code}`, an operator is for whole numbers: `//` rounds down, and `^` is exclusive or.",
         ("dy // n", "dy / n"),
-        "With `/`",
+        "With `/` for a division and `**` for a power",
         is_sure=True,
-    ),
-    Rule(
-        "exclusive_or",
-        {"A ^ B": "A ** B", "A ± C ^ B": "A ± C ** B", "A × C ^ B": "A × C ** B"},
-        "In `{code}`, `^` is exclusive or, for integers and truth values.",
-        ("dy * n ^ 2", "dy * n ** 2"),
-        "With `**`, which is the power",
     ),
     Rule("minus_too_many", {"-A": "A"}, "In `{code}`, the minus is one too many.", ("-dy", "dy"), WITHOUT),
     Rule(
@@ -383,8 +382,11 @@ RULES = (
     ),
     Rule(
         "not_divided",
-        coded_changes.divided_by_sizes,
-        "`{part}` is not divided by `{size}`.",
+        {
+            **{"return A": "return A / SIZE", "V = A": "V = A / SIZE"},
+            **{"A ± B": ("A ± B / SIZE", "A / SIZE ± B"), "A ±= B": "A ±= B / SIZE"},
+        },
+        "In `{code}`, a part is not divided by `{SIZE}`.",
         ("dy", "dy / n"),
         "Divided by it in the right place",
     ),
@@ -402,14 +404,6 @@ RULES = (
         "`{code}` multiplies element by element.",
         ("dy * h", "dy @ h.mT"),
         "As a matrix product (`@`), with the transpose that it needs",
-    ),
-    Rule(
-        "wrong_value",
-        coded_changes.names_of_the_derivative,
-        "In `{code}`, look at {names}: another value belongs there.",
-        ("dy * n", "dy * Y"),
-        "With it",
-        "This derivative is written with what the forward line reads or returns: which of these values?",
     ),
 )
 
@@ -446,10 +440,11 @@ def changes_by_rules(
 
 
 def supplied_values(names: Collection[str], node: ast.AST, around: Around) -> Iterator[dict[str, ast.expr]]:
-    """Every choice of what only a replacement names: `EPS` and `FACTOR`."""
+    """Every choice of what only a replacement names."""
     factors = [each for each in around.factors if each not in names_in(node)] if "FACTOR" in names else []
     choices: dict[str, Sequence[ast.expr]] = {
         "EPS": [ast.Constant(each) for each in around.known.constants],
+        "SIZE": [new_name(each) for each in around.known.sizes],
         "FACTOR": [new_name(each) for each in factors],
     }
     used = [name for name in choices if name in names]
