@@ -204,7 +204,7 @@ def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:
     judged.printed = printed_text(unmarked(output.data), output.total)
     judged.shown = label_lines(output.data, BACKWARD_FILE)
     if output.total > most_bytes:
-        judged.add(f"It printed {output.total:,} bytes; the first {most_bytes:,} were kept, the rest was dropped.")
+        judged.add(f"It printed more than {most_bytes:,} bytes; what came after them was dropped.")
 
 
 def forbid_all(judged: JudgedFile) -> None:

@@ -1,16 +1,18 @@
-import json
+import re
 import struct
 import sys
 
 messages = next(module for name, module in sys.modules.items() if name.endswith(".messages"))
+encode_answer, prefix = messages.encode_answer, struct.Struct("<4sIQ")
 
 
-def forged(step, answer, ticket, *_):
-    tensor = {"dtype": "float64", "shape": [1 << 26, 1 << 26, 1 << 26, 0]}
-    header = dict(op="answer", ticket=ticket, step=step, outcome="returned", kind="", message="", line=1, changed=[],
-                  uses=[], operators=0, low_precision=False, tensors=[tensor], value={"t": 0})
-    text = json.dumps(header).encode()
-    return struct.pack("<4sIQ", b"BPN1", len(text), 0) + text
+def forged(*arguments):
+    """The true answer, with an empty tensor of huge sizes in place of its own."""
+    frame = bytes(encode_answer(*arguments))
+    mark, size, _ = prefix.unpack(frame[: prefix.size])
+    header = frame[prefix.size : prefix.size + size].decode()
+    text = re.sub(r'"(float\d\d)", ?\[[\d, ]*\]', r'"\1", [67108864, 67108864, 67108864, 0]', header).encode()
+    return prefix.pack(mark, len(text), 0) + text
 
 
 messages.encode_answer = forged
