@@ -25,7 +25,6 @@ from grader.gradebook.identity import PEOPLE_ENTRY
 from grader.gradebook.records import Decision
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
-from grader.sandbox.workers import forked
 
 BEST = f'title = "Homework 1"\nrows = ["{CROSS}"]\ncounts = "best"\n'
 
@@ -123,7 +122,7 @@ class TermOfRuns:
                 yield submission, Reply(results_for(submission, 1))
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
-        monkeypatch.setattr(forked, "Nursery", Mock())
+        monkeypatch.setattr("grader.commands.run.Nursery", Mock())
         monkeypatch.chdir(folder)
         self.folder = folder
         for name, text in FILES.items():
