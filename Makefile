@@ -52,10 +52,10 @@ grade: $(VENV)/ready
 # Three processes, because a test often waits for a worker or a deadline. Each takes whole folders: it collects no others,
 # and its tests share what is loaded once. The first takes the sandbox's tests, because a folder of xdist's is closed to
 # other users, and those of one terminal, which go on where the last one left off; the last takes what no other names.
-IN_ORDER := tests/sandbox tests/dojo/test_dojo_watch.py
+IN_ORDER := tests/unit/sandbox tests/unit/dojo/test_dojo_watch.py
 # Its temporary folders are its own: another pytest that starts closes the common one to other users.
-PART_1 := tests/sandbox tests/dojo tests/verdict tests/publish --basetemp "$$said/tmp"
-PART_2 := tests/gradebook tests/intake tests/browser
+PART_1 := tests/unit/sandbox tests/unit/dojo tests/unit/verdict tests/unit/publish --basetemp "$$said/tmp"
+PART_2 := tests/unit/gradebook tests/unit/intake tests/e2e/browser
 PARTS := 1 2
 NAMED := $(sort $(filter tests/%,$(foreach part,$(PARTS),$(PART_$(part)))))
 SHORT := $(BIN)/python -m pytest -q -m 'not slow and not full'
@@ -81,7 +81,7 @@ test-full: $(VENV)/ready
 # Without the isolation's own tests: what a locked-in process runs cannot be written down by it. The figures are printed
 # also where a test fails; then it ends with the tests' status.
 coverage: TEST := $(SHORT) --cov grader --cov-branch --cov-report=
-coverage: PART_1 += --ignore tests/sandbox/isolation
+coverage: PART_1 += --ignore tests/unit/sandbox/isolation
 coverage: $(VENV)/ready
 	@status=0; ($(in_parts)) || status=$$?; \
 	$(BIN)/coverage combine --quiet && $(BIN)/coverage report --skip-covered || status=$$?; exit $$status
@@ -120,4 +120,4 @@ clean:
 	rm -rf $(VENV) $(OUT)
 
 picture: $(VENV)/ready
-	$(BIN)/python tests/browser/pictures.py docs
+	$(BIN)/python tests/e2e/browser/pictures.py docs

@@ -7,12 +7,12 @@ Each is graded as a submission, in workers, by the hidden suite, under `numerica
 shows which of an attempt's rows earn full marks there, and which are recorded. Exit status 1 where a row with full marks
 is not recorded as it should be, another row is, or a look-alike is.
 
-They are in tests/numerical, a folder per lesson. A file holds functions that replace those of the lesson's answer key;
-its other gradients stay right. The first line says which rows it finds numerically, and by which method; `not seen`
-says that the grader does not notice it (docs/security.md lists these). Derivatives
-that are propagated forward by the student's own rules (dual numbers in any form) are right, and are not recorded
-(`own differentiation`). In lesson 06, where one function gives all gradients, the lines below `# in backward:` find the rows. They may call `loss_of` and
-`stable_loss`; without such lines, `slope` finds dbeta.
+They are in tests/corpus/numerical, a folder per lesson. A file holds functions that replace those of the lesson's
+answer key; its other gradients stay right. The first line says which rows it finds numerically, and by which method;
+`not seen` says that the grader does not notice it (docs/security.md lists these). Derivatives that are propagated
+forward by the student's own rules (dual numbers in any form) are right, and are not recorded (`own differentiation`).
+In lesson 06, where one function gives all gradients, the lines below `# in backward:` find the rows. They may call
+`loss_of` and `stable_loss`; without such lines, `slope` finds dbeta.
 """
 
 # ruff: noqa: E501
@@ -88,8 +88,8 @@ class Attempt:
 
 
 def attempts() -> list[Attempt]:
-    """Those of tests/numerical, and the look-alikes."""
-    return [attempt_in(path) for path in sorted((ROOT / "tests" / "numerical").glob("*/*.py"))]
+    """Those of tests/corpus/numerical, and the look-alikes."""
+    return [attempt_in(path) for path in sorted((ROOT / "tests" / "corpus" / "numerical").glob("*/*.py"))]
 
 
 def attempt_in(path: Path) -> Attempt:

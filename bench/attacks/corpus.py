@@ -1,4 +1,4 @@
-"""Reads tests/hostile: hostile submissions, each with the result that it must get.
+"""Reads tests/corpus/hostile: hostile submissions, each with the result that it must get.
 
 A submission is a file, or a folder with a backward.py and what lies beside it. Its docstring says what it does, and a
 header what must come of it:
@@ -29,7 +29,7 @@ from bench import ROOT
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation.probe import LEVELS
 
-FOLDER = ROOT / "tests" / "hostile"
+FOLDER = ROOT / "tests" / "corpus" / "hostile"
 HEADER = re.compile(
     r"^# (group|rows|rows of \w+|race|message|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE
 )

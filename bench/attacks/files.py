@@ -1,4 +1,4 @@
-"""Runs tests/hostile, the corpus of hostile submissions, at every level of isolation that this machine can reach.
+"""Runs tests/corpus/hostile, the hostile submissions, at every level of isolation that this machine can reach.
 
 python -m bench attacks                   at the level of this machine: what got through, if anything
 python -m bench attacks --level fair      at another level

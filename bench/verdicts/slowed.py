@@ -1,4 +1,4 @@
-"""A student's message does not depend on the machine: tests/in_the_wild is graded twice, the second time slowed.
+"""A student's message does not depend on the machine: tests/corpus/in_the_wild is graded twice, the second time slowed.
 
     python -m bench verdicts slowed             every lesson; about ten times as long as the corpus takes
     python -m bench verdicts slowed 03 14       two lessons
@@ -63,7 +63,7 @@ def slowed(busy: int) -> Iterator[None]:
 
 def submissions(course: Course, lesson: Lesson, folder: Path) -> Iterator[tuple[str, str, Submission]]:
     """(file of the corpus, who judges it, what is submitted) of the members for one lesson."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     from wild_members import FOLDER, MEMBERS, handed_in, member_of
 
     lessons = list(course.lessons.values())

@@ -1,7 +1,7 @@
 """Operating-system isolation of a process that runs untrusted Python: namespaces, Landlock, seccomp, limits (Linux).
 
-This package imports only the standard library, and nothing of grader outside itself, so another project can use
-it by itself; tests/sandbox/isolation/test_independence.py checks that. The names of installed packages whose files an
+This package imports only the standard library, and nothing of grader outside itself, so another project can use it by
+itself; tests/unit/sandbox/isolation/test_independence.py checks that. The names of installed packages whose files an
 isolated process may read are in one place, landlock.LOADED_PACKAGES and landlock.IMPORTABLE_PACKAGES.
 
     probe.probe()               which layers this machine offers, each of them tried in a child

@@ -5,8 +5,8 @@ along. Eager PyTorch needs almost none of it. `keep_the_compiler_out` puts tiny 
 would load at first use; `take_away_formulas` removes what is loaded all the same: the modules, and the code of their
 functions, since a function can be found without its module (by `gc`, in a frame, in a closure).
 
-What eager torch needs was measured: every expression of tests/sandbox/workers/test_autograd_off.py and every file of
-tests/honest_styles was run and the functions called were listed.
+What eager torch needs was measured: every expression of tests/unit/sandbox/workers/test_autograd_off.py and every file
+of tests/corpus/honest_styles was run and the functions called were listed.
 """
 
 from __future__ import annotations

@@ -1,0 +1,299 @@
+"""Whatever a student returns: the row is the student's, and tells nothing of the hidden suite."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from support import ROOT, rows_of, sampled, without_seconds
+
+from bench.attacks import values as fuzz
+from bench.attacks.corpus import read_attack
+from bench.attacks.hostile_values import LEAVES, evaluator, expressions
+from grader.authoring.verify import submission_of
+from grader.commands.checks import GRADER_PROGRAM
+from grader.comparison.trees import agreement, shown
+from grader.errors import Interrupted
+from grader.gradebook.grading import grader_processes
+from grader.gradebook.grading.grader_processes import GraderProcess
+from grader.gradebook.grading.one_file import SEARCH_STOPPED
+from grader.gradebook.grading.session import Session
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.trials import FileTrials
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.lesson.paths import BACKWARD_FILE
+from grader.publish.report.pages import Reporter
+from grader.sandbox.isolation.limits import Limits
+from grader.source import in_place_changes as changed
+from grader.verdict.explain.attempts import attempt, check_interrupt, explaining_a_submission
+from grader.verdict.judge.checks import Check, CheckFailed, ReferenceFailed, run_check
+
+COURSE = Course(ROOT)
+FILES = [read_attack(path) for path in sorted((Path(__file__).parents[1] / "corpus" / "hostile_checks").glob("*.py"))]
+LIMITS = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=6.0)
+
+
+# Values ---------------------------------------------------------------------------------------------------------------
+
+
+SLOW = [pytest.param(number, marks=pytest.mark.slow) for number in ("04", "06", "07", "08", "10", "11")]
+
+
+@sampled("number", ["01", "05", "09", *SLOW], keep=1)
+@pytest.mark.parametrize("values", [50, pytest.param(150, marks=pytest.mark.slow)])
+def test_no_value_is_a_fault_or_a_pass(number, values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tallies = fuzz.fuzz([COURSE.find(number)], values=values, seed=7)
+    assert [problem for tally in tallies for problem in tally.problems] == []
+    assert sum(sum(tally.statuses.values()) for tally in tallies) == values
+
+
+def test_every_value_can_be_made():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for leaf in LEAVES:
+            eval(leaf, evaluator())
+    assert len(LEAVES) >= 240
+    first, second = (list(zip(range(400), expressions(seed), strict=False)) for seed in (1, 1))
+    assert first == second
+
+
+def test_the_fuzz_sees_what_is_wrong():
+    """A value that is right, a message with a hidden line, a long one, half a surrogate pair: each is a problem."""
+    rows = fuzz.Rows(COURSE.find("10"), 5)
+    line = rows.hidden[3]
+    assert fuzz.wrong_in(f"it says {line} there", rows.hidden) == [f"the hidden line {line!r} is told"]
+    assert fuzz.wrong_in("x" * 20_000, rows.hidden) == ["a message of 20000 characters"]
+    assert fuzz.wrong_in("\ud800", rows.hidden) == ["a message that is no UTF-8"]
+    item = rows.lesson.item_for("closed_share")
+    tally = fuzz.Tally("10", "closed_share")
+    rows.judge = lambda *_: ("passed", "")  # type: ignore[method-assign]
+    rows.try_value(item, "1", {}, tally)
+    assert tally.problems == ["passed with 1"]
+
+
+# Files, through workers -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sessions(warm_zygotes):
+    """sessions(lesson's number): a warm session, and what a right submission gets before any other is graded."""
+    opened: dict[str, tuple[Session, dict[str, Any]]] = {}
+
+    def of(number: str) -> tuple[Session, dict[str, Any]]:
+        if number not in opened:
+            session = Session([COURSE.find(number)], 5, LIMITS)
+            opened[number] = session, without_seconds(right(session))
+        return opened[number]
+
+    yield of
+    for session, _ in opened.values():
+        session.close()
+
+
+def right(session):
+    lesson = session.lessons[0]
+    solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
+    return session.grade(submission_of(lesson, "right", solution)).results.to_json()
+
+
+SLOW = {"08", "10", "15"}
+"""The first wrong submission of these lessons takes ten seconds: what each known mistake gives is found out once."""
+
+
+@pytest.mark.full
+@sampled(
+    "attack",
+    [pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.lesson in SLOW else []) for each in FILES],
+    keep=1,
+)
+def test_hostile_file(attack, sessions):
+    session, before = sessions(attack.lesson)
+    lesson = session.lessons[0]
+    graded = session.grade(submission_of(lesson, "right", attack.files[BACKWARD_FILE].decode()))
+    page = Reporter([lesson]).student_page(graded, {lesson.name: attack.files[BACKWARD_FILE].decode()})
+    rows = rows_of(graded.results)
+    expected = {name: attack.header.get(f"rows of {name}", attack.header["rows"]) for name in rows}
+    assert {name: row["status"] for name, row in rows.items()} == expected
+    hidden = fuzz.hidden_lines(lesson)
+    text = json.dumps(graded.results.to_json(), allow_nan=False) + page
+    assert [line for line in hidden if line in text] == []
+    assert [problem for row in rows.values() for problem in fuzz.wrong_in(row["message"] or "", hidden)] == []
+    assert without_seconds(right(session)) == before
+
+
+def test_there_are_enough_of_them():
+    assert len(FILES) >= 38
+    lessons = {"01", "05", "07", "08", "09", "10", "12", "13", "14", "15", "16", "17", "19"}
+    assert {attack.lesson for attack in FILES} == lessons
+
+
+# Comparing and describing ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("found", [float("nan"), torch.tensor(float("nan")), 10**400, -(10**400), [10**400], 1e308])
+def test_what_is_no_number_does_not_equal_zero(found):
+    expected = [0.0] if isinstance(found, list) else 0.0
+    assert not agreement(found, expected).holds
+
+
+def test_not_a_number_where_it_is_expected():
+    nan = torch.tensor([1.0, float("nan"), float("inf")])
+    assert agreement(nan, nan).holds
+    assert not agreement(torch.tensor([1.0, float("nan"), float("nan")]), nan).holds
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (10**400, "a whole number of 1329 bits"),
+        (torch.ones([2] * 24, dtype=torch.uint8), "a tensor of shape (2" + ", 2" * 23 + ")"),
+        ("x" * 10**6, "'" + "x" * 119 + "..."),
+        (torch.tensor(0.5), "0.5"),
+        ({1: 2}, "a dict"),
+    ],
+)
+def test_shown(value, text):
+    assert shown(value) == text
+
+
+# Faults ---------------------------------------------------------------------------------------------------------------
+
+
+def check_of(number: str, row: str, value):
+    rows = fuzz.Rows(COURSE.find(number), 5)
+    student = fuzz.Hostile(value)
+    return Check(rows.lesson, rows.lesson.item_for(row), student, fuzz.RemoteTarget(student), rows._book)
+
+
+def test_an_error_after_an_answer_is_the_students():
+    check = check_of("10", "closed_share", 0.5)
+    failed = run_check(lambda check: 1 / (check.on.call("closed_share", torch.ones(2)) - 0.5), check)
+    assert failed is not None and failed.status == "shape"
+    assert str(failed) == "`closed_share` returned 0.5, which is not what was expected."
+
+
+def test_an_error_on_the_reference_is_ours():
+    check = check_of("10", "closed_share", 0.5)
+    with pytest.raises(ZeroDivisionError):
+        run_check(lambda check: check.on.call("closed_share", torch.ones(2)) and 1 / 0, check)
+    with pytest.raises(ReferenceFailed, match="raises ZeroDivisionError on the course's own functions"):
+        check.agrees(lambda on, generator: 1 / 0)
+
+
+def test_what_was_expected_is_named():
+    check = check_of("10", "closed_share", "a text")
+    with pytest.raises(CheckFailed, match=r"^`closed_share` returned 'a text'; expected \d"):
+        check.agrees(lambda on, generator: on.call("closed_share", torch.tensor([0.5, 1.0])) - 1)
+
+
+# Explanations ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_mistake_is_named_however_slow_the_machine_is(sessions, monkeypatch):
+    """On this machine an hour of processor time passes between two looks at the clock."""
+    session, _ = sessions("01")
+    lesson = session.lessons[0]
+    mistake = lesson.mistakes[0]
+    hours = itertools.count(0, 3600)
+    for clock in ("process_time", "thread_time"):  # no race: a played clock
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    graded = session.grade(submission_of(lesson, "wrong", mistake.applied_to(lesson.answer_key)))
+    assert rows_of(graded.results)[mistake.gradient]["mistake"]["id"] == mistake.id
+
+
+def test_a_search_that_is_stopped_by_its_guard_says_so(sessions, monkeypatch):
+    session, _ = sessions("01")
+    lesson = session.lessons[0]
+    monkeypatch.setattr(FileTrials, "ran_out", True)
+    graded = session.grade(submission_of(lesson, "wrong", lesson.mistakes[0].applied_to(lesson.answer_key)))
+    assert graded.results.lessons[0].message == SEARCH_STOPPED.format(6)
+
+
+def test_an_error_in_an_explanation_changes_no_verdict():
+    with explaining_a_submission(None):
+        assert attempt(lambda: 1 / 0) is None
+    with pytest.raises(ZeroDivisionError):
+        attempt(lambda: 1 / 0)
+
+
+def test_a_key_ends_the_search_for_an_explanation():
+    reading, writing = os.pipe()
+    try:
+        with explaining_a_submission(reading):
+            assert attempt(lambda: "said") == "said"
+            os.write(writing, b"q")
+            with explaining_a_submission(None):
+                check_interrupt()
+            with pytest.raises(Interrupted):
+                attempt(lambda: "said")
+            with pytest.raises(Interrupted):
+                attempt(check_interrupt)
+        check_interrupt()
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def graded_by(grader: GraderProcess, submission: Submission) -> dict[str, Any]:
+    results = grader.grade(submission).results
+    assert results is not None
+    return results.to_json()
+
+
+STALLING = """
+import sys, time
+from grader.gradebook.grading import server
+whole = server.Session.grade
+def grade(session, submission):
+    while submission.student == "stalled" and submission.message is None:
+        time.sleep(1)  # no race: without end, until its process is killed
+    return whole(session, submission)
+server.Session.grade = grade
+from grader.publish.grader_process import main
+main(*sys.argv[2:])
+"""
+
+
+@pytest.mark.full
+def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(grader_processes, "START_GRADER_CODE", STALLING)  # stands for a loop of ours without a bound
+    lesson = COURSE.find("04")
+    monkeypatch.setattr(grader_processes, "seconds_for", lambda each, _: 1.0 if each.student == "stalled" else 600.0)
+    limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
+    grader = GraderProcess(
+        Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict(), program=GRADER_PROGRAM)
+    )
+    try:
+        solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
+        first = graded_by(grader, submission_of(lesson, "first", solution))
+        assert first["score"] == first["max_score"]
+        stalled = submission_of(lesson, "stalled", solution)
+        results = graded_by(grader, stalled)
+        assert (results["status"], results["score"], results["submission_sha256"]) == ("rejected", 0, stalled.sha256)
+        assert results["message"].startswith(
+            "Grading was stopped after 1 seconds, the most that a submission may take."
+        )
+        assert [each["status"] for each in results["lessons"]] == ["rejected"]
+        assert (tmp_path / "stalled" / "report.html").is_file()
+        assert without_seconds(graded_by(grader, submission_of(lesson, "first", solution))) == without_seconds(first)
+    finally:
+        grader.end()
+
+
+def test_a_file_is_read_once_for_all_rows_that_change_an_argument(monkeypatch):
+    parse = changed.ast.parse
+    source = "".join(f"def d{n}(a):\n    a += 1\n    return a\n" for n in range(50))
+    parsed: list[str] = []
+    monkeypatch.setattr(changed.ast, "parse", lambda text, *rest: parsed.append(text) or parse(text, *rest))
+    assert changed.lines_of_changes(source, [(f"d{n}", ["a"]) for n in range(50)]) == [3 * n + 2 for n in range(50)]
+    assert parsed == [source]

@@ -1,0 +1,274 @@
+"""A synthetic class of a term: what each student submits and when, laid out as four platforms' downloads and rosters.
+
+Nothing here is imported from grader/: `tests/e2e/test_term_of_a_course.py` computes points from these tables.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+FIRST = ("Ada", "Bo", "Chen", "Dana", "Eva", "Femi", "Gita", "Hugo", "Ines", "Jun", "Kofi", "Lena")
+LAST = ("Okafor", "Petrov", "Quist", "Romero", "Suzuki")
+LESSONS = ("04_cross_entropy", "02_small_net")
+"""Of homework 1, and of homework 2."""
+ZURICH = ZoneInfo("Europe/Zurich")
+PLATFORMS = ("canvas", "moodle", "gradescope", "classroom50")
+NO_TIMES = ("canvas", "moodle")
+"""Platforms whose downloads do not say when something was submitted: `times` does, as they export it."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a student does for one assignment.
+
+    Attributes:
+        file: which of the synthetic files; "" where the student submits nothing.
+        hours: from the due date to the submission.
+        extended: days by which the student's due date is moved.
+        again: a second submission (file, hours), which replaces the first one in a later download.
+    """
+
+    file: str
+    hours: float = -1
+    extended: int = 0
+    excused: bool = False
+    again: tuple[str, float] | None = None
+
+    @property
+    def attempts(self) -> list[tuple[str, float]]:
+        first = [(self.file, self.hours)] if self.file else []
+        return [*first, self.again] if self.again else first
+
+
+NOTHING = Work("")
+FIRST_OF_GROUP, SECOND_OF_GROUP = 4, 5
+HOMEWORK_1 = (
+    Work("right", -20),
+    Work("right", 30),
+    Work("steps", 0.2),  # in the grace period
+    Work("right", 70, extended=2),
+    Work("steps", 5),  # for a group
+    NOTHING,  # the group's second member
+    Work("wrong", -3),
+    Work("right", -50, excused=True),
+    Work("stub", -5),
+    NOTHING,
+    Work("right", 130),
+    Work("steps", 27),
+)
+HOMEWORK_2 = (
+    Work("right", 3),
+    Work("half", -2, again=("right", 20)),
+    Work("right", 60),
+    Work("half", 1),
+    Work("right", 26),  # for a group
+    NOTHING,  # the group's second member
+    Work("right", -7, excused=True),
+    Work("half", 49, extended=1),
+    Work("right", -1, again=("half", 2)),
+    Work("right", 240, extended=3),  # after the hard deadline, and after the extended one
+    NOTHING,
+    Work("right", 0),
+)
+
+
+@dataclass(frozen=True)
+class Student:
+    """A member of the class. `submits_for` is how many members get what this student submits."""
+
+    number: int
+    name: str
+    group: str
+    homework: tuple[Work, Work]
+
+    @property
+    def email(self) -> str:
+        return f"{self.login}@school.example"
+
+    @property
+    def login(self) -> str:
+        return self.name.lower().replace(" ", "-")
+
+    @property
+    def squeezed(self) -> str:
+        """The name as Canvas writes it in file names."""
+        first, last = self.name.lower().split()
+        return last + first
+
+
+def class_of(size: int) -> list[Student]:
+    """A class of a multiple of 12 students. Its sections differ in who does what for the second homework."""
+    made = []
+    for number in range(size):
+        section, place = divmod(number, 12)
+        group = f"Group {section + 1}" if place in (FIRST_OF_GROUP, SECOND_OF_GROUP) else ""
+        others = [at for at in range(12) if at not in (FIRST_OF_GROUP, SECOND_OF_GROUP)]
+        turned = place if group else others[(others.index(place) + 3 * section) % len(others)]
+        name = f"{FIRST[place]} {LAST[section]}"
+        made.append(Student(number, name, group, (HOMEWORK_1[place], HOMEWORK_2[turned])))
+    return made
+
+
+def partner_of(student: Student, everybody: Sequence[Student]) -> Student | None:
+    return next((each for each in everybody if each.group and each.group == student.group and each != student), None)
+
+
+# Downloads ------------------------------------------------------------------------------------------------------------
+
+
+def submissions(
+    everybody: Sequence[Student], homework: int, latest: bool
+) -> Iterator[tuple[Student, str, float, bool]]:
+    """(student, file, hours after the due date, whether it is a second submission): what a download has."""
+    for student in everybody:
+        work = student.homework[homework]
+        found = work.attempts if latest else work.attempts[:1]
+        if found:
+            yield student, *found[-1], len(found) > 1
+
+
+def download(
+    platform: str, everybody: Sequence[Student], homework: int, due: datetime, files: Mapping[str, str], latest: bool
+) -> dict[str, str]:
+    """{place: text} of a platform's download; with `latest` after second submissions have come."""
+    found: dict[str, str] = {}
+    metadata = ["---"]
+    for student, file, hours, is_second in submissions(everybody, homework, latest):
+        when, text, n = due.astimezone(UTC) + timedelta(hours=hours), files[file], student.number
+        if platform == "canvas":
+            mark, number = "LATE_" if hours > 0 else "", "-1" if is_second else ""
+            attachment = 700_000 + 1000 * homework + 2 * n + is_second
+            found[f"{student.squeezed}_{mark}{20_000 + n}_{attachment}_backward{number}.py"] = text
+        elif platform == "moodle":
+            found[f"{student.name}_{300_000 + n}_assignsubmission_file_/backward.py"] = text
+        elif platform == "gradescope":
+            place = f"submission_{submission_number(student, homework, is_second)}"
+            found[f"{place}/backward.py"] = text
+            metadata += [
+                f"{place}:",
+                "  :submitters:",
+                f"  - :name: {student.name}",
+                f"    :sid: '{9000 + n}'",
+                f"    :email: {student.email}",
+                f"  :created_at: {when:%Y-%m-%d %H:%M:%S}.000000000 Z",
+                "  :status: processed",
+            ]
+        else:
+            place = f"ml-hw-{homework + 1}-{student.login}"
+            marker = f'schema: "classroom50/repo-config/v1"\nclassroom: "ml"\nassignment: "hw-{homework + 1}"\n'
+            found[f"{place}/.classroom50.yaml"] = marker
+            found[f"{place}/result.json"] = json.dumps(runner_record(student, homework, when), indent=1)
+            found[f"{place}/exercises/{LESSONS[homework]}/backward.py"] = text
+    if platform == "gradescope":
+        found["submission_metadata.yml"] = "\n".join([*metadata, ""])
+    return found
+
+
+def times(platform: str, everybody: Sequence[Student], homework: int, due: datetime, latest: bool) -> str:
+    """Canvas's submissions API, or Moodle's grading worksheet, after the same submissions as in `download`."""
+    when = {
+        student.name: due + timedelta(hours=hours) for student, _, hours, _ in submissions(everybody, homework, latest)
+    }
+    if platform == "canvas":
+        entries = []
+        for each in everybody:
+            found = when.get(each.name)
+            text = None if found is None else f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+            entries.append({"user_id": 20_000 + each.number, "submitted_at": text, "late": False})
+        return "while(1);" + json.dumps(entries)
+    text = io.StringIO()
+    lines = csv.writer(text)
+    lines.writerow(MOODLE_COLUMNS)
+    for each in everybody:
+        found = when.get(each.name)
+        cell = "-" if found is None else f"{found.astimezone(ZURICH):%A, %-d %B %Y, %I:%M %p}"
+        cells = [f"Participant {300_000 + each.number}", each.name, each.email, "Submitted for grading", ""]
+        lines.writerow([*cells, f"{MOODLE_MAXIMUM}.00", "Yes", cell, "-", ""])
+    return text.getvalue()
+
+
+def submission_number(student: Student, homework: int, is_second: bool) -> int:
+    """Gradescope's number of a submission."""
+    return 4000 + 1000 * homework + student.number + (500 if is_second else 0)
+
+
+def runner_record(student: Student, homework: int, when: datetime) -> dict[str, object]:
+    """result.json of Classroom 50's runner, which ran a public check."""
+    return {
+        "schema": "classroom50/result/v1",
+        "classroom": "ml",
+        "assignment": f"hw-{homework + 1}",
+        "assignment_type": "individual",
+        "owner": student.login,
+        "submission": f"submit/{when:%Y-%m-%dT%H-%M-%SZ}-a1b2c3d",
+        "commit": "https://github.example/c",
+        "release": "https://github.example/r",
+        "review": "https://github.example/v",
+        "datetime": f"{when:%Y-%m-%dT%H:%M:%SZ}",
+        "graded_at": f"{when:%Y-%m-%dT%H:%M:%SZ}",
+        "score": 0,
+        "max-score": 1,
+        "tests": [],
+    }
+
+
+# Rosters --------------------------------------------------------------------------------------------------------------
+
+
+def column_of(homework: int) -> str:
+    """The assignment's column in Canvas's grade book."""
+    return f"Homework {homework + 1} ({500 + homework})"
+
+
+CANVAS_MAXIMUM, MOODLE_MAXIMUM = 20, 50
+MOODLE_COLUMNS = (
+    "Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
+    "Last modified (submission)", "Last modified (grade)", "Feedback comments",
+)  # fmt: skip
+
+
+def roster(platform: str, everybody: Sequence[Student]) -> str:
+    """The class's list as the platform exports it, with a column `group`."""
+    if platform == "canvas":
+        header = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column_of(0), column_of(1), "group"]
+        lines = [["    Points Possible", "", "", "", "", str(CANVAS_MAXIMUM), str(CANVAS_MAXIMUM), ""]]
+        for each in everybody:
+            last_first = ", ".join(reversed(each.name.split()))
+            lines.append(
+                [last_first, str(20_000 + each.number), f"s{each.number}", each.email, "A", "", "", each.group]
+            )
+    elif platform == "moodle":
+        header = [*MOODLE_COLUMNS, "group"]
+        lines = []
+        for each in everybody:
+            cells = [f"Participant {300_000 + each.number}", each.name, each.email, "Submitted for grading", ""]
+            lines.append([*cells, f"{MOODLE_MAXIMUM}.00", "Yes", "-", "-", "", each.group])
+    elif platform == "gradescope":
+        header = ["Name", "SID", "Email", "Role", "group"]
+        lines = [[each.name, str(9000 + each.number), each.email, "Student", each.group] for each in everybody]
+    else:
+        header = ["username", "first_name", "last_name", "email", "group"]
+        lines = [[each.login, *each.name.split(), each.email, each.group] for each in everybody]
+    text = io.StringIO()
+    csv.writer(text).writerows([header, *lines])
+    return text.getvalue()
+
+
+def people(everybody: Sequence[Student]) -> str:
+    """A list with e-mail addresses, which Canvas's grade book does not have."""
+    return "".join(["name,email\n", *(f"{each.name},{each.email}\n" for each in everybody)])
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> Path:
+    for place, text in files.items():
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder

@@ -1,0 +1,74 @@
+"""CONTRIBUTING.md's way through the tree, and the shape of the tree that it describes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from support import ROOT
+
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+NAMED = sorted(set(re.findall(r"`?((?:grader|tests|docs|bench)/[\w/]+\.(?:py|md))\b", TEXT)))
+MODULES = sorted(
+    path for path in (ROOT / "grader").rglob("*.py") if "__pycache__" not in path.parts and path.name != "__init__.py"
+)
+MAX_LINES = 500
+
+
+def test_every_file_that_is_named_exists():
+    assert [path for path in NAMED if not (ROOT / path).is_file()] == []
+    assert sum(path.startswith("grader/") for path in NAMED) > 30
+
+
+def test_the_list_of_packages_is_complete():
+    listed = re.findall(r"^    (\w+)(?:/|\.py) {2,}", TEXT[TEXT.index("from the bottom up:") :], re.MULTILINE)
+    packages = {path.parent.name for path in (ROOT / "grader").glob("*/__init__.py")}
+    assert set(listed) == packages | {"errors", "results"}
+
+
+def test_no_module_is_loose_in_grader():
+    assert {path.stem for path in MODULES if path.parent == ROOT / "grader"} <= {"errors", "results", "__main__"}
+
+
+def test_no_module_is_over_500_lines():
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {path: count for path, count in lines.items() if count > MAX_LINES} == {}
+
+
+BENCH = ROOT / "tests" / "e2e" / "browser" / "ten_thousand.py"
+CLOCK = re.compile(
+    r"perf_counter|process_time|thread_time|monotonic|\btime\.time\(|time_ns\(|os\.times|getrusage|setitimer|\bsleep\("
+    r"|\bslowdown\(|\bown_seconds\(|\.cpu_seconds|\btimeout=\d|\.(wait|join|poll)\((timeout=)?\d|seconds(\"\])? *[<>]"
+)
+EXCUSE = re.compile(r"# .*\b(guard|no race)\b")
+
+
+def test_no_test_depends_on_how_fast_the_machine_is():
+    """A clock or a wait in a test needs a comment, on its line or the one above, with one of two words.
+
+    `guard`: it only ends a test that hangs, after at least twenty times what is needed. `no race`: the test has the
+    same result however long it takes. A played clock, which `setattr` puts in place of the real one, needs none.
+    """
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if "corpus" in path.parts or path in (BENCH, Path(__file__)):
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for number, (above, line) in enumerate(zip(["", *lines], lines, strict=False), 1):
+            is_excused = "setattr(" in line or EXCUSE.search(line) or EXCUSE.match(above.strip())
+            if CLOCK.search(line) and not is_excused:
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert found == [], "count, wait for what happens, or say why it is a guard:\n" + "\n".join(found)
+
+
+IN_EACH_OF_A_FAMILY = {"answer", "close", "main", "pose", "question_about", "regrade", "start"}
+"""Entry points, and functions that each member of a family of modules has."""
+
+
+def test_a_function_or_class_has_a_name_of_its_own():
+    found: dict[str, set[Path]] = {}
+    for path in MODULES:
+        for name in re.findall(r"^(?:async )?(?:def|class) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
+            found.setdefault(name, set()).add(path)
+    twice = {name for name, paths in found.items() if len(paths) > 1}
+    assert twice <= IN_EACH_OF_A_FAMILY, "give the new one a name of its own"

@@ -1,0 +1,114 @@
+"""What is installed elsewhere: the kit, the wheel, the Docker image's files."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import shutil
+import site
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+from grader.authoring.release.distributions import main
+from grader.authoring.release.engine import engine_files
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+COPIED = [name for line in re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE) for name in line.split()]
+
+
+def run(*command: object, cwd: Path) -> str:
+    # a guard: an installation takes two minutes
+    done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True, timeout=3000)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_image_copies_what_is_there_and_no_secret():
+    """The image itself cannot be built without a registry."""
+    assert COPIED == ["pyproject.toml", "constraints.txt", "README.md", "LICENSE", "grader", "templates"]
+    assert all((ROOT / name).exists() for name in COPIED)
+    ignored = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
+    assert ignored[0] == "*" and {line[1:] for line in ignored if line.startswith("!")} == set(COPIED)
+    assert not any(fnmatch.fnmatch("solutions", line[1:]) for line in ignored if line.startswith("!"))
+
+
+def bare_environment(place: Path) -> Path:
+    """An environment's python, which sees the packages installed here, but not this project."""
+    run(sys.executable, "-m", "venv", "--without-pip", place, cwd=place.parent)
+    (packages,) = place.glob("lib/python3*/site-packages")
+    (packages / "here.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+    return place / "bin" / "python"
+
+
+@pytest.mark.slow
+def test_a_wheel_of_what_the_image_copies_can_release_and_export(tmp_path):
+    """It finds its templates, and hands on the same engine as a checkout."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in COPIED:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, source / name)
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path, source, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    python = bare_environment(tmp_path / "venv")
+    (packages,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+    grade = [python, "-P", "-m", "grader.commands.grade"]
+    place = run(python, "-P", "-c", "import grader; print(grader.__file__)", cwd=tmp_path)
+    assert place.startswith(str(tmp_path))
+    run(*grade, "release", "kit", "--course", ROOT, "--lesson", "04", cwd=tmp_path)
+    run(*grade, "export", "gradescope", "--course", ROOT, "--lesson", "04", cwd=tmp_path)
+    run(*grade, "export", "github", "--course", ROOT, cwd=tmp_path)
+    with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    for name, content in engine_files().items():
+        assert packed[f"engine/{name}"] == (tmp_path / "kit" / name).read_bytes() == content, name
+
+
+@pytest.mark.slow
+def test_the_wheel_lets_a_student_start_and_an_instructor_grade_without_a_clone(tmp_path):
+    """Built as `make wheel` does; hatchling needs the network: pytest tests/unit/authoring/test_install.py -m slow"""
+    source = tmp_path / "source"
+    kept = shutil.ignore_patterns(".venv", ".git", "tests", "bench", "__pycache__", "grades", "dist")
+    shutil.copytree(ROOT, source, ignore=kept)
+    written = source / "exercises" / "03_makemore_steps" / "backward.py"
+    written.write_text((ROOT / "solutions" / "03_makemore_steps" / "backward.py").read_text())
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path / "dist", source, cwd=tmp_path)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert main(wheel, ROOT) == 0  # what a maintainer wrote in backward.py is not in it
+    python = bare_environment(tmp_path / "venv")
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
+    home, commands = tmp_path / "home", tmp_path / "venv" / "bin"
+    home.mkdir()
+    assert "cd backprop-ninja\n    dojo\n" in run(commands / "dojo", "start", cwd=home)
+    work = home / "backprop-ninja"
+    assert run(commands / "dojo", cwd=work).startswith("Backprop Ninja: 0 of ")
+    own = work / "exercises" / "03_makemore_steps" / "backward.py"
+    own.write_text(own.read_text().replace("raise NotImplementedError", "return -dlogprobs", 1))
+    assert "25 to do" in run(commands / "dojo", "check", "03.dlogits", cwd=work)
+    assert not {"solutions", "grader"} & {path.name for path in work.iterdir()}
+    grade = [commands / "grade", "run", ROOT / "examples/submissions", "--course", ROOT, "--lesson", "04"]
+    assert "The class:    grades/index.html" in run(*grade, "-o", "grades", cwd=home)
+    assert (home / "grades" / "grades.csv").is_file()
+
+
+@pytest.mark.slow
+def test_the_kit_installs_and_runs_in_a_fresh_environment_without_solutions(tmp_path):
+    """As its README says; installs PyTorch, so it takes minutes: pytest tests/unit/authoring/test_install.py -m slow"""
+    run(sys.executable, "-m", "grader.commands.grade", "release", tmp_path / "kit", "--course", ROOT, cwd=ROOT)
+    home = tmp_path / "elsewhere"
+    home.mkdir()
+    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
+        archive.extractall(home)
+    kit = home / "kit"
+    run(sys.executable, "-m", "venv", ".venv", cwd=kit)
+    run(kit / ".venv/bin/python", "-m", "pip", "install", "--quiet", "-e", ".", cwd=kit)
+    assert "03" in run(kit / ".venv/bin/dojo", "list", cwd=kit)
+    assert "26 to do" in run(kit / ".venv/bin/dojo", "check", "03", cwd=kit)
+    assert "passed" in run(kit / ".venv/bin/python", "-m", "pytest", "-q", cwd=kit)

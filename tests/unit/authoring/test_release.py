@@ -1,0 +1,461 @@
+"""The student kit: what is in it, that it gives nothing away (by content, however it is dressed), that it works."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import html
+import json
+import re
+import shutil
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hatchling import build as hatchling
+from kits import functions_of
+from support import ROOT, solution_of
+
+from grader.authoring.lesson_sources import stub_of
+from grader.authoring.release import engine
+from grader.authoring.release.distributions import distribution_files
+from grader.authoring.release.engine import write_zip
+from grader.authoring.release.kit import kit_of, lesson_files
+from grader.authoring.release.leaks import Secrets, leaks, secrets_of
+from grader.authoring.release.notebook import notebook_of
+from grader.commands import grade as cli
+from grader.commands.command_line import UNUSABLE
+from grader.commands.release import LEAKS
+from grader.intake.submissions.submission import read_submission
+from grader.lesson.lesson import Course
+
+SMALL = Path(__file__).parents[2] / "corpus" / "courses" / "calling"
+
+
+@pytest.fixture(scope="module")
+def secrets(course: Course) -> Secrets:
+    """Those of the lessons whose answers these tests quote. Those of all take five times as long."""
+    return secrets_of(course, [course.find(number) for number in ("03", "04", "11")])
+
+
+def released(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli.main, ["release", *map(str, arguments)])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def answer_of(course: Course, number: str, name: str) -> str:
+    """A function of the answer key without its markers."""
+    return re.sub(r" *# </?answer>\n?", "", functions_of(solution_of(course.find(number)))[name])
+
+
+# What would give a secret away ---------------------------------------------------------------------------------------
+
+
+NO_LEAKS = [
+    "A product: `a * b`. A sum over rows: `x.sum(0)`. A matrix product: `dY @ B.T`.",
+    "    loss = -logprobs[range(n), Yb].mean()\n    probs = counts * counts_sum_inv\n",
+    "Use `F.one_hot`, `torch.zeros_like(x)` or `x.clone()`; a mean is `x.sum() / x.numel()`.",
+    # what the course publishes
+    "Subtract 1 at the true classes: `F.softmax(logits, 1)` first.",
+    "logprobs = F.log_softmax(logits, 1)\nloss = -logprobs[range(n), Yb].mean()\n",
+    "return gradient",
+    "import torch\nimport torch.nn.functional as F\n",
+]
+
+
+@pytest.mark.full
+def test_the_course_s_own_kit_gives_nothing_away(course):
+    """All lessons, the engine, notebooks, README and tests, and common code, compared with all of solutions/."""
+    secrets = secrets_of(course)
+    assert len(secrets.whole) >= 100
+    common = {f"common/{n}.{end}": text.encode() for n, text in enumerate(NO_LEAKS) for end in ("md", "py")}
+    assert leaks(kit_of(list(course.lessons.values())) | common, secrets) == []
+
+
+@pytest.mark.full
+def test_a_wheel_is_compared_as_a_kit_is(course, secrets, tmp_path):
+    """Its exercises are inside the package, where a kit has only the engine."""
+    answer = answer_of(course, "03", "dprobs").encode()
+    wheel = tmp_path / "backprop_ninja-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("grader/exercises/03_makemore_steps/my_try.py", answer)
+        archive.writestr("grader/exercises/03_makemore_steps/.stub", course.find("03").pristine.read_bytes())
+        archive.writestr("grader/templates/new_lesson/steps/solution.backward.py.jinja", "# <answer>\n# </answer>\n")
+    files = distribution_files(wheel)
+    assert sorted(files) == ["exercises/03_makemore_steps/.stub", "exercises/03_makemore_steps/my_try.py"]
+    (sentence,) = leaks(files, secrets)
+    assert sentence.startswith("exercises/03_makemore_steps/my_try.py gives away `dprobs")
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_what_is_published_contains_no_secret(course, secrets, tmp_path, kind):
+    """Built from a course in which somebody has written an answer, by pyproject.toml's own rules."""
+    for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "grader").mkdir()
+    for name in ("__init__.py", "py.typed"):
+        shutil.copy(ROOT / "grader" / name, tmp_path / "grader")
+    (tmp_path / "tests").mkdir()
+    lesson = course.find("04")
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / lesson.name, tmp_path / part / lesson.name)
+    shutil.copytree(ROOT / "templates" / "new_lesson", tmp_path / "templates" / "new_lesson")
+    for name in ("exercises/04_cross_entropy/backward.py", "tests/test_answer.py", "bench.py"):
+        (tmp_path / name).write_text(solution_of(lesson))
+    with contextlib.chdir(tmp_path):
+        built = getattr(hatchling, f"build_{kind}")(str(tmp_path / "dist"))
+    files = distribution_files(tmp_path / "dist" / built)
+    assert {"grader/__init__.py", "grader/py.typed", "exercises/04_cross_entropy/.stub"} <= files.keys()
+    assert not [name for name in files if name.startswith(("solutions/", "tests/", "bench"))]
+    assert leaks(files, secrets) == []
+
+
+def in_another_layout(text: str) -> str:
+    """The same statements: other spaces and line breaks, and comments between."""
+    lines = ast.unparse(ast.parse(text)).splitlines()
+    return "\n\n".join(line.replace(", ", ",\n        ").replace(" = ", "  =  ") + "  # so it goes" for line in lines)
+
+
+def renamed(text: str) -> str:
+    for old, new in (("gradient", "result"), ("logits", "scores"), ("Yb", "truth"), ("n", "count")):
+        text = re.sub(rf"\b{old}\b", new, text)
+    return text
+
+
+def as_notebook(text: str) -> str:
+    cell = {"cell_type": "code", "source": text.splitlines(keepends=True), "metadata": {}, "outputs": []}
+    return json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+
+
+@pytest.mark.full
+def test_an_answer_is_found_however_it_is_dressed(course, secrets):
+    answer = answer_of(course, "04", "dlogits")
+    short = answer_of(course, "03", "dprobs")
+    assert short.strip().splitlines()[-1].strip() == "return dlogprobs / probs"
+    dressed = {
+        "as_it_is.py": answer,
+        "laid_out.py": in_another_layout(answer),
+        "README.md": f"# Words\n\nFor example:\n\n{textwrap.indent(answer, '    ')}\n",
+        "in_a_docstring.py": f'"""Try\n\n{answer}\n"""\n',
+        "in_a_comment.py": "\n".join("# " + line for line in answer.splitlines()),
+        "notebook.ipynb": as_notebook(answer),
+        "in_a_method.py": "class A:\n" + textwrap.indent(answer, "    "),
+        "one_line.py": short,
+        "one_line.md": "Write `return dlogprobs / probs`.",
+        "lecture.py": "dprobs = dlogprobs / probs\n",
+        "lesson.toml": f"[x]\nhint = '''\n{answer}\n'''\n",
+    }
+    found = {
+        sentence.partition(" ")[0] for name in dressed for sentence in leaks({name: dressed[name].encode()}, secrets)
+    }
+    assert found == set(dressed)
+
+
+def test_a_long_answer_is_known_without_its_names(course, secrets):
+    """Another author's variables make no difference."""
+    answer = answer_of(course, "04", "dlogits")
+    changed = renamed(answer)
+    assert "gradient" not in changed and "Yb" not in changed and changed != answer
+    found = leaks({"helper.py": changed.encode()}, secrets)
+    assert found and all(sentence.startswith("helper.py gives away `dlogits") for sentence in found)
+
+
+RENAMED = """```python
+g = torch.addcmul(torch.ones_like(u), u, u, value=-1)
+g = g * up
+```
+"""
+BETWEEN_PROSE = """As everybody knows:
+q = F.softmax(scores, 1)
+q[range(k), truth] -= 1
+out = q / k
+That is all.
+"""
+MISTAKE = """```
+z = up.clone()
+z[range(k), t] += most.view(-1)
+```
+"""
+OTHER_FORMS = {
+    "renamed in a block of code": ("03", "dhpreact", RENAMED),
+    "renamed in backticks": ("11", "ddiff", "Take `2 * total * rest / rest.shape[-1] + above * width`, say."),
+    "between lines of prose": ("04", "dlogits", BETWEEN_PROSE),
+    "in one expression": ("04", "dlogits", "    (F.softmax(scores, dim=1) - F.one_hot(truth, scores.shape[1])) / k"),
+    "with its names, reordered": ("03", "dcounts", "`dcounts_sum + dprobs * counts_sum_inv`"),
+    "with the gradient's name": ("03", "dprobs", "    dprobs = (1.0 / probs) * dlogprobs"),
+    "a known mistake": ("03", "dlogits__max_at_true_class", MISTAKE),
+}
+
+
+def as_html(text: str) -> str:
+    shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(re.sub(r"```\w*", "", text)))
+    return f"<!doctype html><p>Words</p><pre>{shown}</pre>"
+
+
+def in_every_format(folder: str, text: str) -> dict[str, bytes]:
+    page = {"cells": [{"cell_type": "markdown", "source": text.splitlines(keepends=True)}]}
+    kit = {"notes.md": text, "notes.txt": text, "page.html": as_html(text), "book.ipynb": json.dumps(page)}
+    return {f"{folder}/{name}": content.encode() for name, content in kit.items()}
+
+
+@pytest.fixture(scope="module")
+def sentences(secrets: Secrets) -> list[str]:
+    """What is found in all of these texts at once: to compare one with all secrets takes as long."""
+    forms = [in_every_format(form.replace(" ", "-"), text) for form, (_, _, text) in OTHER_FORMS.items()]
+    return leaks({name: content for kit in forms for name, content in kit.items()}, secrets)
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_an_answer_in_another_form_is_found(sentences, form):
+    number, function, text = OTHER_FORMS[form]
+    found = [each for each in sentences if f"`{function}` of solutions/{number}" in each]
+    kit = in_every_format(form.replace(" ", "-"), text)
+    assert kit.keys() <= {sentence.partition(" ")[0] for sentence in found}
+
+
+def test_a_readme_may_work_out_the_answer_that_its_lesson_names(course, secrets):
+    """And no other one; and no other file may."""
+    text = (course.find("11").exercise / "README.md").read_bytes()
+    assert course.find("11").config.public.worked == ("ddiff",)
+    assert leaks({"exercises/11_layer_norm/README.md": text}, secrets) == []
+    assert any("`ddiff`" in sentence for sentence in leaks({"exercises/11_layer_norm/more.md": text}, secrets))
+
+
+@pytest.mark.full
+def test_suites_mistakes_and_variants_are_found_under_any_name(course, secrets):
+    lesson = course.find("04")
+    sources = {
+        "examples.py": lesson.suite,
+        "notes.txt": lesson.solution / "mistakes.py",
+        "style.py": next((lesson.solution / "variants").glob("*.py")),
+    }
+    for name, path in sources.items():
+        found = leaks({name: path.read_bytes()}, secrets)
+        assert any(str(path.relative_to(ROOT)) in sentence for sentence in found), name
+
+
+def test_markers_and_what_cannot_be_compared_are_found(secrets):
+    kit = {
+        "stub.py": b"def f():\n    # <answer>\n    return 1\n",
+        "words.md": b"What stands between `# <answer>` and `# </answer>` is left out.\n",
+        "extra.zip": b"PK\x03\x04\xff\xfe",
+        "graph.png": b"\x89PNG\xff",
+    }
+    assert leaks(kit, secrets) == [
+        "stub.py holds an answer's marker (# <answer>).",
+        "extra.zip is no text, so what is in it cannot be checked: leave it out, or unpack it.",
+    ]
+
+
+# What is in a kit ----------------------------------------------------------------------------------------------------
+
+
+def test_a_kit_of_one_lesson(course):
+    kit = kit_of([course.find("04")])
+    outside = {name for name in kit if not name.startswith(("grader/", "exercises/04_cross_entropy/"))}
+    assert outside == {
+        ".gitignore",
+        ".vscode/tasks.json",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "notebooks/04_cross_entropy.ipynb",
+        "pyproject.toml",
+        "tests/test_kit.py",
+        "AGENTS.md",
+    }
+    assert "- [04 Cross-entropy in one go](exercises/04_cross_entropy/README.md)" in kit["README.md"].decode()
+    assert "grader/templates/report.html" in kit and "grader/schema/results.schema.json" in kit
+    assert not any(part in name for name in kit for part in ("solutions", "new_lesson", "__pycache__"))
+
+
+def test_a_kit_that_is_installed_has_its_lessons(course, tmp_path):
+    """`pip install ./kit`, as its notebooks do: `dojo` compares the folder's lessons with the installed ones."""
+    kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject({}), **lesson_files(course.find("04"))}
+    engine.write_folder(tmp_path, kit)
+    (tmp_path / "exercises/04_cross_entropy/backward.py").write_text("# a student's work\n")
+    with contextlib.chdir(tmp_path):
+        built = hatchling.build_wheel(str(tmp_path / "dist"))
+    names = {*zipfile.ZipFile(tmp_path / "dist" / built).namelist()}
+    lesson = {f"grader/exercises/04_cross_entropy/{name}" for name in (".stub", "forward.py", "examples.py")}
+    assert lesson <= names and not any(name.endswith("backward.py") for name in names)
+
+
+def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / "04_cross_entropy", tmp_path / part / "04_cross_entropy")
+    lesson = Course(tmp_path).find("04")
+    (lesson.exercise / "backward.py").write_text(solution_of(lesson))
+    (lesson.exercise / "backward.py.before-reset-1").write_text(solution_of(lesson))
+    (lesson.exercise / ".dojo.json").write_text("{}")
+    (lesson.exercise / "answers.toml").write_text("count = 1\n")
+    files = lesson_files(lesson)
+    stub = stub_of(course.find("04")).encode()
+    assert files["exercises/04_cross_entropy/backward.py"] == files["exercises/04_cross_entropy/.stub"] == stub
+    assert {name.rpartition("/")[2] for name in files} == {
+        ".stub",
+        "README.md",
+        "backward.py",
+        "forward.py",
+        "lesson.toml",
+        "questions.toml",
+        *(path.name for path in lesson.exercise.glob("examples.py")),
+        *(path.name for path in lesson.exercise.glob("*.svg")),
+    }
+
+
+def test_archives_are_the_same_to_the_last_byte(tmp_path):
+    files = {"b/run": b"#!/bin/sh\n", "a.txt": b"text" * 100}
+    write_zip(tmp_path / "one.zip", files, executable=["b/run"])
+    write_zip(tmp_path / "two.zip", dict(reversed(files.items())), executable=["b/run"])
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        assert [(entry.filename, oct(entry.external_attr >> 16)) for entry in archive.infolist()] == [
+            ("a.txt", "0o100644"),
+            ("b/run", "0o100755"),
+        ]
+
+
+def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
+    files = engine.engine_files()
+    assert files["grader/lesson/lesson.py"] == (ROOT / "grader" / "lesson" / "lesson.py").read_bytes()
+    assert files["grader/templates/report.md"] == (ROOT / "templates" / "report.md").read_bytes()
+    names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.dependencies()]
+    assert {"torch", "numpy", "jinja2", "click"} <= set(names)
+    pins = engine.pinned_requirements()
+    assert [pin.partition("==")[0] for pin in pins] == names
+    assert all(re.fullmatch(r"[\w.-]+==[\d.]+\w*", pin) for pin in pins)
+
+
+# Notebooks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["01", "04", "08"])
+def test_a_notebook_has_each_function_in_a_cell_of_its_own(course, number):
+    lesson = course.find(number)
+    stub = stub_of(lesson)
+    notebook = json.loads(notebook_of(lesson, stub, "notebooks/x.ipynb"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert set(notebook) == {"cells", "metadata", "nbformat", "nbformat_minor"}
+    identities = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(identities)) == len(identities) and all(re.fullmatch(r"[\w-]{1,64}", each) for each in identities)
+    for cell in notebook["cells"]:
+        code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+        assert set(cell) == {"cell_type", "id", "metadata", "source"} | code
+    set_up, *code_cells = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    compile(set_up.replace("%load_ext grader", ""), "set up", "exec")
+    checked = [
+        line.removeprefix(f"%%check {number}.") for line in "\n".join(code_cells).splitlines() if line[0:2] == "%%"
+    ]
+    assert checked == [name for name in functions_of(stub) if name in lesson.functions]
+    code_cells = [re.sub(r"^%%check .*\n", "", text) for text in code_cells]
+    defined = [[name for name in functions_of(text)] for text in code_cells]
+    assert all(len(names) <= 1 for names in defined)
+    assert [name for names in defined for name in names] == list(functions_of(stub))
+    body = ast.parse(stub).body[1:]
+    assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(body, []))
+
+
+def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
+    lesson = course.find("04")
+    path = tmp_path / "04.ipynb"
+    path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
+    submission = read_submission(path, "ada", [lesson]).lessons[lesson.name]
+    assert submission.present and b"def dlogits(logits, Yb, n):" in submission.files["backward.py"]
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A copy of a small course with two lessons."""
+    return shutil.copytree(SMALL, tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+@pytest.mark.full
+def test_folder_and_zip_are_the_same(small, tmp_path):
+    status, said, warned = released(tmp_path / "kit", "--course", small)
+    assert (status, warned) == (0, ""), warned
+    assert said.splitlines()[0].startswith("2 lessons, ")
+    assert said.splitlines()[1] == f"The kit: {tmp_path / 'kit'} and {tmp_path / 'kit.zip'}"
+    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    folder = tmp_path / "kit"
+    assert packed == {f"kit/{p.relative_to(folder)}": p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.full
+def test_only_the_lessons_that_are_wanted(small, tmp_path):
+    assert released(tmp_path / "kit", "--course", small, "--lesson", "2", "--no-notebook")[0] == 0
+    assert [path.name for path in (tmp_path / "kit" / "exercises").iterdir()] == ["02_joint"]
+    assert not (tmp_path / "kit" / "notebooks").exists()
+
+
+@pytest.mark.full
+def test_a_leak_is_named_and_nothing_is_written(small, tmp_path):
+    """Of all lessons' secrets, also of one that is not released."""
+    answers = (small / "solutions" / "01_calls" / "backward.py").read_text()
+    (small / "exercises" / "02_joint" / "notes.py").write_text(re.sub(r" *# </?answer>\n", "", answers))
+    status, said, warned = released(tmp_path / "kit", "--course", small, "--lesson", "2")
+    assert status == LEAKS and said == ""
+    assert "grade: exercises/02_joint/notes.py gives away" in warned
+    assert "solutions/01_calls/backward.py" in warned
+    assert "Take them out of exercises/ and try again" in warned.splitlines()[-1]
+    assert not (tmp_path / "kit").exists() and not (tmp_path / "kit.zip").exists()
+
+
+def test_bad_input_is_one_sentence(small, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("")
+    shutil.copytree(small, tmp_path / "bare")
+    shutil.rmtree(tmp_path / "bare" / "solutions" / "01_calls")
+    for arguments, sentence in (
+        ([tmp_path / "full", "--course", small], "exists and is not empty"),
+        ([tmp_path / "kit", "--course", small, "--lesson", "9"], "There is no lesson '9'"),
+        ([tmp_path / "kit", "--course", tmp_path / "bare"], "it cannot be checked that none is given away"),
+    ):
+        status, _, said = released(*arguments)
+        assert status == UNUSABLE
+        assert sentence in said and said.startswith("grade: ") and said.count("\n") == 1
+
+
+@pytest.mark.full
+def test_no_link_leads_out_of_a_kit_or_into_it(small, tmp_path):
+    """A key, a roster or a gradebook is in no answer key, so that comparing contents would not find it."""
+    (tmp_path / "private").write_text("Ada Okafor, 12 of 23\n")
+    (tmp_path / "names").mkdir()
+    (tmp_path / "names" / "roster.csv").write_text("id,name,email\n")
+    place = small / "exercises" / "01_calls"
+    for name, target in (("notes.txt", tmp_path / "private"), ("suite.txt", small / "solutions" / "01_calls")):
+        (place / name).symlink_to(target if target.is_file() else target / "backward.py")
+        status, said, warned = released(tmp_path / "kit", "--course", small)
+        assert (status, said) == (2, "") and f"{name} is a link to {target}" in warned
+        assert not (tmp_path / "kit").exists()
+        (place / name).unlink()
+    (place / "names").symlink_to(tmp_path / "names")  # a folder
+    assert released(tmp_path / "kit", "--course", small)[0] == 0
+    assert not list((tmp_path / "kit").rglob("roster.csv"))
+
+
+@pytest.mark.parametrize("name", ["results.json", "gradebook.sqlite"])
+def test_no_results_of_students_are_in_a_kit(small, tmp_path, name):
+    folder = small / "exercises" / "01_calls" / "grades" / "ada"
+    folder.mkdir(parents=True)
+    (folder / name).write_text("{}")
+    (folder / "report.md").write_text("Ada Okafor: 12 of 23 points\n")
+    status, said, warned = released(tmp_path / "kit", "--course", small)
+    assert (status, said) == (2, "") and f"{name} has results of students" in warned
+    assert not (tmp_path / "kit").exists()
+
+
+@pytest.mark.full
+def test_a_file_of_the_solutions_is_found_whatever_is_in_it(small, tmp_path):
+    for content in (b"0.5,0.25\n1.5,2\n", b"\x89PNG 1 2 3"):
+        (small / "solutions" / "01_calls" / "numbers").write_bytes(content)
+        (small / "exercises" / "01_calls" / "a.png").write_bytes(content)
+        status, said, warned = released(tmp_path / "kit", "--course", small)
+        assert (status, said) == (LEAKS, "")
+        assert "exercises/01_calls/a.png is solutions/01_calls/numbers." in warned

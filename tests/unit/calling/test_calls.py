@@ -1,0 +1,565 @@
+"""Lessons whose hidden suites call functions and classes, and lessons with one function for all gradients."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import SHORT_LIMITS, rows_of, sampled
+
+from grader.authoring.verify import submission_of, verify_lesson
+from grader.calling.calls import call
+from grader.calling.module_target import ModuleTarget
+from grader.calling.protocol import Called, CallFailed, CallRequest, Counts, Function, precision_of
+from grader.comparison.trees import agreement
+from grader.gradebook.grading.session import Session
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Course
+from grader.sandbox.workers.codec import FRAME_PREFIX, Frame, Opaque, Packer, Reader, Unpacker
+from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.messages import decode_called, decode_request, encode_called, encode_request
+
+COURSE = Course(Path(__file__).parents[2] / "corpus" / "courses" / "calling")
+CALLS, JOINT = COURSE.find("01"), COURSE.find("02")
+SOLUTION = (CALLS.solution / "backward.py").read_text(encoding="utf-8")
+TOGETHER = (JOINT.solution / "backward.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def session(warm_zygotes):
+    return Session([CALLS], 5, SHORT_LIMITS)
+
+
+@pytest.fixture(scope="module")
+def joint_session(warm_zygotes):
+    return Session([JOINT], 5, SHORT_LIMITS)
+
+
+@pytest.fixture(scope="module")
+def row(session):
+    """row(name, replaced): the row of a submission that is the solution but for the given functions."""
+
+    def of(name: str, source: str) -> dict:
+        return rows_of(session.grade(submission_of(CALLS, "student", SOLUTION + "\n\n" + source)).results)[name]
+
+    return of
+
+
+@sampled("lesson", [CALLS, JOINT], keep=1, ids=lambda lesson: lesson.name)
+def test_the_course_is_in_order(lesson, warm_zygotes):
+    assert verify_lesson(lesson, seed=3).problems == []
+
+
+# What students do with a function ------------------------------------------------------------------------------------
+
+RIGHT = {
+    "a tensor for a number": (
+        "gap",
+        "def gap(a, b):\n    d = (a-b).abs()\n    return {'gap': d.max(), 'where': d.argmax()}",
+    ),
+    "numpy": (
+        "gap",
+        "import numpy as np\ndef gap(a, b):\n    d = np.abs(a.numpy() - b.numpy())\n"
+        "    return dict(gap=np.max(d), where=np.argmax(d))",
+    ),
+    "a new list besides": (
+        "doubled",
+        "def doubled(values):\n    for v in values: v.add_(v.clone())\n    return values",
+    ),
+    "an attribute of its own": (
+        "kept",
+        "class Counter:\n    def __init__(self, size):\n        self.rows, self.seen = [], 0\n    def add(self, x):\n"
+        "        self.rows += list(x)\n        self.seen = len(self.rows)\n        return sum(self.rows) / self.seen",
+    ),
+    "a dataclass": (
+        "kept",
+        "from dataclasses import dataclass\n@dataclass\nclass Counter:\n    size: int\n    total: float = 0.0\n"
+        "    seen: int = 0\n    def add(self, x):\n        self.total = self.total + x.sum(0)\n"
+        "        self.seen += len(x)\n        return self.total / self.seen",
+    ),
+    "Richardson": (
+        "slope",
+        "def slope(f, x):\n    d = lambda h: (f(x + h) - f(x - h)) / (2 * h)\n    return (4 * d(5e-4) - d(1e-3)) / 3",
+    ),
+}
+
+
+@sampled("name", RIGHT, keep=3)
+def test_other_styles_are_right(row, name):
+    check, source = RIGHT[name]
+    assert (row(check, source)["status"], row(check, source)["message"]) == ("passed", None)
+
+
+WRONG = {
+    "todo": ("gap", "def gap(a, b):\n    raise NotImplementedError", "todo", None),
+    "raises": ("gap", "def gap(a, b):\n    return a.nonsense", "error", "AttributeError"),
+    "no result": (
+        "gap",
+        "def gap(a, b):\n    pass",
+        "shape",
+        "The result is None; expected 2 values: gap, where.",
+    ),
+    "a key too few": (
+        "gap",
+        "def gap(a, b):\n    return {'gap': 1.0}",
+        "shape",
+        "lacks where; expected the keys gap, where",
+    ),
+    "wrong number": (
+        "gap",
+        "def gap(a, b):\n    d = (a-b).abs()\n    return {'gap': 1 + d.max(), 'where': d.argmax()}",
+        "failed",
+        "`gap` is ",
+    ),
+    "a text": (
+        "gap",
+        "def gap(a, b):\n    return {'gap': 'much', 'where': 0}",
+        "shape",
+        "`gap` is 'much'; expected a number.",
+    ),
+    "an object": ("gap", "def gap(a, b):\n    return object()", "shape", "a object; expected a dict"),
+    "other parameters": ("gap", "def gap(first, second):\n    return {}", "error", "unexpected keyword argument"),
+    "a loop": ("gap", "def gap(a, b):\n    while True: pass", "timeout", "did not return within 0.5 seconds"),
+    "a crash": (
+        "gap",
+        "import numpy\nclass Nowhere:\n    __array_interface__ = {'shape': (1,), 'typestr': '<i8', 'data': (8, False), "
+        "'version': 3}\ndef gap(a, b):\n    return numpy.array(Nowhere())",
+        "crashed",
+        "SIGSEGV",
+    ),
+    "sys.exit": ("gap", "import sys\ndef gap(a, b):\n    sys.exit()", "error", "instead of returning"),
+    "autograd": (
+        "slope",
+        "def slope(f, x):\n    x = torch.tensor(x).requires_grad_()\n    f(x).backward()",
+        "forbidden",
+        "asks for the gradient by hand",
+    ),
+    "no method": (
+        "kept",
+        "class Counter:\n    def __init__(self, size):\n        self.seen = 0\n    def update(self, x):\n        pass",
+        "error",
+        "`Counter` has no `add`",
+    ),
+    "no attribute": (
+        "kept",
+        "class Counter:\n    def __init__(self, size):\n        self.n, self.total = 0, 0\n    def add(self, x):\n"
+        "        self.n += len(x)\n        self.total = self.total + x.sum(0)\n        return self.total / self.n",
+        "error",
+        "`Counter` has no `seen`",
+    ),
+    "nothing in place": ("doubled", "def doubled(values):\n    return [2 * v for v in values]", "failed", "[0]"),
+    "float32": (
+        "kept",
+        "class Counter:\n    def __init__(self, size):\n        self.total, self.seen = torch.zeros(size), 0\n"
+        "    def add(self, x):\n        self.total += x.sum(0).half().float()\n        self.seen += len(x)\n"
+        "        return self.total / self.seen",
+        "failed",
+        "`means[0]` is wrong",
+    ),
+}
+
+
+@sampled("name", WRONG, keep=2)
+def test_wrong_ones_are_told(row, name):
+    check, source, status, message = WRONG[name]
+    found = row(check, source)
+    assert (found["status"], found["points"]) == (status, 0)
+    assert message in found["message"] if message else found["message"] is None
+
+
+def test_a_missing_function_is_guessed(session):
+    source = SOLUTION.replace("def gap(", "def gaps(").replace("class Counter", "class Kounter")
+    rows = rows_of(session.grade(submission_of(CALLS, "student", source)).results)
+    assert rows["gap"]["message"] == "There is no function `gap`; did you mean `gaps`? Rename it."
+    assert rows["kept"]["message"] == "There is no class `Counter`; did you mean `Kounter`? Rename it."
+    assert rows["slope"]["status"] == "passed"
+
+
+@pytest.mark.full
+def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session, missed_deadlines):
+    source = SOLUTION + "\n\ndef gap(a, b):\n    while True: pass\n"
+    graded = session.grade(submission_of(CALLS, "student", source)).results.to_json()
+    rows = rows_of(graded)
+    assert [name for name, row in rows.items() if row["status"] == "timeout"] == ["gap", "in_few_operators"]
+    assert len(missed_deadlines) == 1
+
+
+def test_a_row_has_the_line_of_its_function(row):
+    assert row("gap", "def gap(a, b):\n    return 1")["line"] == len(SOLUTION.splitlines()) + 3
+
+
+def test_a_file_that_stops_is_told_on_every_row(session):
+    rows = rows_of(session.grade(submission_of(CALLS, "student", "1 / 0\n" + SOLUTION)).results)
+    assert {row["status"] for row in rows.values()} == {"error"}
+
+
+# One function for all gradients --------------------------------------------------------------------------------------
+
+
+def joint_rows(session, source):
+    return rows_of(session.grade(submission_of(JOINT, "student", source)).results)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "loss, dW, db",
+        "[loss, dW, db]",
+        "{'loss': loss, 'dW': dW, 'db': db}",
+        "loss, (dW, db)",
+        "{'db': db, 'dW': dW, 'loss': 0}",
+    ],
+)
+def test_what_a_joint_function_may_return(joint_session, result):
+    source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"loss = (y**2).sum() / n\n    return {result}")
+    rows = joint_rows(joint_session, source)
+    assert {name: (row["status"], row["exact"]) for name, row in rows.items()} == {
+        "dW": ("passed", True),
+        "db": ("passed", True),
+    }
+
+
+def test_arguments_of_a_joint_function_may_be_changed(joint_session):
+    rows = joint_rows(joint_session, TOGETHER.replace("W, b = parameters", "W, b = parameters\n    x *= 1; W -= 0"))
+    assert {row["status"] for row in rows.values()} == {"passed"}
+
+
+JOINT_WRONG = {
+    "too few": (
+        "return (y**2).sum() / n, [dW]",
+        "shape",
+        "`backward` returned 2 values; expected 3 values: loss, dW, db.",
+    ),
+    "nothing": ("pass", "shape", "`backward` returned None; expected 3 values: loss, dW, db."),
+    "other keys": ("return {'weights': dW}", "shape", "a dict without any of the keys loss, dW, db."),
+    "todo": ("raise NotImplementedError", "todo", "`raise NotImplementedError` still ends it"),
+    "a loop": ("while True: pass", "timeout", "did not return within"),
+}
+
+
+@sampled("name", JOINT_WRONG, keep=2)
+def test_a_joint_function_that_gives_nothing_is_told_on_every_row(joint_session, name):
+    line, status, message = JOINT_WRONG[name]
+    rows = joint_rows(joint_session, TOGETHER.replace("return (y**2).sum() / n, [dW, db]", line))
+    assert rows
+    for found in rows.values():
+        assert found["status"] == status
+        assert message in found["message"] if message else found["message"] is None
+
+
+def test_one_wrong_gradient_of_a_joint_function_spoils_no_other(joint_session):
+    rows = joint_rows(joint_session, TOGETHER.replace("[dW, db]", "[dW.T, db]"))
+    assert (rows["dW"]["status"], rows["db"]["status"]) == ("shape", "passed")
+    assert rows["dW"]["mistake"]["id"] == "transposed"
+
+
+@pytest.mark.parametrize(
+    ("result", "status", "message"),
+    [
+        ("{'dW': dW, 'loss': 0}", "missing", "`backward` returned a dict without `db`."),
+        ("{'dW': dW, 'db': None}", "todo", None),
+        ("0, dW, None", "todo", None),
+    ],
+)
+def test_a_gradient_that_is_not_there_costs_only_its_own_row(joint_session, result, status, message):
+    source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"return {result}")
+    rows = joint_rows(joint_session, source)
+    assert (rows["dW"]["status"], rows["db"]["status"], rows["db"]["message"]) == ("passed", status, message)
+
+
+def test_autograd_in_a_joint_function_is_forbidden(joint_session):
+    source = TOGETHER.replace("    W, b = parameters", "    W, b = parameters\n    loss = W.sum()\n    loss.backward()")
+    rows = joint_rows(joint_session, source)
+    assert {row["status"] for row in rows.values()} == {"forbidden"}
+
+
+# Trees on the wire ---------------------------------------------------------------------------------------------------
+
+NUMBERS = st.lists(st.integers(0, 100), max_size=5)
+PLAIN = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(alphabet=st.characters(exclude_categories=["Cs"]))
+    | st.builds(lambda n: torch.tensor(n, dtype=torch.float64), NUMBERS)
+    | st.builds(lambda n: torch.tensor(n, dtype=torch.int64).reshape(1, -1), NUMBERS)
+)
+TREES = st.recursive(
+    PLAIN,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(alphabet="abc", max_size=3) | st.integers(-5, 5), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def identical(a, b) -> bool:
+    if isinstance(a, torch.Tensor):
+        return isinstance(b, torch.Tensor) and a.dtype == b.dtype and torch.equal(a, b)
+    if isinstance(a, dict):
+        return isinstance(b, dict) and list(a) == list(b) and all(identical(a[k], b[k]) for k in a)
+    if isinstance(a, (list, tuple)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(identical, a, b))
+    return type(a) is type(b) and a == b
+
+
+@pytest.mark.full
+@given(TREES)
+@settings(deadline=None)
+def test_a_tree_survives_the_wire_both_ways(tree):
+    called = Called(tree, arguments=[tree], counts=Counts(3, {"mm": 2, "tanh": 1}, 80, True), line=7)
+    back = decode_called(received(encode_called(called, CallRequest("f", after=True), ticket=4)), ticket=4)
+    assert identical(back.value, tree) and identical(back.arguments, [tree])
+    assert (back.counts, back.line, back.failed) == (called.counts, 7, None)
+    request, ticket, _ = decode_request(received(encode_request(CallRequest("f", [tree]), 9)[0]))
+    assert (request.name, ticket) == ("f", 9) and identical(request.args, [tree])
+
+
+def received(data: bytes) -> Frame:
+    reader = Reader()
+    reader.feed(data)
+    return reader.next()
+
+
+@given(st.permutations(range(3)))
+def test_a_tensor_arrives_with_its_axes_in_the_same_order_in_memory(order):
+    tensor = torch.arange(24.0).reshape(2, 3, 4).permute(order)
+    request, _, _ = decode_request(received(encode_request(CallRequest("f", [tensor]))[0]))
+    (found,) = request.args
+    assert torch.equal(found, tensor) and found.stride() == tensor.stride()
+    back = decode_called(received(encode_called(Called(tensor), CallRequest("f"), ticket=4)), ticket=4)
+    assert back.value.is_contiguous(), "a worker's values come as plain tensors"
+
+
+@pytest.mark.full
+@given(st.data())
+@settings(deadline=None, max_examples=400)
+def test_a_mutated_reply_is_refused_or_read_as_another(data):
+    """Whatever a worker sends, the trusted side gets a `Called` or a WireError."""
+    raw = bytearray(encode_called(Called({"a": torch.ones(2), "b": [1.5, "x"]}), CallRequest("f", after=True), 4))
+    for _ in range(data.draw(st.integers(1, 4))):
+        raw[data.draw(st.integers(FRAME_PREFIX.size, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    reader = Reader()
+    reader.feed(bytes(raw))
+    try:
+        frame = reader.next()
+        assert isinstance(decode_called(frame, ticket=4), Called)
+    except WireError:
+        pass
+
+
+NODES = st.recursive(
+    st.none() | st.integers() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["l", "u", "d", "t", "n", "b", "g", "fn", "p", "o", "f", "i", "x"]), inner, max_size=2
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@pytest.mark.full
+@given(NODES)
+@settings(max_examples=400)
+def test_any_node_is_a_value_or_refused(node):
+    with contextlib.suppress(WireError):
+        Unpacker(bytes(8)).unpack(node)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"fn": ["def f(): pass", {"d": []}]},
+        {"b": ["uint8", [5056]]},
+        {"g": ["uint8", [5056]]},
+        {"p": [{"t": ["uint8", [5056]]}, [0]]},
+        {"t": ["uint8", [5057]]},
+        {"t": ["uint8"]},
+        {"t": True},
+    ],
+)
+def test_no_function_and_no_generator_is_taken_from_a_worker(node):
+    with pytest.raises(WireError):
+        Unpacker(bytes(5056)).unpack(node)
+
+
+def test_a_deep_or_endless_value_is_cut():
+    endless: list = []
+    endless.append(endless)
+    packer = Packer()
+    assert "too deeply" in repr(packer.pack(endless))
+    assert "tensor of shape (200000,), which is too large" in repr(Packer(room=1000).pack(torch.zeros(200_000)))
+
+
+def test_what_cannot_travel_is_told_by_its_kind():
+    back = Unpacker(b"").unpack(Packer().pack({"x": object(), "y": numpy.float64(2.5), "z": numpy.bool_(True)}))
+    assert isinstance(back["x"], Opaque) and back["x"].kind == "object"
+    assert (back["y"], back["z"]) == (2.5, True)
+
+
+# Comparing -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.full
+@given(TREES)
+@settings(deadline=None)
+def test_a_tree_agrees_with_itself(tree):
+    if "nan" not in repr(tree):
+        assert agreement(tree, tree).holds
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "message"),
+    [
+        (torch.tensor(2.0), 2.0, None),
+        (2, 2.0, None),
+        ([1.0, 2.0], torch.tensor([1.0, 2.0]), None),
+        (torch.tensor([1.0, 2.0]), [1.0, 2.0], None),
+        (numpy.array([1.0, 2.0]), torch.tensor([1.0, 2.0]), None),
+        ((1, "a"), [1, "a"], None),
+        (torch.tensor(True), True, None),
+        (numpy.float64(2.0), 2.0, None),
+        (2.0, numpy.float64(2.0), None),
+        (1.0, torch.ones(1), "expected (1,)"),
+        (True, 1.0, "is True; expected a number"),
+        (1, True, "is 1; expected True"),
+        ("healthy", "dead", "is 'healthy'; expected 'dead'"),
+        (float("nan"), 1.0, "is nan, not a finite number"),
+        (torch.tensor([1.0, float("inf")]), torch.ones(2), "at [1] is inf"),
+        ([1, 2], [1, 2, 3], "has 2 entries; expected 3"),
+        (torch.tensor([1.0, 2.0 + 1e-6]), torch.tensor([1.0, 2.0], dtype=torch.float64), None),  # float32
+        (torch.tensor([1.0, 2.0 + 1e-6], dtype=torch.float64), torch.tensor([1.0, 2.0]), "Worst element [1]"),
+        (torch.tensor([1, 3]), torch.tensor([1, 2]), "found 3, expected 2"),
+        ({"a": 1}, {"a": 1, "b": 2}, "lacks b"),
+        ({"a": 1, "b": 2}, {"a": 1}, "has b besides"),
+        ({"a": {"b": [0, 5]}}, {"a": {"b": [0, 4]}}, "`a.b[1]` is 5; expected 4."),
+    ],
+)
+def test_agreement(found, expected, message):
+    result = agreement(found, expected)
+    assert result.holds == (message is None)
+    if message:
+        assert message in result.findings[0].message
+
+
+def test_noise_beside_a_large_part_is_no_error():
+    assert agreement({"a": torch.ones(3), "b": 1e-15}, {"a": torch.ones(3), "b": 0.0}).holds
+    assert not agreement({"b": 1e-15}, {"b": 0.0}).holds
+
+
+# Calling -------------------------------------------------------------------------------------------------------------
+
+
+def test_counts_of_a_call():
+    def deep(x, w):
+        kept = [x]
+        for _ in range(6):
+            kept.append(torch.tanh(kept[-1] @ w))
+        return kept[-1]
+
+    def shallow(x, w):
+        for _ in range(6):
+            x = torch.tanh(x @ w)
+        return x
+
+    x, w = torch.ones(50, 2, dtype=torch.float64), torch.ones(2, 2, dtype=torch.float64)
+    kept, passed_on = (call(f, "f", [x, w], {}, cap=100, counted=True).counts for f in (deep, shallow))
+    assert kept.dispatched == passed_on.dispatched == {"mm": 6, "tanh": 6}
+    assert (kept.peak_bytes, passed_on.peak_bytes) == (7 * x.nbytes, 3 * x.nbytes)
+
+
+def test_views_of_arguments_take_no_memory():
+    def views(x):
+        return x.T, x.view(-1), x[0]
+
+    assert call(views, "views", [torch.ones(5, 5)], {}, cap=100, counted=True).counts.peak_bytes == 0
+
+
+def test_the_default_precision_follows_the_arguments():
+    assert precision_of([1, {"a": torch.ones(2)}]) == torch.float32
+    assert precision_of([torch.ones(2), torch.ones(2, dtype=torch.float64)]) == torch.float64
+    assert precision_of([5, "x", torch.arange(3)]) == torch.float64
+
+
+def test_a_function_s_name_does_not_travel():
+    def wrong_by_a_factor(x, by):
+        return by * x
+
+    made = Function(wrong_by_a_factor, by=3.0).build()
+    assert made(2.0) == 6.0
+    assert made.func.__name__ == "f"
+
+
+def test_attributes_are_read_and_set():
+    module = ModuleTarget(CALLS.answers)
+    counter = module.new("Counter", 2)
+    counter.set("seen", 5)
+    assert counter.get("seen") == 5
+    with pytest.raises(CallFailed, match="has no `nothing`"):
+        counter.get("nothing")
+
+
+def added_twice(Counter, doubled, x):
+    """Needs objects of the target's class, and another of its functions."""
+    counter = Counter(2)
+    counter.add(x)
+    values = [x.clone()]
+    doubled(values)
+    return {"mean": counter.add(3 * x), "doubled": values[0]}
+
+
+def test_the_course_s_function_runs_with_the_target_s_classes():
+    x, uses = torch.tensor([[1.0, 2.0]], dtype=torch.float64), ["Counter", "doubled"]
+    expected = {"mean": torch.tensor([2.0, 4.0], dtype=torch.float64), "doubled": 2 * x}
+    module = ModuleTarget(CALLS.answers)
+    assert agreement(module.run_with(uses, Function(added_twice), x), expected).holds
+    with pytest.raises(CallFailed) as failed:
+        module.run_with(["Counter", "nothing"], Function(added_twice), x)
+    assert failed.value.answer.outcome == "missing"
+
+
+def test_float32_anywhere_in_a_scenario_is_remembered():
+    class Narrow:
+        @staticmethod
+        def half(x):
+            return (x.float() / 2).double()
+
+    target = ModuleTarget(Narrow)
+    _, wide = target.counted("half", torch.ones(2, dtype=torch.float64))
+    _, narrow = target.counted("half", torch.ones(2, dtype=torch.float32))
+    assert target.low_precision and wide.low_precision and not narrow.low_precision
+
+
+def test_a_side_shares_nothing_with_the_caller():
+    class Spoils:
+        @staticmethod
+        def zero(x):
+            return x.zero_()
+
+    x = torch.ones(3)
+    target = ModuleTarget(Spoils)
+    assert not target.call("zero", x).any() and bool(x.all())
+    assert not target.apply("zero", x)[1][0].any() and bool(x.all())
+    with pytest.raises(CallFailed):
+        target.call("one", x)
+
+
+def test_no_call_leaves_python_s_recursion_limit_changed(tmp_path):
+    """Otherwise an answer that raises it would make a later one right that recurses too deeply."""
+    limit, path = sys.getrecursionlimit(), tmp_path / "course.py"
+    call(sys.setrecursionlimit, "raises", [limit + 1000], {})
+    assert sys.getrecursionlimit() == limit
+    path.write_text(f"import sys\nsys.setrecursionlimit({limit + 1000})\n")
+    load_module(path, "a_course_file_that_raises_the_limit")
+    assert sys.getrecursionlimit() == limit

@@ -1,0 +1,228 @@
+"""The operator count: the same for all sizes, with autograd or without, and a cap that cannot be waited out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from grader.calling.operators import OperatorWatch, TooManyOperators
+
+ROOT = Path(__file__).resolve().parents[3]
+SIZES = [(2, 3), (4, 5), (32, 27), (100, 7)]
+
+
+def fused(logits: Tensor, Yb: Tensor, n: int) -> Tensor:
+    """The gradient of cross-entropy in one go."""
+    dlogits = F.softmax(logits, 1)
+    dlogits[range(n), Yb] -= 1
+    dlogits /= n
+    return dlogits
+
+
+def fused_one_hot(logits: Tensor, Yb: Tensor, n: int) -> Tensor:
+    return (logits.softmax(1) - F.one_hot(Yb, logits.shape[1])) / n
+
+
+def step_by_step(logits: Tensor, Yb: Tensor, n: int) -> Tensor:
+    """The same through every intermediate value, written as tersely as it goes, the forward pass not counted."""
+    with torch._C._DisableTorchDispatch():
+        norm_logits = logits - logits.max(1, keepdim=True).values
+        counts = norm_logits.exp()
+        counts_sum_inv = counts.sum(1, keepdim=True) ** -1
+        probs = counts * counts_sum_inv
+        index = (torch.arange(n), Yb)
+    dlogprobs = torch.zeros_like(probs)
+    dlogprobs[index] = -1.0 / n
+    dprobs = dlogprobs / probs
+    dcounts_sum_inv = (counts * dprobs).sum(1, keepdim=True)
+    dcounts_sum = -(counts_sum_inv**2) * dcounts_sum_inv
+    dcounts = counts_sum_inv * dprobs + dcounts_sum
+    dnorm_logits = counts * dcounts
+    dlogit_maxes = -dnorm_logits.sum(1, keepdim=True)
+    return dnorm_logits + F.one_hot(logits.argmax(1), logits.shape[1]) * dlogit_maxes
+
+
+STEPS: dict[str, Callable[[Tensor, Tensor, int], Tensor]] = {
+    "fused": fused,
+    "fused_one_hot": fused_one_hot,
+    "step_by_step": step_by_step,
+}
+
+
+def counts() -> dict[str, list[int]]:
+    """Operators of each step for each size in SIZES; run here and in the subprocess."""
+    found: dict[str, list[int]] = {}
+    for name, step in STEPS.items():
+        for n, classes in SIZES:
+            logits = torch.randn(n, classes, dtype=torch.float64)
+            Yb = torch.randint(0, classes, (n,))
+            with OperatorWatch(cap=1000) as watch:
+                result = step(logits, Yb, n)
+            assert torch.allclose(result, fused(logits, Yb, n))
+            found.setdefault(name, []).append(watch.operators)
+    return found
+
+
+def after_autograd_is_taken_away() -> dict[str, Any]:
+    from support import GUARD_SECONDS  # not where this file is run as a program
+
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, __file__], env=environment, capture_output=True, text=True, timeout=GUARD_SECONDS
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    return outcome
+
+
+def test_a_count_tells_the_fused_formula_from_step_by_step() -> None:
+    found = counts()
+    assert max(found["fused"] + found["fused_one_hot"]) <= 12
+    assert min(found["step_by_step"]) >= 16
+
+
+def test_counts_are_the_same_for_all_sizes() -> None:
+    assert all(len(set(of_sizes)) == 1 for of_sizes in counts().values())
+
+
+@pytest.mark.full
+def test_without_autograd_counts_values_and_the_cap_are_the_same() -> None:
+    outcome = after_autograd_is_taken_away()
+    assert outcome["counts"] == counts()
+    assert outcome["counts_requiring_gradients"] == counts()["fused"][0]
+    assert outcome["stopped_at"] == 101
+    assert not outcome["dynamo_imported"]
+
+
+def test_values_do_not_change() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(6, 5, dtype=torch.float64)
+    Yb = torch.tensor([0, 1, 2, 3, 4, 0])
+    bare = [step(x, Yb, 6) for step in STEPS.values()]
+    with OperatorWatch(cap=1000):
+        watched = [step(x, Yb, 6) for step in STEPS.values()]
+    assert all(torch.equal(one, other) for one, other in zip(bare, watched, strict=True))
+
+
+def test_looking_is_free(capsys: pytest.CaptureFixture[str]) -> None:
+    x = torch.randn(3, 4)
+    with OperatorWatch(cap=0) as watch:
+        print(x, x.shape, x.dtype, x.requires_grad, x.is_contiguous(), x.tolist(), len(x), x.numel())
+    assert watch.operators == 0
+    assert "tensor" in capsys.readouterr().out
+
+
+def test_the_cap_is_the_last_number_allowed() -> None:
+    x = torch.ones(3)
+    with OperatorWatch(cap=3) as watch:
+        x = x + x
+        x = x + x
+        x = x + x
+        with pytest.raises(TooManyOperators, match=r"more than 3 tensor operations") as caught:
+            x = x + x
+    assert caught.value.cap == 3
+    assert watch.operators == 4
+
+
+def test_except_exception_does_not_catch_the_cap() -> None:
+    x = torch.ones(3)
+
+    def stubborn() -> None:
+        while True:
+            try:
+                x.add_(1)
+            except Exception:
+                continue
+
+    with pytest.raises(TooManyOperators), OperatorWatch(cap=100):
+        stubborn()
+
+
+def test_after_the_cap_every_operator_is_refused() -> None:
+    x = torch.ones(3)
+    with OperatorWatch(cap=1) as watch:
+        x.add_(1)
+        for _ in range(5):
+            with pytest.raises(TooManyOperators):
+                x.add_(1)
+    assert x[0] == 2
+    assert watch.operators == 6
+
+
+def test_a_new_watch_starts_at_zero_and_the_old_one_is_gone() -> None:
+    x = torch.ones(3)
+    with pytest.raises(TooManyOperators), OperatorWatch(cap=0):
+        x.add_(1)
+    x.add_(1)
+    with OperatorWatch(cap=1) as watch:
+        x.add_(1)
+    assert watch.operators == 1
+
+
+@pytest.mark.parametrize(
+    ("compute", "low"),
+    [
+        (lambda x: x.exp() @ x.T, False),
+        (lambda x: x + 1.5, False),
+        (lambda x: x.argmax(1), False),
+        (lambda x: F.one_hot(x.argmax(1), 5) * x[:5].sum(), False),
+        (lambda x: torch.zeros_like(x), False),
+        (lambda x: x.to(torch.complex128).real, False),
+        (lambda x: x.float(), True),
+        (lambda x: x.half().double(), True),
+        (lambda x: x.bfloat16(), True),
+        (lambda x: torch.zeros(3) + x[0, 0], True),
+        (lambda x: torch.tensor(1 / 3) * x, True),
+        (lambda x: F.one_hot(x.argmax(1), 5).float(), True),
+        (lambda x: x.to(torch.complex64), True),
+        (lambda x: x.float().max(1), True),
+        (lambda x: torch.stack([x, x]).float().unbind(0), True),
+    ],
+)
+def test_lower_precision_is_seen(compute: Callable[[Tensor], object], low: bool) -> None:
+    with OperatorWatch(cap=100) as watch:
+        compute(torch.randn(6, 5, dtype=torch.float64))
+    assert watch.saw_float32 is low
+
+
+def test_an_operator_costs_few_calls() -> None:
+    from support import calls_in
+
+    x = torch.ones(4)
+    with OperatorWatch(cap=100_000):
+        once, often = calls_in(lambda: x.add_(1)), calls_in(lambda: [x.add_(1) for _ in range(100)])
+    assert often - once <= 99 * 10
+
+
+if __name__ == "__main__":
+    from grader.sandbox.workers.autograd_off import take_away_autograd
+
+    torch.set_num_threads(1)
+    take_away_autograd()
+    leaf, targets = torch.randn(2, 3, dtype=torch.float64, requires_grad=True), torch.tensor([0, 1])
+    with OperatorWatch(cap=1000) as requiring:
+        fused(leaf, targets, 2)
+    stopping = OperatorWatch(cap=100)
+    try:
+        with stopping:
+            while True:
+                leaf.add(1)
+    except TooManyOperators:
+        pass
+    report = {
+        "counts": counts(),
+        "counts_requiring_gradients": requiring.operators,
+        "stopped_at": stopping.operators,
+        "dynamo_imported": "torch._dynamo" in sys.modules,
+    }
+    print(json.dumps(report))

@@ -1,0 +1,156 @@
+"""`dojo answer`: its screens at 80 columns, what it stores, and what it says with and without the answer keys."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import click.testing
+import pytest
+from made_questions import course_with_questions
+
+from grader.commands.dojo import main
+from grader.dojo import check as dojo_check
+from grader.dojo.check import LocalJudge
+
+pytest_plugins = ["dojos"]
+
+Answer = Callable[..., click.testing.Result]
+
+
+@pytest.fixture
+def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Answer:
+    """answer("40", "", "01", "count"): what `dojo answer 01 count` prints where these lines are typed."""
+    course_with_questions(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    runner = click.testing.CliRunner(env={"COLUMNS": "80"})
+    return lambda *words, typed="": runner.invoke(main, ["answer", *words, "--course", "."], input=typed)
+
+
+FIRST = """\
+Your name or ID, as your course knows you (the numbers in the questions depend on it):
+Question 1 of 8  count
+    There are 5 rows of 20. How many elements?
+    Answer with a number such as 0.25 or 1/32, with a point and without units.
+`many` is not a number; expected a number such as 0.25 or 1/32, with a point and
+without units. Try again, or press Enter to skip.
+Not right. You added 5 and 20.
+
+Question 2 of 8  size
+    x is (2, 10). What is the shape of x.sum(0)?
+    Answer with a shape such as (32, 1).
+
+Question 3 of 8  pick
+    Which one?
+    a)  the right one
+    b)  the left one
+    c)  the top one
+    Answer with one letter.
+Right.
+
+Question 4 of 8  several
+    Which ones?
+    a)  four
+    b)  three
+    c)  one
+    d)  two
+    Answer with the letters of all that are true, such as a, c.
+2 of 8 answered, stored in exercises/01_asked/answers.toml. Submit it with your
+files.
+dojo answer 01 goes on; --list shows what you have answered.
+"""
+STORED = """\
+# Your answers to the questions of lesson 01. `dojo answer 01` writes this file; you may edit it.
+lesson = "01_asked"
+student = "Ada"
+
+[answers]
+count = "25"
+pick = "left"
+"""
+LISTED = """\
+Lesson 01: 2 of 8 questions answered
+The values are drawn for Ada.
+
+✗  1 count                    25
+     You added 5 and 20.
+   2 size                     not answered
+✓  3 pick                     the left one
+   4 several                  not answered
+   5 sorted                   not answered
+   6 slope                    not answered
+   7 line                     not answered
+   8 essay                    not answered
+"""
+
+
+def test_with_the_keys_an_answer_is_judged_and_one_can_stop_and_go_on(answer: Answer) -> None:
+    first = answer("01", typed="Ada\nmany\n25\n\nb\nq\n")
+    assert (first.exit_code, first.stdout) == (0, FIRST)
+    assert Path("exercises/01_asked/answers.toml").read_text() == STORED
+    assert answer("01", "--list").stdout == LISTED
+    again = answer("01", typed="100\n\nq\n").stdout
+    assert again.startswith("Question 1 of 8  count\n") and "Right.\n" in again  # a wrong answer is asked for again
+    assert "Question 3 of 8" not in again
+
+
+def test_one_question_again_by_any_of_its_names(answer: Answer) -> None:
+    for words in (["01", "essay"], ["01", "q:essay"], ["01.essay"]):
+        shown = answer(*words, "--student", "Ada", typed="Because.\n").stdout
+        assert "Question 8 of 8  essay" in shown
+        assert "Recorded. A person reads this answer and gives the points." in shown
+
+
+def test_without_the_keys_an_answer_is_recorded(answer: Answer, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "solutions")
+    shown = answer("01", "count", "line", "--student", "Ada", typed="25\ng.sum(\ng.sum(1)\n").stdout
+    assert shown.startswith("Only your course has the answer key: ") and shown.count("Recorded.\n") == 2
+    assert "`g.sum(` is not a Python expression" in shown
+    assert answer("01", "--list").stdout.count("·") == 2
+    assert "8 of 8 answered" in answer("01", typed="1\na\na\na,b,c\ng*h\nBecause.\n").stdout
+    last = answer("01").stdout
+    assert last.endswith("All questions are answered. `dojo answer 01 QUESTION` asks one again.\n")
+
+
+@pytest.mark.full
+def test_a_line_of_code_runs_in_the_sandbox(
+    answer: Answer, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
+    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
+    for line, expected in {
+        "torch.ones(len(g), dtype=g.dtype) @ g": "Right.",
+        "g.mean(0)": "Not right. You average.",
+        "g.sum(9)": "Not right. Your line has no value: IndexError: Dimension out of range",
+        "torch.load('x')": "Not right. Your line has no value: ",
+    }.items():
+        assert expected in answer("01", "line", "--student", "Ada", typed=f"{line}\n").stdout.replace("\n", " "), line
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "message"),
+    [
+        (["02"], "", "There is no lesson '02'. The lessons are 01 asked."),
+        (["01", "cuont"], "", "Lesson 01 has no question 'cuont'; did you mean 'count'?"),
+        (["01"], "", "no name was given: type it, or use --student NAME."),
+        (["01"], "Ada\n", None),
+    ],
+)
+def test_errors_are_sentences(answer: Answer, words: list[str], typed: str, message: str | None) -> None:
+    result = answer(*words, typed=typed)
+    assert (result.exit_code, result.stderr) == ((2, f"dojo: {message}\n") if message else (0, ""))
+
+
+def test_files_that_cannot_be_used(answer: Answer, tmp_path: Path) -> None:
+    file = tmp_path / "exercises/01_asked/answers.toml"
+    file.write_text("student = 'Ada'\n[answers]\ncount = 1\n")
+    assert answer("01", "--student", "Bo").stderr == (
+        "dojo: The answers in answers.toml are Ada's, with numbers drawn from that name. Delete the file to answer "
+        "under another name.\n"
+    )
+    file.write_text("count = [")
+    assert answer("01", "--list").stderr.startswith("dojo: exercises/01_asked/answers.toml cannot be read: ")
+    (tmp_path / "exercises/01_asked/questions.toml").unlink()
+    shutil.rmtree(tmp_path / "solutions")
+    assert answer("01").stderr == "dojo: Lesson 01 has no questions.\n"

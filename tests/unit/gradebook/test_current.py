@@ -1,0 +1,468 @@
+"""The class is everybody in the gradebook, with the current result of each lesson; what failed has no score anywhere.
+
+`ran` plays the grading, as in tests/unit/gradebook/test_gradebook.py; the last tests run the real command.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import shutil
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from made_results import lesson as lesson_of
+from made_results import results as results_by_hand
+from made_results import row
+from support import ROOT, sampled, solution_of
+from test_gradebook import Watching
+
+from grader.commands.grade import main
+from grader.gradebook.current import current_results
+from grader.gradebook.database import Gradebook
+from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError
+from grader.gradebook.grading import run as run_module
+from grader.gradebook.grading.grader_processes import Reply
+from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.run import grade_run
+from grader.gradebook.grading.settings import RunIdentity, Settings
+from grader.intake.submissions.finding import FoundSubmissions
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.publish.report.pages import Reporter
+from grader.results import SubmissionResult
+from grader.results.annotations import NotGraded
+
+NORM, STEPS, CROSS = "05_batch_norm", "03_makemore_steps", "04_cross_entropy"
+RIGHT = "Everything is right"
+
+
+def submitted(student: str, *lessons: str, source: str = "pass") -> Submission:
+    """A submission with these lessons; of the others it has nothing."""
+    contents = {name: LessonFiles(name, {"backward.py": source.encode()}) for name in lessons}
+    return Submission(
+        student,
+        Path(student),
+        contents | {n: LessonFiles(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in contents},
+    )
+
+
+def result_for(submission: Submission, lessons: Iterable[str], points: int) -> SubmissionResult:
+    parts = [
+        lesson_of(name, *(row(f"d{number}", "passed" if number < points else "failed") for number in range(3)))
+        if submission.lessons[name].present
+        else lesson_of(name, row("d0", "missing", max_points=3), status="missing")
+        for name in lessons
+    ]
+    return results_by_hand(submission.student, *parts, submission_sha256=submission.sha256)
+
+
+class FoundHere(FoundSubmissions):
+    """Submissions that are not on disk, and the names under which they were graded before."""
+
+    def __init__(self, submissions: list[Submission], other_names: dict[str, tuple[str, ...]]) -> None:
+        super().__init__([])
+        self._submissions, self.other_names = submissions, other_names
+
+    def __len__(self) -> int:
+        return len(self._submissions)
+
+    def __iter__(self) -> Iterator[Submission]:
+        return iter(self._submissions)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._submissions[place]
+
+
+Ran = Callable[..., tuple[RunOutcome, list[str]]]
+
+
+@pytest.fixture
+def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
+    """ran(submissions, lessons, ...): (outcome, who was graded) of a run on the same OUT each time."""
+
+    def run(
+        submissions: list[Submission],
+        lessons: Collection[str] = (STEPS,),
+        points: int = 3,
+        faults: Collection[str] = (),
+        only_these: bool = False,
+        fresh: bool = False,
+        identity: RunIdentity | None = None,
+        other_names: dict[str, tuple[str, ...]] | None = None,
+        **settings: Any,
+    ) -> tuple[RunOutcome, list[str]]:
+        def grade_all(due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
+            for submission in due:
+                if submission.student in faults:
+                    yield submission, Reply(fault="GraderFault: no row for dprobs")
+                    continue
+                yield submission, Reply(result_for(submission, lessons, points))
+
+        monkeypatch.setattr(run_module, "grade_all", grade_all)
+        watching = Watching()
+        wanted = [course.lessons[name] for name in lessons]
+        chosen = Settings(
+            **{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings
+        )
+        outcome = grade_run(
+            FoundHere(submissions, other_names or {}),
+            wanted,
+            chosen,
+            1,
+            watching,
+            Reporter([*course.lessons.values()]),
+            fresh=fresh,
+            identity=identity or RunIdentity.of(course, chosen),
+            only_these=only_these,
+        )
+        return outcome, watching.graded
+
+    return run
+
+
+def table(path: Path) -> dict[str, dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return {line["student"]: line for line in csv.DictReader(file)}
+
+
+def points(path: Path, *columns: str) -> dict[str, tuple[str, ...]]:
+    return {student: tuple(line[name] for name in columns) for student, line in table(path).items()}
+
+
+def exported(out: Path, roster: Path) -> tuple[dict[str, str], str]:
+    """({name: the column Grade}, what the command says) of `grade export moodle`."""
+    done = CliRunner().invoke(main, ["export", "moodle", str(out), "--roster", str(roster)])
+    assert done.exit_code == 0, done.output
+    with open(out / "moodle.csv", newline="", encoding="utf-8") as file:
+        return {line["Full name"]: line["Grade"] for line in csv.DictReader(file)}, done.stdout + done.stderr
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def roster(tmp_path: Path) -> Path:
+    path = tmp_path / "roster.csv"
+    path.write_text("id,name\n1,ada\n2,bo\n3,cy\n")
+    return path
+
+
+# What failed has no score ---------------------------------------------------------------------------------------------
+
+
+def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
+    """Issue 17: 31 students kept the scores of the run before, and reports said "Everything is right"."""
+    class_ = [submitted(name, STEPS) for name in ("ada", "bo", "cy")]
+    ran(class_)
+    for name in DERIVED:
+        (out / "ada" / name).write_text("3 of 3")
+    (out / "ada" / "notes of the TA.txt").write_text("she was ill")
+    outcome, _ = ran(class_, fresh=True, faults={"ada", "cy"})
+    assert outcome.faults == 2
+    assert points(out / "grades.csv", STEPS, "total", "percent") == {
+        "ada": ("", "", ""), "bo": ("3", "3", "100"), "cy": ("", "", ""),
+    }  # fmt: skip
+    marks, said = exported(out, roster)
+    assert marks == {"ada": "", "bo": "3", "cy": ""}
+    assert "2 could not be graded in the last run" in said and "ada, cy" in said and "1 of 3 students have" in said
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "2 could not be graded in the last run" in page and 'data-is="error"><th scope="row">ada</th>' in page
+    for name in ("report.md", "report.html"):
+        text = (out / "ada" / name).read_text(encoding="utf-8")
+        assert RIGHT not in text and "no earlier score counts" in text and "could not be graded" in text
+        assert "dprobs" not in text, "a fault may quote the hidden suite"
+    remaining = {path.name for path in (out / "ada").iterdir()}
+    assert remaining == {"report.md", "report.html", "notes of the TA.txt"}
+    assert RIGHT in (out / "bo" / "report.md").read_text()
+
+    # the same command again grades what failed, and everything is there again
+    outcome, graded = ran(class_)
+    assert (graded, outcome.faults) == (["ada", "cy"], 0)
+    assert exported(out, roster)[0] == {"ada": "3", "bo": "3", "cy": "3"}
+    assert "What is missing" not in (out / "index.html").read_text(encoding="utf-8")
+    assert {path.name for path in (out / "ada").iterdir()} == {*STUDENT_FILES, "notes of the TA.txt"}
+
+
+def test_a_first_run_that_fails_writes_no_folder(ran, out, roster):
+    ran([submitted("ada", STEPS), submitted("bo", STEPS)], faults={"ada"})
+    assert not (out / "ada").exists()
+    assert exported(out, roster)[0] == {"ada": "", "bo": "3", "cy": ""}
+
+
+def test_a_failed_run_of_one_lesson_leaves_the_others(ran, out, roster):
+    ada = submitted("ada", STEPS, NORM)
+    ran([ada], (STEPS,))
+    ran([ada], (NORM,), faults={"ada"})
+    assert points(out / "grades.csv", STEPS, "total", "max")["ada"][:2] == ("3", "")
+    assert exported(out, roster)[0]["ada"] == "", "no total while a part of it is not known"
+    assert "no earlier score counts" in (out / "ada" / "report.md").read_text()
+    ran([ada], (NORM,))
+    assert json.loads((out / "ada" / "results.json").read_text())["score"] == 6
+    assert points(out / "grades.csv", STEPS, NORM, "total", "max")["ada"] == ("3", "3", "6", "6")
+
+
+def test_a_regrade_removes_the_other_programs_files_of_the_run_before(ran, out):
+    ran([submitted("ada", STEPS)])
+    (out / "ada" / "gradescope.json").write_text("3 of 3")
+    ran([submitted("ada", STEPS, source="new")], points=1)
+    assert not (out / "ada" / "gradescope.json").exists()
+
+
+# A run adds to the gradebook ------------------------------------------------------------------------------------------
+
+
+def test_one_student_graded_into_the_class_s_folder(ran, out):
+    ran([submitted(name, STEPS) for name in ("ada", "bo", "cy")])
+    outcome, graded = ran([submitted("bo", STEPS, source="new")], points=2)
+    assert (graded, len(outcome.results), outcome.class_size) == (["bo"], 1, 3)
+    assert points(out / "grades.csv", "total") == {"ada": ("3",), "bo": ("2",), "cy": ("3",)}
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert all(f'<a href="{name}/report.html">' in page for name in ("ada", "bo", "cy"))
+    assert "2 of 3 students were not in the last run" in page
+
+
+def test_only_these_shows_the_run_alone_and_the_book_keeps_the_class(ran, out, roster):
+    ran([submitted(name, STEPS) for name in ("ada", "bo", "cy")])
+    ran([submitted("bo", STEPS, source="new")], points=2, only_these=True)
+    assert points(out / "grades.csv", "total") == {"bo": ("2",)}
+    assert exported(out, roster)[0] == {"ada": "3", "bo": "2", "cy": "3"}
+    ran([submitted("bo", STEPS, source="new")])
+    assert set(table(out / "grades.csv")) == {"ada", "bo", "cy"}
+
+
+@pytest.mark.full
+def test_lessons_that_were_not_run_keep_their_results_and_reports(ran, out, roster):
+    class_ = [submitted(name, STEPS, NORM) for name in ("ada", "bo")]
+    ran(class_, (STEPS,))
+    ran(class_[:1], (NORM,), points=1)
+    assert points(out / "grades.csv", STEPS, NORM, "total", "max") == {
+        "ada": ("3", "1", "4", "6"),
+        "bo": ("3", "", "3", "3"),
+    }
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert f"{NORM} was not run on the submissions of 1, who have no result for it: bo." in page.replace("&quot;", '"')
+    found = json.loads((out / "ada" / "results.json").read_text())
+    assert ([each["name"] for each in found["lessons"]], found["score"]) == ([STEPS, NORM], 4)
+    marks, said = exported(out, roster)
+    assert marks == {"ada": "4", "bo": "3", "cy": ""} and f"{NORM} was not run on the submissions of 1" in said
+
+    # neither is graded again
+    assert ran(class_, (STEPS,))[1] == [] and ran(class_[:1], (NORM,))[1] == []
+    # a new attempt at the first lesson: the second lesson keeps its result
+    ran([submitted("ada", STEPS, NORM, source="new")], (STEPS,), points=2)
+    assert points(out / "grades.csv", STEPS, NORM)["ada"] == ("2", "1")
+    assert json.loads((out / "ada" / "results.json").read_text())["score"] == 3
+
+
+def test_a_report_has_every_lesson_also_when_one_of_them_is_run_again(ran, out):
+    ran([submitted("ada", STEPS, CROSS)], (STEPS, CROSS))
+    again = submitted("ada", STEPS, CROSS, source="new")
+    ran([again], (STEPS,), points=0)
+    assert points(out / "grades.csv", STEPS, CROSS, "total")["ada"] == ("0", "3", "3")
+    text = (out / "ada" / "report.md").read_text(encoding="utf-8")
+    assert text.startswith("# ada: 3 of 6\n") and "makemore" in text
+    (out / "ada" / "report.md").unlink()
+    assert ran([again], (STEPS,), points=0)[1] == [], "nothing is graded again for a report"
+    assert (out / "ada" / "report.md").read_text(encoding="utf-8") == text
+
+
+def test_a_newer_submission_without_a_lesson_keeps_what_was_submitted_before(ran, out):
+    """The second week's download: one student has both weeks in it, so both lessons count for everybody."""
+    ran([submitted("ada", STEPS), submitted("bo", STEPS)])
+    ran([submitted("ada", CROSS), submitted("bo", STEPS, CROSS)], (STEPS, CROSS), points=2)
+    assert points(out / "grades.csv", STEPS, CROSS, "total", "max") == {
+        "ada": ("3", "2", "5", "6"), "bo": ("2", "2", "4", "6"),
+    }  # fmt: skip
+
+
+@pytest.mark.full
+def test_a_roster_s_name_takes_the_place_of_the_folder_s(ran, out):
+    names = {"Ada Okafor": ("ada",), "Bo Li": ("bo",), "Cy": ("cy",)}
+    ran([submitted(name, STEPS, source=name) for name in ("ada", "bo", "cy", "di")])
+    ran([submitted("cy", STEPS, CROSS, source="cy")], (CROSS,))
+    renamed = [("Ada Okafor", "ada"), ("Bo Li", "another"), ("Cy", "cy")]
+    ran([submitted(name, STEPS, source=source) for name, source in renamed], other_names=names)
+    assert set(table(out / "grades.csv")) == {
+        "Ada Okafor",  # and no `ada`
+        "bo", "Bo Li",  # another submission: perhaps another person
+        "Cy",  # with the lesson that was graded as `cy`
+        "di",
+    }  # fmt: skip
+    assert points(out / "grades.csv", STEPS, CROSS)["Cy"] == ("3", "3")
+    assert {path.name for path in out.iterdir() if path.is_dir()} == {"Ada Okafor", "bo", "Bo Li", "Cy", "di"}
+    ran([submitted("ada", STEPS, source="later")])
+    assert {"ada", "Ada Okafor"} < set(table(out / "grades.csv"))
+
+
+def test_a_newer_attempt_counts_even_if_it_is_worse(ran, out):
+    ran([submitted("ada", STEPS)])
+    ran([submitted("ada", STEPS, source="new")], points=1)
+    assert points(out / "grades.csv", STEPS)["ada"] == ("1",)
+    ran([submitted("ada", STEPS)])  # the first again: it is graded again, and is the latest
+    assert points(out / "grades.csv", STEPS)["ada"] == ("3",)
+
+
+# The union, by itself -------------------------------------------------------------------------------------------------
+
+
+def attempt(**lessons: tuple[str, int]) -> dict[str, Any]:
+    return results_by_hand(
+        "ada", *(lesson_of(name, row("dx", points=got), status=status) for name, (status, got) in lessons.items())
+    )
+
+
+def fault(*lessons: str) -> SubmissionResult:
+    parts = [NotGraded(name, 1) for name in lessons]
+    return results_by_hand("ada", status="error", message="No.", not_graded=parts, max_score=len(lessons))
+
+
+KINDS = [
+    attempt(a=("graded", 1)), attempt(a=("graded", 0)), attempt(b=("graded", 1)), attempt(a=("missing", 0)),
+    attempt(a=("missing", 0), b=("rejected", 0)), attempt(a=("graded", 1), b=("graded", 1)), fault("a"), fault("b"),
+    fault("a", "b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_every_short_history(count):
+    """Said twice: lesson by lesson, from the newest attempt backwards."""
+    for history in itertools.product(KINDS, repeat=count):
+        found = current_results(history)
+        expected, failed = {}, set()
+        for name in ("a", "b"):
+            missing = None
+            for each in history:
+                if any(part.name == name for part in each.not_graded or ()):
+                    failed.add(name)
+                    break
+                part = next((part for part in each.lessons if part.name == name), None)
+                if part is not None and part.status != "missing":
+                    expected[name] = part
+                    break
+                missing = missing or part
+            else:
+                if missing is not None:
+                    expected[name] = missing
+        assert {part.name: part for part in found.lessons} == expected
+        assert found.status == ("error" if failed else history[0].status)
+        assert found.score == sum(part.score for part in expected.values())
+        assert 0 <= found.score <= found.max_score
+        assert {part.name for part in found.not_graded or ()} == failed
+
+
+# Whose folder it is ---------------------------------------------------------------------------------------------------
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
+    }
+
+
+def copied(course: Course, place: Path, *names: str) -> Course:
+    """Another folder with the same lessons."""
+    for name, part in itertools.product(names, ("exercises", "solutions")):
+        shutil.copytree(course.root / part / name, place / part / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return Course(place)
+
+
+def test_another_course_is_refused_before_anything_is_written(ran, out, course, tmp_path):
+    ran([submitted("ada", STEPS)])
+    other = copied(course, tmp_path / "other", STEPS)
+    settings = Settings(course="", lessons=[], seed=1, out="", program="")
+    moved = RunIdentity.of(other, settings)
+    assert ran([submitted("ada", STEPS)], identity=moved)[0].faults == 0, "the same lessons in another place"
+    (other.root / "exercises" / STEPS / "README.md").write_text("another year's")
+    changed = RunIdentity.of(Course(other.root), settings)
+    ran([submitted("ada", STEPS)])  # the book belongs to the first course again
+    before = everything(out)
+    with pytest.raises(OutputError, match=rf"{out} holds the results of another course, .*Nothing was written.* -o"):
+        ran([submitted("bo", STEPS)], identity=changed)
+    assert everything(out) == before
+
+
+@pytest.mark.full
+@sampled(
+    ("first", "second", "says"),
+    [
+        ({}, {"seed": 7, "seed_given": True}, "with hidden problems that every run draws, and this run has --seed 7"),
+        ({"seed": 7, "seed_given": True}, {"seed": 8, "seed_given": True}, "with --seed 7, and this run has --seed 8"),
+        ({"seed": 7, "seed_given": True}, {}, "with --seed 7, and this run has hidden problems that every run draws"),
+    ],
+    keep=1,
+)
+def test_another_seed_is_refused_unless_everything_is_graded_again(ran, out, first, second, says):
+    class_ = [submitted("ada", STEPS), submitted("bo", STEPS)]
+    ran(class_, **first)
+    before = everything(out)
+    for fresh, some in ((False, class_), (True, class_[:1]), (False, [submitted("cy", STEPS)])):
+        with pytest.raises(OutputError, match=says):
+            ran(some, fresh=fresh, **second)
+    assert everything(out) == before
+    assert ran(class_, fresh=True, **second)[1] == ["ada", "bo"]
+    assert ran(class_, **second)[1] == []
+
+
+def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course(ran, out, course, tmp_path):
+    own = copied(course, tmp_path / "own", STEPS)
+    settings = Settings(course="", lessons=[], seed=1, out="", program="")
+    ran([submitted("ada", STEPS)], identity=RunIdentity.of(own, settings), seed=1)
+    (own.root / "exercises" / STEPS / "README.md").write_text("better")
+    assert ran([submitted("ada", STEPS)], identity=RunIdentity.of(Course(own.root), settings), seed=2)[0].faults == 0
+
+
+def test_a_book_from_before_belongs_to_whoever_comes_first(ran, out, course):
+    ran([submitted("ada", STEPS)])
+    book = Gradebook(out / "gradebook.sqlite")
+    book._connection.execute("DELETE FROM about")
+    assert book.about() == {}
+    book.close()
+    ran([submitted("bo", STEPS)])
+    book = Gradebook(out / "gradebook.sqlite")
+    assert book.about()["course"] == str(course.root.resolve()) and book.about()["seed"] == "drawn"
+    book.close()
+
+
+# The real command -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.full
+def test_a_second_lesson_and_another_course_by_the_command(tmp_path, course):
+    lesson = course.find("04")
+    (tmp_path / "in" / "ada" / lesson.name).mkdir(parents=True)
+    (tmp_path / "in" / "ada" / lesson.name / "backward.py").write_text(solution_of(lesson))
+    (tmp_path / "in" / "bo" / lesson.name).mkdir(parents=True)
+    (tmp_path / "in" / "bo" / lesson.name / "backward.py").write_text("def dlogits(logits):\n    return -logits\n")
+    out = tmp_path / "out"
+
+    def grade(*arguments: object) -> Any:
+        command = ["run", "-o", str(out), "--course", str(ROOT), "--jobs", "1", "--require", "none"]
+        return CliRunner().invoke(main, [*command, *map(str, arguments)])
+
+    assert grade(tmp_path / "in", "--lesson", "4").exit_code == 0
+    done = grade(tmp_path / "in" / "ada", "--lesson", "2")
+    assert done.exit_code == 0 and "The gradebook has 2 students." in done.stderr
+    assert points(out / "grades.csv", lesson.name, "02_small_net") == {"ada": ("3", "0"), "bo": ("0", "")}
+    assert "3 of " in (out / "ada" / "report.md").read_text(encoding="utf-8")
+    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,\n3,Cy Ray,\n")
+    done = grade(tmp_path / "in" / "bo", "--lesson", "4", "--roster", tmp_path / "roster.csv")
+    assert points(out / "grades.csv", "total", "handed_in") == {
+        "Ada Okafor": ("3", "yes"), "bo": ("0", "yes"), "Bo Li": ("0", "no"), "Cy Ray": ("0", "no"),
+    }  # fmt: skip
+    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,bo\n3,Cy Ray,\n")
+    done = grade(tmp_path / "in", "--lesson", "4", "--lesson", "2", "--roster", tmp_path / "roster.csv")
+    assert points(out / "grades.csv", "total", "handed_in") == {
+        "Ada Okafor": ("3", "yes"), "Bo Li": ("0", "yes"), "Cy Ray": ("0", "no"),
+    }  # fmt: skip
+    done = grade(tmp_path / "in", "--lesson", "4", "--seed", "3")
+    assert done.exit_code == 2 and "Leave out --seed" in done.stderr and done.stderr.count("\n") == 2

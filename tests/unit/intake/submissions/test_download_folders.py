@@ -1,0 +1,428 @@
+"""What platforms give to download, as it is: whose each submission is, what it gets, and what is said of it.
+
+tests/corpus/downloads/README.md says what is in the golden files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as some
+from support import GOLDEN, GUARD_SECONDS, ROOT, sampled, solution_of
+
+from grader.commands.grade import main
+from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.class_folder import is_class
+from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, canvas_files
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.roster import read_roster
+from grader.intake.submissions.written_times import seconds_since_1970
+from grader.lesson.lesson import Course
+from grader.publish.report.classroom import csv_rows, without_results
+
+DOWNLOADS = GOLDEN.parent / "downloads"
+NAMES = sorted(path.parent.name for path in DOWNLOADS.glob("*/expected.json"))
+
+
+def expectation(name: str) -> dict[str, Any]:
+    expected: dict[str, Any] = json.loads((DOWNLOADS / name / "expected.json").read_text(encoding="utf-8"))
+    return expected
+
+
+def content(course: Course, place: str, what: Any) -> bytes:
+    lesson = course.find("02" if "02_small_net" in place else "04")
+    if isinstance(what, Mapping) and "zip" in what:
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as packed:
+            for inside, kind in what["zip"].items():
+                packed.writestr(inside, content(course, inside, kind))
+        return made.getvalue()
+    if isinstance(what, Mapping):
+        made = io.BytesIO()
+        with tarfile.open(fileobj=made, mode="w:gz") as tar:
+            for inside, kind in what["tar.gz"].items():
+                entry, data = tarfile.TarInfo(inside), content(course, inside, kind)
+                entry.size = len(data)
+                tar.addfile(entry, io.BytesIO(data))
+        return made.getvalue()
+    right = solution_of(lesson)
+    kinds = {
+        "right": right,
+        "todo": lesson.pristine.read_text(encoding="utf-8"),
+        "text": "nothing to grade\n",
+        "helper": "from torch.nn.functional import softmax\n",
+        "imports a helper": f"from helper import softmax\n{right}",
+        "too large": f"{right}\n{'#' * (1 << 20)}",
+    }
+    return kinds.get(what, what).encode()
+
+
+def laid_out(course: Course, folder: Path, files: Mapping[str, Any]) -> Path:
+    for place, what in files.items():
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kind = what.get("is", what) if isinstance(what, dict) else what
+        path.write_bytes(content(course, place, kind))
+        if isinstance(what, dict) and "time" in what:
+            os.utime(path, (what["time"], what["time"]))
+    return folder
+
+
+def packed(folder: Path, root: str = "") -> Path:
+    """The folder as one zip, with or without a folder around it."""
+    path = folder.with_name(f"{folder.name}.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for place in sorted(folder.rglob("*")):
+            if place.is_file():
+                made.write(place, root + str(place.relative_to(folder)))
+    return path
+
+
+@pytest.fixture
+def graded(course, session_for, tmp_path) -> Callable[..., None]:
+    """graded(path, expected): what `grade run` would make of it is exactly what is expected."""
+
+    def check(path: Path, expected: dict[str, Any]) -> None:
+        numbers = expected.get("lessons", ["04"])
+        roster = None
+        if "roster" in expected:
+            (tmp_path / "roster.csv").write_text(expected["roster"], encoding="utf-8")
+            roster = read_roster(tmp_path / "roster.csv")
+        lessons = [course.find(number) for number in numbers]
+        found = find([path], lessons, list(course.lessons.values()), roster)
+        results = [session_for(*numbers).grade(submission).results for submission in found]
+        shown = {each.student: each.message for each in results if each.message}
+        assert shown == expected["messages"]
+        assert {each.student: each.status for each in results if each.status != "graded"} == (
+            expected.get("status", {})
+        )
+        of_class = [each for each in found.remarks if "is read as a class" in each]  # an archive that no platform made
+        assert [each for each in found.remarks if each not in of_class] == expected.get("remarks", [])
+        if found.attendance:
+            results += without_results(found.attendance, 3)
+        rows = csv_rows(sorted(results, key=lambda each: each.student.lower()), found.attendance)
+        assert rows == expected["grades"]
+
+    return check
+
+
+@sampled("name", NAMES, keep=2)
+def test_as_a_folder(course, graded, tmp_path, name):
+    expected = expectation(name)
+    graded(laid_out(course, tmp_path / expected.get("folder", "submissions"), expected["files"]), expected)
+
+
+@sampled("name", [name for name in NAMES if expectation(name).get("archive", True)], keep=1)
+@pytest.mark.parametrize("root", ["", "assignment_123_export/"])
+def test_as_the_archive_that_it_came_in(course, graded, tmp_path, name, root):
+    expected = expectation(name)
+    if name == "folders_of_a_class":  # what is too large is not even unpacked
+        refused = "backward.py in the archive is too large: at most 1,048,576 bytes are read."
+        expected |= {"messages": {"eve": refused}, "status": {"eve": "rejected"}}
+    graded(packed(laid_out(course, tmp_path / "submissions", expected["files"]), root), expected)
+
+
+def test_a_student_s_archive_is_no_class(course, tmp_path):
+    """Lessons at its top, or in one folder: one submission, even with several lessons in it."""
+    for root in ("", "ada/", "ada/exercises/"):
+        names = [f"{root}{lesson}/backward.py" for lesson in ("03_makemore_steps", "04_cross_entropy")]
+        assert not is_class([*names, f"{root}README.md"], list(course.lessons.values())), root
+    assert not is_class(["backward.py", "helper.py"], list(course.lessons.values()))
+    assert not is_class([], list(course.lessons.values()))
+
+
+def test_names_inside_of_a_student_s_folder_decide_nothing(course, tmp_path):
+    """Else the only student of a class could be graded under the names of others."""
+    laid_out(course, tmp_path, {"eve/Bo Chen_1_assignsubmission_file_/backward.py": "right", "eve/x.txt": "text"})
+    (eve,) = find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    assert eve.student == "eve"
+
+
+@pytest.mark.parametrize("file", ["..", ".", ".py", "-.py", "a\u202eb.py"])
+def test_a_file_s_own_name_leads_nowhere(course, tmp_path, file):
+    laid_out(course, tmp_path / "in", {f"okaforada_12345_67890_{file}": "right", "chenbo_12346_67891_a.py": "right"})
+    bo, ada = find([tmp_path / "in"], [course.find("04")], list(course.lessons.values()))
+    assert (bo.student, ada.student) == ("chenbo", "okaforada") and bo.lessons["04_cross_entropy"].present
+
+
+def submissions_in_zip(course, tmp_path, files):
+    (tmp_path / "all.zip").write_bytes(content(course, "all.zip", {"zip": files}))
+    return find([tmp_path / "all.zip"], [course.find("04")], list(course.lessons.values()))
+
+
+@pytest.mark.parametrize("entry", ["../../x.py", "a/../x.py", "a\\..\\..\\Ada\\x.py"])
+def test_an_entry_of_a_class_archive_that_reaches_outside_costs_its_student_alone(course, tmp_path, entry):
+    files = {"Ada_1_assignsubmission_file_/backward.py": "right", f"Bo_2_assignsubmission_file_/{entry}": "right"}
+    ada, bo = submissions_in_zip(course, tmp_path, files)
+    assert (ada.student, bo.student) == ("Ada", "Bo") and ada.lessons["04_cross_entropy"].present
+    assert "outside its own folder" in str(bo.message) and not bo.lessons
+    assert not [*tmp_path.rglob("x.py")]
+
+
+@pytest.mark.parametrize("entry", ["../x.py", "/tmp/x.py", "C:/x.py"])
+def test_a_class_archive_with_an_entry_outside_that_is_nobody_s_is_refused_as_a_whole(course, tmp_path, entry):
+    (only,) = submissions_in_zip(course, tmp_path, {"Ada/04_cross_entropy/backward.py": "right", entry: "right"})
+    assert only.student == "all" and "outside its own folder" in str(only.message)
+
+
+def test_many_deep_entries_of_one_student_make_few_folders(course, tmp_path):
+    """They were all made again, to say what was refused: 9,000 entries 96 folders deep took more than four minutes."""
+    deep = {f"Bo/{number}/{'d/' * 90}x.txt": "text" for number in range(40)}
+    work = {f"{name}/04_cross_entropy/backward.py": "right" for name in ("Ada", "Bo", "Cy")}
+    found = submissions_in_zip(course, tmp_path, work | deep)
+    assert sum(len(folders) for _, folders, _ in os.walk(found.folder)) < 40 * 8
+    ada, bo, cy = found
+    assert ada.lessons["04_cross_entropy"].present and cy.lessons["04_cross_entropy"].present
+    assert "deep: pack the lesson's folder itself" in str(bo.message)
+
+
+def test_one_student_s_submission_that_looks_like_a_class_is_not_one(course, tmp_path):
+    """A student chooses what is in a submission that arrives by mail: it must not change the results of others."""
+    (tmp_path / "roster.csv").write_text("id,name,email\n1,Ada Okafor,ada@x.org\n2,Bo Li,bo@x.org\n")
+    roster = read_roster(tmp_path / "roster.csv")
+    names = ("Ada Okafor/04_cross_entropy/backward.py", "Bo Li/04_cross_entropy/backward.py")
+    laid_out(course, tmp_path / "late" / "Bo Li", dict.fromkeys(names, "right"))
+    (tmp_path / "bo@x.org.zip").write_bytes(content(course, "x.zip", {"zip": dict.fromkeys(names, "right")}))
+    canvas = {"okaforada_12345_67890_backward.py": "right", "libo_12346_67891_backward.py": "right"}
+    (tmp_path / "2.zip").write_bytes(content(course, "x.zip", {"zip": canvas}))
+    for mailed in (tmp_path / "late" / "Bo Li", tmp_path / "bo@x.org.zip", tmp_path / "2.zip"):
+        found = find([mailed], [course.find("04")], list(course.lessons.values()), roster)
+        assert [each.student for each in found] == ["Bo Li"]
+    folder = find([tmp_path / "late"], [course.find("04")], list(course.lessons.values()), roster)
+    assert [each.student for each in folder] == ["Bo Li"]
+    without = find([tmp_path / "bo@x.org.zip"], [course.find("04")], list(course.lessons.values()))
+    assert "bo@x.org.zip is read as a class: `Ada Okafor`, `Bo Li`. If one student sent it" in without.remarks[0]
+
+
+def test_metadata_that_cannot_be_read_is_a_sentence(course, tmp_path):
+    laid_out(course, tmp_path, {"submission_metadata.yml": "a: [", "submission_1/backward.py": "right"})
+    with pytest.raises(SubmissionError, match=r"submission_metadata\.yml cannot be read .*: export again"):
+        find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    (tmp_path / "submission_metadata.yml").write_text("- a list\n", encoding="utf-8")
+    with pytest.raises(SubmissionError, match="is not as Gradescope writes it: export again"):
+        find([tmp_path], [course.find("04")], list(course.lessons.values()))
+
+
+def test_a_link_in_a_download_is_refused(course, tmp_path):
+    secret = tmp_path / "answers.py"
+    secret.write_text("# the answer key\n", encoding="utf-8")
+    folder = laid_out(course, tmp_path / "in", {"okaforada_12_345_backward.py": "right"})
+    (folder / "evaeve_13_346_backward.py").symlink_to(secret)
+    eva, ada = find([folder], [course.find("04")], list(course.lessons.values()))
+    assert (eva.student, eva.lessons, ada.student) == ("evaeve", {}, "okaforada")
+    assert eva.message == "backward.py is a link. Submit the folder or file itself."
+
+
+# What a name is, and what it is not ----------------------------------------------------------------------------------
+
+letters = some.text(some.characters(categories=["Ll"]), min_size=1, max_size=20).filter(
+    lambda text: text == text.lower()
+)
+files = some.sampled_from(["backward.py", "my file (2).ipynb", "04_cross_entropy.zip", "a_1_2_b.py", "x"])
+
+
+@given(letters, some.booleans(), some.integers(1, 10**15), some.integers(100, 10**15), files)
+def test_a_canvas_name_gives_back_what_it_was_made_of(name, late, user, attachment, file):
+    made = f"{name}_{'LATE_' if late else ''}{user}_{attachment}_{file}"
+    assert CanvasFile.of(made) == CanvasFile(name, str(user), attachment, file, late)
+
+
+@pytest.mark.full
+@given(some.text(min_size=1, max_size=30).filter(lambda text: not set(text) & set("_/")), some.integers(0), files)
+def test_a_moodle_name_gives_back_what_it_was_made_of(name, number, file):
+    for made in (f"{name}_{number}_assignsubmission_file", f"{name}_{number}_assignsubmission_file_"):
+        match = MOODLE_NAME.fullmatch(made)
+        assert match and (match["name"], match["number"], match["file"] or "") == (name, str(number), "")
+    match = MOODLE_NAME.fullmatch(f"{name}_{number}_assignsubmission_file_{file}")
+    assert match and (match["name"], match["file"]) == (name, file)
+
+
+ordinary = some.from_regex(r"[A-Za-z][A-Za-z]{0,8}([ ._-][A-Za-z0-9]{1,6}){0,4}\.(py|ipynb|zip)", fullmatch=True)
+
+
+@pytest.mark.full
+@given(
+    some.lists(ordinary, max_size=4, unique=True), some.sampled_from(["ada.py", "Ada_12_345_x.py", "bo_2026_11_x.py"])
+)
+def test_one_ordinary_name_and_it_is_no_download_of_canvas(names, other):
+    assert canvas_files([*names, other]) == {}
+
+
+@given(some.text(max_size=40))
+def test_whatever_the_name_it_is_read_or_not(name):
+    file = CanvasFile.of(name)
+    assert file is None or (file.file and file.name and name.endswith(file.file))
+    assert MOODLE_NAME.fullmatch(name) is None or "_assignsubmission_" in name
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["ada_2026_11_backward.py", "bo_2026_11_backward.py"],
+        ["ada_1_100_a.py", "bo_1_101_a.py"],  # two people with one number
+        ["ada_1_100_a.py", "bo_2_100_a.py"],  # one file of two people
+        ["Ada_12345_67890_backward.py"],
+        ["1ada_12345_67890_backward.py"],
+        ["ada_12345_67890_backward.py", "bo.py"],
+        ["ada_12345_text.html"],
+        ["_12345_67890_backward.py"],
+    ],
+)
+def test_names_that_are_not_canvas_s(names):
+    assert canvas_files(names) == {}
+
+
+def test_checkouts_are_a_download_only_if_all_are(course, tmp_path):
+    laid_out(course, tmp_path, {"hw-ada/.git/HEAD": "text", "hw-ada/04/backward.py": "right", "hw-bo/x.txt": "text"})
+    found = find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    assert [each.student for each in found] == ["hw-ada", "hw-bo"]
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("2026-03-01 12:00:00.123456789 Z", 1772366400.123456),
+        ("2026-03-01 12:00:00 UTC", 1772366400),
+        ("2026-03-01T13:00:00+01:00", 1772366400),
+        ("2026-03-01 04:00:00.000000000 -08:00", 1772366400),
+        ("2026-13-41 12:00:00 Z", 0),
+        ("yesterday", 0),
+        (None, 0),
+        ({}, 0),
+    ],
+)
+def test_times_as_ruby_writes_them(time, expected):
+    assert seconds_since_1970(time) == expected
+
+
+# As it is typed ------------------------------------------------------------------------------------------------------
+
+
+def test_of_several_archives_each_is_one_student_s(course, tmp_path):
+    """Else whoever packs a folder with another's name into theirs would be graded under that name."""
+    files = {"Bo Chen_1_assignsubmission_file_/backward.py": "right", "Eva_2_assignsubmission_file_/x.py": "text"}
+    for name in ("ada.zip", "eve.zip"):
+        (tmp_path / name).write_bytes(content(course, name, {"zip": files}))
+    everything = list(course.lessons.values())
+    for paths in ([tmp_path], [tmp_path / "ada.zip", tmp_path / "eve.zip"]):
+        assert [each.student for each in find(paths, [course.find("04")], everything)] == ["ada", "eve"]
+    assert [each.student for each in find([tmp_path / "eve.zip"], [course.find("04")], everything)] == [
+        "Bo Chen",
+        "Eva",
+    ]
+
+
+def test_a_roster_that_cannot_be_used_ends_with_a_sentence(tmp_path):
+    (tmp_path / "roster.csv").write_text("Ada,17\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", str(tmp_path), "--roster", str(tmp_path / "roster.csv")])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith("names its columns (id, name, email); its first line has Ada, 17.\n")
+
+
+@pytest.mark.slow
+def test_a_class_s_zip_with_a_roster(course, tmp_path):
+    """From the download to grades.csv, as an instructor types it."""
+    expected = expectation("canvas")
+    path = packed(laid_out(course, tmp_path / "submissions", expected["files"]))
+    (tmp_path / "roster.csv").write_text('name,id\nAda Okafor,1\n"O\'Neil-Smith, Ana",2\nKim Lee,3\nL. Perez,4\n')
+    command = [
+        sys.executable,
+        "-c",
+        "from grader.commands.grade import main; main()",
+        "run",
+        str(path),
+        "--lesson",
+        "4",
+    ]
+    command += ["--roster", str(tmp_path / "roster.csv"), "-o", str(tmp_path / "out"), "--course", str(ROOT)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
+    assert done.returncode == 0, done.stderr
+    assert "grade: roster: `perezluis` may be L. Perez (id 4): add" not in done.stderr  # an initial alone is no guess
+    assert "grade: roster: `chenbo` is not in the roster; it is graded under that name.\n" in done.stderr
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert rows["Ada Okafor"] == {
+        **{"student": "Ada Okafor", "04_cross_entropy": "3", "total": "3", "max": "3", "percent": "100"},
+        **{"handed_in": "yes", "name": "Ada Okafor", "id": "1"},
+    }
+    assert (rows["Ana O'Neil-Smith"]["total"], rows["Kim Lee"]["handed_in"], rows["Kim Lee"]["total"]) == (
+        "3",
+        "no",
+        "0",
+    )
+    assert not (tmp_path / "out" / "Kim Lee").exists()
+    report = (tmp_path / "out" / "dupontamélie" / "report.html").read_text(encoding="utf-8")
+    assert "the newest counts, backward-1.py, not backward.py" in report
+
+
+@pytest.mark.parametrize(("mark", "says"), [("LATE_", {"chenbo": "late", "okaforada": "on time"}), ("", "")])
+def test_file_names_of_canvas_say_who_was_on_time_if_they_say_who_was_late(course, tmp_path, mark, says):
+    for name in ("okaforada_12345_67890_backward.py", f"chenbo_{mark}12346_67891_backward.py"):
+        (tmp_path / name).write_text("def dlogits(logits):\n    return logits\n", encoding="utf-8")
+    found = find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    assert {each.student: each.platform for each in found} == (says or {"chenbo": "", "okaforada": ""})
+
+
+def zip_in_code_page(path: Path, names: Sequence[str], code_page: str) -> Path:
+    """A class's zip as Windows packs it: names in a code page, without a word about which."""
+    with zipfile.ZipFile(path, "w") as made:
+        for number, name in enumerate(names):
+            stand_in = chr(ord("A") + number) * len(name.encode(code_page))
+            made.writestr(f"{stand_in}/04_cross_entropy/backward.py", "import torch\n")
+    data = path.read_bytes()
+    for number, name in enumerate(names):
+        raw = name.encode(code_page)
+        data = data.replace(chr(ord("A") + number).encode() * len(raw) + b"/", raw + b"/")
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("code_page", "names"),
+    [
+        ("cp932", ["山田太郎", "鈴木花子", "表十三"]),  # the last has a backslash inside a letter
+        ("gbk", ["王小明", "李华"]),
+        ("big5", ["陳大文", "黃小美"]),
+        ("cp949", ["김철수", "이영희"]),
+        ("cp866", ["Иванова Мария", "Щукин Пётр"]),
+        ("cp1251", ["Иванова Мария", "Щукин Пётр"]),
+        ("cp437", ["Amélie Dupont", "Jürgen Groß"]),
+        ("cp850", ["Søren Ågård", "João Conceição"]),
+        ("latin-1", ["Søren Ågård", "Amélie Dupont"]),
+        ("cp852", ["Łukasz Żak", "Jiří Novák"]),
+        ("utf-8", ["王小明", "Amélie Dupont"]),
+    ],
+)
+def test_names_in_a_code_page_are_read_as_the_roster_has_them(course, tmp_path, code_page, names):
+    zipped = zip_in_code_page(tmp_path / "class.zip", names, code_page)
+    (tmp_path / "roster.csv").write_text("name,id\n" + "".join(f"{each},{at}\n" for at, each in enumerate(names)))
+    found = find([zipped], [course.find("04")], list(course.lessons.values()), read_roster(tmp_path / "roster.csv"))
+    assert {each.student for each in found.arrivals} == {*names} and not found.remarks and not found.attendance.absent
+    given = find([zipped], [course.find("04")], list(course.lessons.values()), code_page=code_page)
+    assert {each.student for each in given.arrivals} == {*names}
+
+
+def test_a_roster_without_the_names_changes_nothing(course, tmp_path):
+    zipped = zip_in_code_page(tmp_path / "class.zip", ["山田太郎", "鈴木花子"], "cp932")
+    (tmp_path / "roster.csv").write_text("name\nАда\n")
+    with_roster = find([zipped], [course.find("04")], [*course.lessons.values()], read_roster(tmp_path / "roster.csv"))
+    without = find([zipped], [course.find("04")], [*course.lessons.values()])
+    assert [each.student for each in with_roster.arrivals] == [each.student for each in without.arrivals]
+
+
+def test_a_code_page_that_nobody_knows_is_a_sentence(tmp_path):
+    failed = CliRunner().invoke(main, ["run", str(tmp_path), "--zip-names", "cp99"])
+    assert failed.exit_code == 2 and "'cp99' is no code page; expected a name such as cp932" in failed.stderr

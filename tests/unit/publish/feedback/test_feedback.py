@@ -1,0 +1,457 @@
+"""Reports on their way back: what each platform reads in an archive, and that each student gets their own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from feedback_class import LESSON, add_attempt, golden_download, laid_out, report_of, write_class, write_student
+from made_results import HOSTILE, lesson, results, row
+from support import CORPUS
+
+from grader.commands.grade import main
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.records import Decision
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.intake_csv import IntakeLine, intake_text
+from grader.intake.submissions.roster import read_roster
+from grader.publish.export.marks import read_marks
+from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
+from grader.publish.feedback.download import doubt_about
+from grader.publish.feedback.reports import NoFeedback, one_line_summary
+from grader.publish.report.decisions import decision_sentences
+from grader.results.annotations import Adjustment, Comment, Excuse, Lateness, NotGraded
+
+
+def grade(*arguments: object, status: int = 0) -> tuple[str, str]:
+    done = CliRunner().invoke(main, list(map(str, arguments)))
+    assert done.exit_code == status, done.output
+    return done.stdout, done.stderr
+
+
+def unzipped(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None and len(set(archive.namelist())) == len(archive.namelist())
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+# Canvas --------------------------------------------------------------------------------------------------------------
+
+
+def canvas_reads(name: str) -> tuple[str, str]:
+    """(user, attachment) as Canvas reads a re-uploaded file's name: numbers between underscores, or after anon."""
+    parts = [part for part in name.split("_") if part != "LATE"]
+    if parts[0] == "anon":
+        return parts[1], parts[2]
+    user, attachment = [part for part in parts if re.fullmatch(r"\d+", part)][:2]
+    return user, attachment
+
+
+def test_canvas_gets_the_names_that_it_gave(course, tmp_path):
+    download = golden_download("canvas", tmp_path)
+    write_class(course, download, tmp_path / "out")
+    said, warned = grade("feedback", "canvas", tmp_path / "out", download)
+    files = unzipped(tmp_path / "out" / "canvas-feedback.zip")
+    assert "reports for 6 students" in said
+    assert warned == (
+        "grade: `perezluis` gets no feedback: Canvas returns files only to who submitted a file, and this is typed "
+        "text or a link.\n"
+    )
+    given = {path.name: path.name for path in download.iterdir()}
+    assert set(files) - set(given) == {"ngthuý_12349_67895_notes.pdf.html"}
+    owners = {canvas_reads(name)[0]: name for name in files}
+    for user, student in (
+        ("12345", "okaforada"), ("12346", "dupontamélie"), ("12347", "oneilsmithana"), ("12348", "chenbo"),
+        ("12349", "ngthuý"), ("12351", "silvaeva"),
+    ):  # fmt: skip
+        text = files[owners[user]]
+        if owners[user].endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(text)) as inside:
+                assert sorted(inside.namelist()) == ["report.html", "report.md"]
+                text = inside.read("report.html")
+        assert report_of(student) in text.decode()
+    # of two attempts the newest, of two files the one that is graded
+    assert owners["12346"] == "dupontamélie_LATE_12346_67899_backward-1.py"
+    assert owners["12347"] == "oneilsmithana_12347_67892_backward.py"
+
+
+def test_an_anonymous_class_and_its_archive(course, tmp_path):
+    download = golden_download("canvas_anonymous", tmp_path)
+    write_class(course, download, tmp_path / "out")
+    packed = tmp_path / "submissions.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in download.iterdir():
+            archive.write(path, path.name)
+    grade("feedback", "canvas", tmp_path / "out", packed, "-o", tmp_path / "x.zip")
+    assert {canvas_reads(name) for name in unzipped(tmp_path / "x.zip")} == {("Zz9zz", "67891"), ("aB3xY", "67890")}
+
+
+def test_what_comes_back_is_what_its_name_says():
+    files = {"report.html": b"<p>", "report.md": b"# R\n\x0c::end\nmore"}
+    ((_, python),) = canvas_feedback(["a_1_234_backward.py"], files).items()
+    assert all(line.startswith(b"#") for line in python.splitlines()) and b"# more" in python
+    compile(python, "backward.py", "exec")
+    ((_, notebook),) = canvas_feedback(["a_1_234_makemore.ipynb"], files).items()
+    (cell,) = json.loads(notebook)["cells"]
+    assert cell["cell_type"] == "markdown" and "# R" in cell["source"] and "more" in cell["source"]
+    assert canvas_feedback(["a_1_234_x.html"], files) == {"a_1_234_x.html": b"<p>"}
+    assert canvas_feedback(["a_1_234_x.tar.gz"], files) == {"a_1_234_x.tar.gz.html": b"<p>"}
+    with pytest.raises(NoFeedback):
+        canvas_feedback(["a_1_link.html"], files)
+
+
+# Moodle --------------------------------------------------------------------------------------------------------------
+
+
+def moodle_reads(path: str) -> tuple[str, str]:
+    """(participant's number, file) as Moodle's importer reads a path in the zip."""
+    parts = path.split("/")
+    for at, part in enumerate(parts):
+        fields = part.split("_", 4)
+        if len(fields) >= 4 and fields[1].isdigit() and fields[2] == "assignsubmission":
+            return fields[1], "/".join([*fields[4:], *parts[at + 1 :]]).lstrip("/")
+    raise AssertionError(f"Moodle ignores {path}")
+
+
+@pytest.mark.parametrize("name", ["moodle", "moodle_flat"])
+def test_moodle_reads_whose_each_file_is(course, tmp_path, name):
+    download = golden_download(name, tmp_path)
+    written = write_class(course, download, tmp_path / "out")
+    said, warned = grade("feedback", "moodle", tmp_path / "out", download)
+    files = unzipped(tmp_path / "out" / "moodle-feedback.zip")
+    assert warned == "" and f"reports for {len(written)} students" in said
+    numbers = {moodle_reads(path.name + "/x")[0]: path.name.split("_")[0] for path in download.iterdir()}
+    for path, text in files.items():
+        number, file = moodle_reads(path)
+        student = numbers[number] if numbers[number] != "Participant" else f"Participant {number}"
+        assert file in ("report.html", "report.md") and report_of(student) in text.decode()
+    assert len(files) == 2 * len(written)
+
+
+def test_moodle_s_folder_is_named_as_it_was():
+    one = {"report.html": b""}
+    assert [*moodle_feedback(["Ada_1_assignsubmission_onlinetext_", "Ada_1_assignsubmission_file_"], one)] == [
+        "Ada_1_assignsubmission_file_/report.html"
+    ]
+    assert [*moodle_feedback(["Ada_1_assignsubmission_file_b_c.py"], one)] == [
+        "Ada_1_assignsubmission_file_report.html"
+    ]
+
+
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Last modified (submission),"
+    "Last modified (grade),Feedback comments\n"
+    'Participant 123456,Ada Okafor,ada@x.org,Submitted,-,"50,00",Yes,"Monday, 2 March 2026, 9:00 AM",-,\n'
+    'Participant 123457,Amélie Dupont-Léger,amelie@x.org,Submitted,-,"50,00",Yes,-,-,an old remark\n'
+    'Participant 99,Cy Nobody,cy@x.org,No submission,-,"50,00",Yes,-,-,\n'
+)
+
+
+def test_moodle_s_worksheet_comes_back_whole(course, tmp_path):
+    download, roster = golden_download("moodle", tmp_path), tmp_path / "worksheet.csv"
+    roster.write_text(WORKSHEET, encoding="utf-8")
+    write_class(course, download, tmp_path / "out", roster, ada=2)
+    said, warned = grade("feedback", "moodle", tmp_path / "out", download, "--roster", roster)
+    assert "grades and comments" in said and "scaled to the platform's maximum of 50" in warned
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "moodle-worksheet.csv").read_text(encoding="utf-8"))))
+    assert list(rows[0]) == WORKSHEET.splitlines()[0].split(",")
+    assert [(each["Identifier"], each["Grade"], each["Feedback comments"]) for each in rows] == [
+        ("Participant 123456", "50", "2 of 2 points (100 %)."),
+        ("Participant 123457", "25", "1 of 2 points (50 %). Not right yet: in_one_go (wrong value)."),
+        ("Participant 99", "", ""),
+    ]
+    # the export alone keeps the columns that Moodle needs, and the comments that are there
+    grade("export", "moodle", tmp_path / "out", "--roster", roster)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "moodle.csv").read_text(encoding="utf-8"))))
+    assert [(each["Grade"], each["Feedback comments"]) for each in rows] == [
+        ("50", ""), ("25", "an old remark"), ("", ""),
+    ]  # fmt: skip
+    _, shown = grade("feedback", "moodle", tmp_path / "out", download, "--max", "10", status=2)
+    assert shown == "grade: --max is for the grading worksheet: give Moodle's own with --roster.\n"
+
+
+@pytest.mark.parametrize(
+    ("platform", "place"),
+    [("canvas", "okaforada_12_345_backward.py"), ("moodle", "Ada Okafor_12_assignsubmission_file_/backward.py")],
+)
+def test_who_submits_for_a_group_gets_their_own_report(course, tmp_path, platform, place):
+    download, roster, out = laid_out(tmp_path / "in", {place: "right"}), tmp_path / "roster.csv", tmp_path / "out"
+    roster.write_text("name,group\nAda Okafor,G\nZoe Chen,G\n")
+    write_class(course, download, out, roster, zoe=2)
+    _, warned = grade("feedback", platform, out, download, "--roster", roster)
+    files = unzipped(out / f"{platform}-feedback.zip")
+    assert files and not any(report_of("Zoe Chen").encode() in text for text in files.values())
+    assert any(report_of("Ada Okafor").encode() in text for text in files.values())
+    assert "`Zoe Chen` gets no feedback here: Ada Okafor submitted for the group" in warned
+
+
+@pytest.mark.parametrize(("points", "names"), [(1, {"teamg_12_345_backward.py"}), (2, {"bobo_13_346_backward.py"})])
+def test_a_group_that_submitted_under_its_own_name(course, tmp_path, points, names):
+    places = ("teamg_12_345_backward.py", "bobo_13_346_backward.py")
+    download, roster, out = laid_out(tmp_path / "in", dict.fromkeys(places, "right")), tmp_path / "r", tmp_path / "o"
+    roster.write_text("name,group\nAda Okafor,Team G\nZoe Chen,Team G\nBo Bo,\n")
+    write_class(course, download, out, roster, zoe=points)
+    _, warned = grade("feedback", "canvas", out, download, "--roster", roster)
+    assert set(unzipped(out / "canvas-feedback.zip")) == names | {"bobo_13_346_backward.py"}
+    assert (points == 2) == (
+        "gets no feedback: it has one report, and its members have different scores or remarks" in warned
+    )
+
+
+# What does not go back -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ada(course, tmp_path) -> Path:
+    download = laid_out(
+        tmp_path / "submissions", {"okaforada_12_345_backward.py": "right", "chenbo_13_346_backward.py": "right"}
+    )
+    write_class(course, download, tmp_path / "out")
+    return download
+
+
+def test_names_that_are_not_the_platform_s(ada, course, tmp_path):
+    other = laid_out(tmp_path / "other", {"ada/backward.py": "right", "bo/backward.py": "right"})
+    _, shown = grade("feedback", "canvas", tmp_path / "out", other, status=2)
+    assert shown.count("\n") == 1 and "has no names like okaforada_12345_67890_backward.py" in shown
+    assert grade("feedback", "moodle", tmp_path / "out", ada, status=2)[1].count("\n") == 1
+    assert not list((tmp_path / "out").glob("*.zip"))
+
+
+def test_the_download_is_read_with_the_gradebook_s_course(ada, course, tmp_path, monkeypatch):
+    """Another course around the current folder would read other lessons, and find "another submission"."""
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out"
+    for name in ("exercises", "solutions"):
+        (tmp_path / name).symlink_to(CORPUS / "courses" / "calling" / name)
+    elsewhere = "is not the one that `grade` is a part of: name it with --course."
+    for root, said in ((course.root, ""), (tmp_path / "gone", elsewhere)):
+        gradebook = Gradebook(out / GRADEBOOK)
+        gradebook.describe({"course": str(root)})
+        gradebook.close()
+        assert said in grade("feedback", "canvas", out, ada, status=2 if said else 0)[1]
+    grade("feedback", "canvas", out, ada, "--course", course.root)
+    assert set(unzipped(out / "canvas-feedback.zip")) == {"okaforada_12_345_backward.py", "chenbo_13_346_backward.py"}
+
+
+def test_another_submission_under_the_name_gets_nothing(ada, tmp_path):
+    (ada / "okaforada_12_345_backward.py").write_text("def dlogits(): return 'by whom?'\n")
+    (ada / "evaeve_14_347_backward.py").write_text("x = 1\n")
+    _, warned = grade("feedback", "canvas", tmp_path / "out", ada)
+    assert list(unzipped(tmp_path / "out" / "canvas-feedback.zip")) == ["chenbo_13_346_backward.py"]
+    assert "`evaeve` gets no feedback here: OUT has no results under this name" in warned
+    assert (
+        "`okaforada` gets no feedback here: the download holds another submission than the one that was graded"
+        in warned
+    )
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,submission\n1,Ada Okafor,okaforada\n2,Bo Chen,chenbo\n")
+    assert "OUT has no results under this name" in grade(
+        "feedback", "canvas", tmp_path / "out", ada, "--roster", roster, status=2
+    )[1]  # fmt: skip
+
+
+def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
+    out = tmp_path / "out"
+    gradebook = Gradebook(out / GRADEBOOK)
+    (bo,) = gradebook.attempts_of("chenbo")
+    better = lesson(LESSON, row("dlogits"), row("in_one_go"))
+    add_attempt(gradebook, replace(bo, score=2, lessons=[better]))
+    (ada_s,) = gradebook.attempts_of("okaforada")
+    add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
+    gradebook.close()
+    _, shown = grade("feedback", "canvas", out, ada, status=2)
+    assert "`chenbo` gets no feedback here: the report in" in shown and "is older than the score" in shown
+    assert "`okaforada` gets no feedback here: the submission could not be graded, so there is no report." in shown
+    assert shown.splitlines()[-1].startswith("grade: nothing was written")
+    write_student(out, replace(bo, score=2, lessons=[better]))
+    grade("feedback", "canvas", out, ada)
+
+
+# A folder, and mail merge --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_for_each_student_and_a_csv(ada, tmp_path):
+    out, roster = tmp_path / "out", tmp_path / "roster.csv"
+    roster.write_text(
+        "id,name,email,submission\n1,Ada Okafor,ada@x.org,okaforada\n=2+2,Bo Chen,=cmd()@x.org,chenbo\n"
+        "3,Cy Nobody,cy@x.org,\n4,Di Silent,,\n"
+    )
+    said, warned = grade("feedback", "folder", out, "--roster", roster)
+    assert "reports for 2 students" in said and "Cy Nobody" in warned
+    assert (out / "feedback" / "okaforada" / "report.html").read_text() == f"<p>{report_of('okaforada')}</p>"
+    assert not list((out / "feedback").rglob("results.json"))  # it has the seed
+    lines = list(csv.DictReader(io.StringIO((out / "feedback" / "mailmerge.csv").read_text())))
+    assert [line | {"report": ""} for line in lines] == [
+        {"email": "ada@x.org", "name": "Ada Okafor", "id": "1", "score": "1", "maximum": "2", "percent": "50",
+         "summary": "1 of 2 points (50 %). Not right yet: in_one_go (wrong value).", "report": ""},
+        {"email": "'=cmd()@x.org", "name": "Bo Chen", "id": "'=2+2", "score": "1", "maximum": "2", "percent": "50",
+         "summary": "1 of 2 points (50 %). Not right yet: in_one_go (wrong value).", "report": ""},
+    ]  # fmt: skip
+    assert [Path(line["report"]).read_text() for line in lines] == [
+        f"<p>{report_of(name)}</p>" for name in ("okaforada", "chenbo")
+    ]
+    said, _ = grade("export", "mailmerge", out, "--roster", roster)
+    assert said == f"wrote {out / 'mailmerge.csv'}: 2 of 4 students.\n"
+    rows = list(csv.DictReader(io.StringIO((out / "mailmerge.csv").read_text())))
+    assert [Path(line["report"]) for line in rows] == [out / name / "report.html" for name in ("okaforada", "chenbo")]
+
+
+def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada, tmp_path, monkeypatch):
+    """The same for each platform: a comment, a file, a line of a CSV."""
+
+    def sentences(results):
+        return decision_sentences(results) if results.student != "okaforada" else 1 // 0
+
+    def archived(names, files):
+        return canvas_feedback(names, files) if report_of("okaforada") not in files["report.md"].decode() else 1 // 0
+
+    monkeypatch.setattr("grader.publish.feedback.reports.decision_sentences", sentences)
+    monkeypatch.setattr("grader.commands.feedback.canvas_feedback", archived)
+    out, roster = tmp_path / "out", tmp_path / "roster.csv"
+    roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
+    said, warned = grade("export", "mailmerge", out, "--roster", roster)
+    assert (
+        "1 of 2 students" in said and "Ada Okafor is not in the file: it could not be made, which is a fault" in warned
+    )
+    said, warned = grade("feedback", "canvas", out, ada)
+    assert "reports for 1 students" in said and "`okaforada` gets no feedback: it could not be made" in warned
+    assert [name.partition("_")[0] for name in unzipped(out / "canvas-feedback.zip")] == ["chenbo"]
+
+
+def test_mail_needs_an_address(ada, tmp_path):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,email,submission\n1,Ada Okafor,,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
+    said, warned = grade("export", "mailmerge", tmp_path / "out", "--roster", roster)
+    assert "Ada Okafor is not in the file: the roster has no e-mail address." in warned and "1 of 2 students" in said
+
+
+def test_a_summary_is_one_inert_line():
+    rows = [row(f"d{n}", "failed") for n in range(12)]
+    found = one_line_summary(results("ada", lesson("04_small", *rows), lesson("05_x", status="missing")))
+    assert found.startswith(
+        "0 of 12 points (0 %). Not submitted, or not readable: 05_x. Not right yet: d0 (wrong value)"
+    )
+    assert found.endswith("d7 (wrong value) and 4 more.")
+    hostile = one_line_summary(results("eve", status="rejected", message=HOSTILE))
+    assert hostile.isprintable() and "\n" not in hostile
+
+
+def test_no_student_is_called_like_a_file_in_out(course, tmp_path):
+    from grader.intake.submissions.people import is_reserved
+
+    for name in ("feedback", "Canvas-Feedback.zip", "moodle-worksheet.csv", "mailmerge.csv"):
+        assert is_reserved(name)
+
+
+@pytest.mark.parametrize(
+    ("download", "graded", "says"),
+    [
+        ({"ada": "1"}, {"ada": "1"}, ""),
+        ({"ada": "2"}, {"ada": "12"}, ""),  # any attempt of hers will do
+        ({"ada": "3"}, {"ada": "1"}, "another submission than the one that was graded"),
+        ({"ada": "3"}, {"ada": "1", "bo": "3"}, "which was graded as bo"),
+        ({"ada": "1"}, {"bo": "1"}, "OUT has no results under this name"),
+        ({"ada": "1", "ada-2": "2"}, {"ada": "1", "ada-2": "2"}, ""),
+        ({"ada": "2", "ada-2": "1"}, {"ada": "1", "ada-2": "2"}, "which was graded as ada-2"),
+        ({"ada": "1", "ada-2": "1"}, {"ada": "1", "ada-2": "1"}, "several submissions"),
+        ({"ada": "1", "bo": "1"}, {"ada": "1", "bo": "1"}, ""),  # a copy is each one's own
+    ],
+)
+def test_a_report_goes_back_for_what_was_graded_under_the_name(download, graded, says):
+    digests = {student: set(letters) for student, letters in graded.items()}
+    doubt = doubt_about("ada", set(download["ada"]), download, digests)
+    assert says in doubt and bool(says) == bool(doubt)
+
+
+# Decisions -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_says_what_was_decided():
+    changed = replace(
+        row("dC", "failed"),
+        adjustment=Adjustment(0.5, 0, "Grace", "2026", "Nearly right."),
+        comments=[Comment("See me.", "Grace", "2026")],
+    )
+    late = Lateness(True, 86_400, 1, 0, 90, 0.25)
+    found = replace(results("ada", lesson("04_x", changed)), score=0.25, late=late)
+    assert one_line_summary(found) == (
+        "0.25 of 1 point (25 %). Not right yet: dC (wrong value). It was submitted 1 day late. That cost 0.25 points. "
+        "04_x: Grace set `dC` to 0.5 points; before, it was 0. Reason: Nearly right. "
+        "04_x: On `dC`: Grace writes: See me."
+    )
+    excused = replace(found, excused=Excuse("Grace", "2026-10-01T00:00:00+00:00", "illness"))
+    assert "This assignment does not count for you. Decided by Grace. Reason: illness" in one_line_summary(excused)
+    hostile = replace(found, comments=[Comment(HOSTILE, HOSTILE, "2026")])
+    assert one_line_summary(hostile).isprintable()
+
+
+def test_who_submitted_nothing_has_no_zero_unless_a_person_gives_it(course, tmp_path):
+    out, roster = tmp_path / "out", tmp_path / "roster.csv"
+    roster.write_text("id,name,email\n1,ada,a@x\n2,bo,b@x\n3,cy,c@x\n4,di,d@x\n5,eve,e@x\n", encoding="utf-8")
+    write_class(course, laid_out(tmp_path / "in", {"ada/backward.py": "right"}), out, roster)
+    gradebook = Gradebook(out / GRADEBOOK)
+    rows = {LESSON: {"dlogits": 1.0, "in_one_go": 1.0}}
+    for assignment in (None, Assignment("Homework", rows)):
+        if assignment is None:
+            now = datetime.now(UTC)
+            gradebook.decisions.add(
+                [
+                    Decision(0, "bo", "excuse", "TA", now, text="Ill"),
+                    Decision(0, "cy", "comment", "TA", now, text="Where is it?"),
+                    Decision(0, "di", "excuse", "TA", now, row=LESSON, text="Changed course"),
+                    Decision(0, "eve", "points", "TA", now, points=0, text="Plagiarism"),
+                ]
+            )
+        else:
+            gradebook.set_assignment(assignment)
+        marks = read_marks(out, read_roster(roster))
+        cells = {member.student: marks.cell(member, "total") for member in read_roster(roster).members}
+        zero = "0"
+        assert cells == {"ada": "1", "bo": "", "cy": "", "di": "", "eve": zero}, assignment
+        assert one_line_summary(marks.results["cy"]) == "Nothing was submitted. TA writes: Where is it?"
+    gradebook.close()
+    # worksheet, Canvas and mail merge have the same cells
+    for platform in ("canvas", "moodle", "mailmerge"):
+        done = CliRunner().invoke(main, ["export", platform, str(out), "--roster", str(roster)])
+        assert done.exit_code == 0, done.output
+        lines = (out / f"{platform}.csv").read_text(encoding="utf-8").splitlines()
+        assert [line.endswith(",") for line in lines if "cy" in line] in ([True], []), lines
+
+
+def test_feedback_reads_the_download_as_intake_csv_decides(course, tmp_path):
+    """Of two files, the person chose the one that the grader had not: without intake.csv it would be another work."""
+    names = ("okaforada_1001_20011_a.py", "okaforada_1001_20012_b.py")
+    download = laid_out(
+        tmp_path / "canvas", {name: f"def dlogits(logits, Yb, n):\n    return {name!r}\n" for name in names}
+    )
+    out = tmp_path / "out"
+    lessons = list(course.lessons.values())
+    found = find([download], [course.find("04")], lessons)
+    guessed = found[0]
+    (question,) = found.questions[guessed.student]
+    other = next(file for lesson, file in question.alternatives if lesson == LESSON)
+    found.decided = {guessed.student: {LESSON: other}}
+    chosen = found[0]
+    assert chosen.sha256 != guessed.sha256
+    (out).mkdir()
+    gradebook = Gradebook(out / GRADEBOOK)
+    result = results(guessed.student, lesson(LESSON, row("dlogits")), submission_sha256=chosen.sha256, left_out=[])
+    add_attempt(gradebook, result)
+    gradebook.close()
+    write_student(out, result)
+    arguments = ["feedback", "canvas", str(out), str(download), "--course", str(course.root)]
+    assert CliRunner().invoke(main, arguments).exit_code == 2  # nobody confirms whose it is
+    line = IntakeLine(guessed.student, "", {LESSON: other}, confirmed=True)
+    (out / "intake.csv").write_text(intake_text([line]), encoding="utf-8")
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0 and "reports for 1 student" in done.stdout, done.output

@@ -1,0 +1,146 @@
+"""What is locked in stays locked in, so every test here acts in a fork of its own and hears of it over a pipe."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import stat
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.sandbox.isolation import capabilities, kernel, namespaces, seccomp
+
+# A guard against hangs: the slowest action takes 2 seconds, and none that hangs ends by itself before.
+SECONDS = 120.0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "layers: needs the system that the sandbox's layers exist on")
+    config.addinivalue_line("markers", "anywhere: runs on every system, though its module needs the layers")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if "layers" in item.keywords and "anywhere" not in item.keywords and not kernel.supported():
+        pytest.skip("needs Linux on x86_64 or aarch64")
+
+
+def report_of(action: Callable[[], Any]) -> Any:
+    """Runs `action` in a fork; what it returns, through JSON. A child that is killed gives {"signal": number}.
+
+    `action` may go on in a further fork, as namespaces demand: what counts is what the last one says.
+    """
+    sys.stdout.flush()
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            answer = json.dumps({"value": action()})
+        except BaseException:
+            answer = json.dumps({"raised": traceback.format_exc()})
+        os.write(write, answer.encode() + b"\n")
+        os._exit(0)
+    os.close(write)
+    message, deadline = b"", time.monotonic() + SECONDS  # guard: see SECONDS
+    poll = select.poll()
+    poll.register(read, select.POLLIN)
+    late = False
+    while True:
+        left = max(0.0, deadline - time.monotonic())  # guard: see SECONDS
+        if late := not poll.poll(left * 1000):
+            os.kill(pid, signal.SIGKILL)
+            break
+        if not (data := os.read(read, 65536)):
+            break
+        message += data
+    os.close(read)
+    _, status = os.waitpid(pid, 0)
+    assert not late, f"the child did not end within {SECONDS} s"
+    if not message:
+        return {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, "status": status}
+    answer = json.loads(message.splitlines()[-1])
+    assert "value" in answer, answer["raised"]
+    return answer["value"]
+
+
+def outcome_of(action: Callable[[], Any]) -> str:
+    """ "ok", or the name of the error number, or of the exception."""
+    try:
+        action()
+    except OSError as error:
+        return errno.errorcode.get(error.errno or 0, str(error))
+    except BaseException as error:
+        return type(error).__name__
+    return "ok"
+
+
+@pytest.fixture
+def in_child() -> Callable[[Callable[[], Any]], Any]:
+    return report_of
+
+
+@pytest.fixture
+def outcome() -> Callable[[Callable[[], Any]], str]:
+    return outcome_of
+
+
+@pytest.fixture
+def lay_python_open() -> Callable[[], None]:
+    return python_for_everybody
+
+
+@pytest.fixture
+def like_docker() -> Callable[[], None]:
+    return become_like_docker
+
+
+@pytest.fixture
+def as_root() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+
+
+@pytest.fixture
+def as_root_with_mounts(as_root: None) -> None:
+    if not capabilities.has(capabilities.CAP_SYS_ADMIN):
+        pytest.skip("needs root with CAP_SYS_ADMIN")
+
+
+def python_for_everybody() -> None:
+    """In a mount namespace of this process, every user can reach Python, also one under /root."""
+    kernel.syscall("unshare", namespaces.CLONE_NEWNS)
+    namespaces.mount(None, Path("/"), None, namespaces.MS_REC | namespaces.MS_PRIVATE)
+    everywhere = [folder for folder in Path("/").iterdir() if folder.stat().st_mode & stat.S_IXOTH]
+    namespaces.show_only([*everywhere, Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[3]])
+
+
+DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)  # moby's oci/caps/defaults.go
+
+
+def become_like_docker() -> None:
+    """Root as in a container of Docker's: 14 capabilities, and a filter that refuses namespaces and mounts."""
+    machine = kernel.architecture()
+    assert machine is not None
+    numbers = kernel.numbers(machine)
+    refused = ("unshare", "setns", "mount", "umount2", "pivot_root", "fsopen", "move_mount", "open_tree")
+    ranges: list[tuple[int, seccomp.FilterProgram]] = [(0, seccomp.return_action(seccomp.ALLOW))]
+    for number in sorted(numbers[name] for name in refused):
+        ranges = [entry for entry in ranges if entry[0] != number]
+        ranges += [(number, seccomp.refuse()), (number + 1, seccomp.return_action(seccomp.ALLOW))]
+    load_number = seccomp.Instruction(seccomp.LOAD, 0, 0, 0)
+    seccomp.install(seccomp.assemble((load_number, *seccomp.decide(ranges)), 0))
+    for capability in range(capabilities.HIGHEST_POSSIBLE):
+        if capability not in DOCKER_CAPABILITIES:
+            try:
+                kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
+            except OSError:
+                break
+    capabilities.reduce_to(sum(1 << c for c in DOCKER_CAPABILITIES) & capabilities.effective())

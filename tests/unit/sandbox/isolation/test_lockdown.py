@@ -1,0 +1,417 @@
+"""All layers together, at every level: a zygote is prepared, a worker forked and locked in, and tries everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support import GUARD_SECONDS, sampled
+
+from grader.sandbox.isolation import capabilities, kernel, landlock, limits, lockdown, probe, seccomp
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import Plan, lock_in, plan_for, prepare_zygote
+from grader.sandbox.isolation.probe import LEVELS, Isolation, avoid_above
+
+pytestmark = pytest.mark.layers
+
+ROOT = Path(__file__).resolve().parents[4]
+
+# The plan ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anywhere
+def test_json_round_trip():
+    plan = Plan(("uid", "limits"), 65520, 12, Limits(cpu_seconds=3), ("scipy",))
+    assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+
+
+@pytest.mark.anywhere
+def test_a_layer_that_is_not_known_is_refused():
+    values = {**Plan(()).to_dict(), "layers": ["landlock", "moat"]}
+    with pytest.raises(ValueError, match="no such layer: moat"):
+        Plan.from_dict(values)
+
+
+@pytest.mark.anywhere
+def test_the_plan_follows_from_what_was_found():
+    isolation = Isolation("good", ("uid", "limits", "no new privileges", "landlock", "capabilities", "seccomp"), ())
+    assert plan_for(isolation, Limits(threads=3)) == Plan(isolation.layers, probe.WORKER_UID, 0, Limits(threads=3))
+
+
+@pytest.mark.anywhere
+def test_nothing_found_gives_an_empty_plan():
+    plan = plan_for(Isolation("none", (), ("macOS",)))
+    assert (plan.layers, plan.uid, plan.other_threads) == ((), None, 0)
+
+
+def test_a_user_who_is_not_changed_has_other_threads():
+    isolation = Isolation("fair", ("limits", "no new privileges", "landlock", "capabilities", "seccomp"), ())
+    plan = plan_for(isolation)
+    assert plan.uid is None
+    assert plan.other_threads >= 1  # this test at least
+
+
+# A worker at every level ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """A file that every user of this machine may read, were it not hidden."""
+    folder = tmp_path / "solutions"
+    folder.mkdir()
+    (folder / "answer").write_text("42")
+    for parent in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        parent.chmod(0o755)
+    return folder / "answer"
+
+
+def locked_worker(plan, action, keep=()):
+    """In a zygote prepared by `plan`, what `action` gives in a locked-in worker, and the worker's exit status."""
+    zygote = prepare_zygote(plan)
+    read, write = os.pipe()
+    pid = zygote.fork()
+    if pid == 0:
+        try:
+            lock_in(plan, (*range(3), write, *keep), zygote.pidfd, zygote.ruleset)
+            answer = json.dumps(action())
+        except BaseException as error:
+            answer = json.dumps(f"{type(error).__name__}: {error}")
+        os.write(write, answer.encode())
+        os._exit(0)
+    os.close(write)
+    message = b""
+    while data := os.read(read, 65536):
+        message += data
+    _, status = os.waitpid(pid, 0)
+    return json.loads(message) if message else None, os.waitstatus_to_exitcode(status)
+
+
+def threads_until_refused(most):
+    started = 0
+    try:
+        for _ in range(most):
+            threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
+            started += 1
+    except RuntimeError:
+        pass
+    return started
+
+
+READING = {
+    "secret": lambda path: os.close(os.open(path, os.O_RDONLY)),
+    "folder of the secret": lambda path: os.listdir(path.parent),
+    "root folder": lambda path: os.listdir("/"),
+    "passwords": lambda path: os.close(os.open("/etc/passwd", os.O_RDONLY)),
+    "own memory": lambda path: os.close(os.open("/proc/self/mem", os.O_RDONLY)),
+    "other processes": lambda path: os.listdir("/proc"),
+    "this test": lambda path: os.close(os.open(__file__, os.O_RDONLY)),
+}
+CHANGING = {
+    "write": lambda path: os.open(path, os.O_WRONLY),
+    "make": lambda path: os.open(path.parent / "new", os.O_WRONLY | os.O_CREAT),
+    "remove": lambda path: os.unlink(path),
+    "rename": lambda path: os.rename(path, path.parent / "new"),
+    "mode": lambda path: os.chmod(path, 0o777),
+    "temporary": lambda path: os.open("/tmp/never-there", os.O_WRONLY | os.O_CREAT),
+    "empty": lambda path: os.open(os.devnull, os.O_RDONLY | os.O_TRUNC),
+    "process": lambda path: os.fork(),
+    "program": lambda path: os.execv("/bin/true", ["true"]),
+    "signal": lambda path: os.kill(os.getppid() or 2, 0),
+    "root again": lambda path: os.setuid(0),
+    "processor time": lambda path: resource.setrlimit(resource.RLIMIT_CPU, (3600, 3600)),
+    "memory": lambda path: bytearray(3 << 30),
+}
+
+
+@sampled("level", [level for level in LEVELS if level != "none"], keep=1)
+@pytest.mark.parametrize("user", ["root", "ordinary"])
+def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_python_open, secret, level, user):
+    if landlock.abi() < 1 and level != "weak":
+        pytest.skip("this kernel has no Landlock")
+    if (level, user) == ("good", "ordinary"):
+        pytest.skip("good is root's: an ordinary user cannot become another")
+
+    def action():
+        lay_python_open()
+        if user == "ordinary":
+            capabilities.become(65521, 65521)
+        found = probe.probe(avoid=avoid_above(level))
+        plan = plan_for(found, Limits(threads=16))
+
+        def worker():
+            tried = READING | CHANGING
+            result = {name: outcome(lambda name=name: tried[name](secret)) for name in tried}
+            result["stat of the secret"] = outcome(lambda: os.stat(secret))
+            result["library"] = outcome(lambda: __import__("wave"))
+            result["capabilities"] = capabilities.effective()
+            result["user"] = os.getuid()
+            result["threads"] = threads_until_refused(40)
+            return result
+
+        return found.level, found.missing, *locked_worker(plan, worker)
+
+    reached, missing, message, status = in_child(action)
+    if reached != level and user == "ordinary":
+        pytest.skip(f"this system refuses user namespaces: {missing}")
+    assert (reached, status) == (level, 0)
+    assert isinstance(message, dict), message
+    denied = {"EACCES", "EPERM", "ValueError", "MemoryError", "ENOENT", "EROFS"}
+    assert {name: message[name] for name in CHANGING if message[name] not in denied} == {}
+    readable = {name for name in READING if message[name] == "ok"}
+    if level == "weak":
+        assert "secret" in readable  # as its sentence says
+    else:
+        assert readable == set()
+    assert message["stat of the secret"] in (("ENOENT", "EACCES") if level == "strong" else ("ok",))
+    assert (message["library"], message["capabilities"]) == ("ok", 0)
+    assert message["user"] == (65521 if user == "ordinary" else probe.WORKER_UID if level in ("strong", "good") else 0)
+    if message["user"] != 0:  # the kernel does not count root's
+        assert message["threads"] <= 16
+    assert secret.read_text() == "42"
+
+
+def test_as_in_docker(in_child, outcome, as_root_with_mounts, lay_python_open, like_docker, secret):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+
+    def action():
+        lay_python_open()
+        like_docker()
+        plan = plan_for(probe.probe())
+        return locked_worker(plan, lambda: [outcome(lambda: secret.read_text()), os.getuid(), capabilities.effective()])
+
+    assert in_child(action) == [["EACCES", probe.WORKER_UID, 0], 0]
+
+
+@pytest.mark.full
+@sampled("python", ["open", "private"], keep=1)
+def test_root_whose_only_way_is_a_user_namespace(
+    in_child, outcome, as_root_with_mounts, lay_python_open, monkeypatch, tmp_path, secret, python
+):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+
+    def action():
+        lay_python_open()
+        capabilities.reduce_to(capabilities.effective() & ~(1 << capabilities.CAP_SYS_ADMIN))
+        if python == "private":
+            files = landlock.worker_files()
+            more = landlock.WorkerFiles((*files.visible, private), files.listed, (*files.readable, private))
+            monkeypatch.setattr(landlock, "worker_files", lambda imports=(): more)
+        found = probe.probe()
+        plan = plan_for(found)
+        message = locked_worker(plan, lambda: [outcome(lambda: os.stat(secret)), os.getuid(), capabilities.effective()])
+        return found.level, found.layers, *message
+
+    level, layers, message, status = in_child(action)
+    if probe.USER_NAMESPACE not in layers:
+        pytest.skip("this system refuses user namespaces")
+    assert (level, message[1]) == (("strong", probe.WORKER_UID) if python == "open" else ("fair", 0))
+    assert (message[0] in ("ENOENT", "EACCES"), message[2], status) == (True, 0, 0)
+
+
+# Descriptors, order, failures ----------------------------------------------------------------------------------------
+
+
+def full_plan(**changes):
+    return replace(plan_for(probe.probe()), **changes)
+
+
+def test_only_the_kept_descriptors_are_open(in_child):
+    def action():
+        for descriptor in (150, 151):
+            os.dup2(0, descriptor)
+
+        def worker():
+            return [d for d in range(3, 1000) if is_open(d)]
+
+        message, _ = locked_worker(full_plan(), worker, keep=(150,))
+        return message
+
+    def is_open(descriptor):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            return False
+        return True
+
+    message = in_child(action)
+    assert len(message) == 2  # the pipe to report on, and the one that was kept
+    assert 150 in message
+
+
+def test_it_leads_a_session_and_knows_no_folder(in_child):
+    def action():
+        os.chdir("/tmp")
+        return locked_worker(full_plan(), lambda: [os.getsid(0) == os.getpid(), os.getcwd()])[0]
+
+    assert in_child(action) == [True, "/"]
+
+
+@pytest.mark.full
+def test_memory_of_a_worker_is_closed_to_its_user(in_child):
+    assert in_child(lambda: locked_worker(full_plan(), lambda: kernel.prctl(3))[0]).startswith("PermissionError")
+
+    def dumpable():
+        plan = full_plan()
+        plan = replace(plan, layers=tuple(layer for layer in plan.layers if layer != probe.SECCOMP))
+        return locked_worker(plan, lambda: kernel.prctl(3))[0]  # PR_GET_DUMPABLE
+
+    assert in_child(dumpable) == 0
+
+
+@sampled(
+    ("module", "function"),
+    [
+        (landlock, "enforce"),
+        (seccomp, "install_filter"),
+        (capabilities, "drop_all"),
+        (capabilities, "no_new_privileges"),
+        (lockdown, "apply_limits"),
+    ],
+    keep=2,
+)
+def test_a_layer_that_fails_is_never_skipped(in_child, monkeypatch, module, function):
+    def fails(*_):
+        raise OSError(1, "refused")
+
+    monkeypatch.setattr(module, function, fails)
+    plan = Plan(probe.LAYERS[3:])
+    message = in_child(lambda: locked_worker(plan, lambda: "student code runs")[0])
+    assert message == "PermissionError: [Errno 1] refused"
+
+
+def test_a_change_of_user_that_fails_raises(in_child, as_root):
+    def action():
+        capabilities.become(65521, 65521)
+        return locked_worker(Plan((probe.UID,), uid=65522), lambda: "student code runs")[0]
+
+    assert in_child(action).startswith("PermissionError")
+    assert in_child(lambda: locked_worker(Plan((probe.UID,)), lambda: "runs")[0]).startswith("ValueError")
+
+
+def test_an_empty_plan_still_closes_descriptors(in_child):
+    assert in_child(lambda: locked_worker(Plan(()), lambda: [os.getsid(0) == os.getpid()])[0]) == [True]
+
+
+def test_without_linux_descriptors_are_closed_too(in_child, monkeypatch):
+    def action():
+        kept = os.dup(0)
+        gone = os.dup(0)
+        monkeypatch.setattr(kernel, "supported", lambda: False)
+        everything = {int(name) for name in os.listdir("/proc/self/fd")}
+        lockdown._close_all_but(everything - {gone})
+        return os.path.exists(f"/proc/self/fd/{kept}"), os.path.exists(f"/proc/self/fd/{gone}")
+
+    kept, gone = in_child(action)
+    assert kept
+    assert not gone
+
+
+# Ends ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.full
+@sampled("level", ["strong", "fair"], keep=1)
+def test_a_worker_ends_with_its_zygote(in_child, level):
+    """The coordinator is killed, its zygote with it, and a worker that only sleeps is gone as well."""
+
+    def action():
+        plan = plan_for(probe.probe(avoid=avoid_above(level)))
+        read, write = os.pipe()
+        coordinator = os.fork()
+        if coordinator == 0:
+            if os.fork() == 0:
+                zygote = prepare_zygote(plan)
+                if zygote.fork() == 0:
+                    lock_in(plan, (write,), zygote.pidfd, zygote.ruleset)
+                    os.write(write, b"x")
+                    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                time.sleep(3600)  # no race: it is killed
+            time.sleep(3600)  # no race: it is killed
+        os.close(write)
+        assert os.read(read, 1) == b"x"
+        os.kill(coordinator, signal.SIGKILL)
+        os.waitpid(coordinator, 0)
+        return os.read(read, 1) == b""
+
+    assert in_child(action)
+
+
+@pytest.mark.full
+def test_a_worker_can_be_killed_by_root_outside(in_child, as_root):
+    def action():
+        plan = full_plan()
+        zygote = prepare_zygote(plan)
+        read, write = os.pipe()
+        pid = zygote.fork()
+        if pid == 0:
+            lock_in(plan, (write,), zygote.pidfd, zygote.ruleset)
+            os.write(write, b"x")
+            while True:
+                pass
+        os.read(read, 1)
+        os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        return os.waitstatus_to_exitcode(status)
+
+    assert in_child(action) == -signal.SIGKILL
+
+
+# torch ---------------------------------------------------------------------------------------------------------------
+
+WITH_TORCH = """
+    import json, os, sys, time
+    from grader.sandbox.isolation import lockdown, probe
+    plan = lockdown.plan_for(probe.probe(avoid=probe.avoid_above(sys.argv[1])))
+    from grader.sandbox.workers.zygote import warm_up
+    warm_up()
+    import torch
+    zygote = lockdown.prepare_zygote(plan)
+    pid = zygote.fork()
+    if pid == 0:
+        try:
+            lockdown.lock_in(plan, parent=zygote.pidfd, ruleset=zygote.ruleset)
+            x = torch.randn(8, 8, dtype=torch.float64)
+            torch.linalg.svd(x), torch.fft.fft(x), x.numpy(), torch.nn.Linear(8, 8)(x.float())
+            import wave, colorsys, torch.utils.benchmark  # not loaded before
+            torch.set_num_threads(2)
+            (torch.randn(500, 500) @ torch.randn(500, 500)).sum().item()
+            print("fine", os.getuid())
+            sys.stdout.flush()
+        except BaseException as error:
+            print(type(error).__name__, error)
+            sys.stdout.flush()
+        os._exit(0)
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+@pytest.mark.full
+@sampled("level", ["strong", "fair"], keep=1)
+def test_torch_works_in_a_worker(level):
+    script = textwrap.dedent(WITH_TORCH)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", script, level]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_SECONDS, env=environment)
+    assert (done.stdout.split()[:1], done.returncode) == (["fine"], 0), done
+
+
+def test_limits_hold_in_a_worker(in_child):
+    def action():
+        return locked_worker(full_plan(limits=Limits(memory_bytes=64 << 20)), lambda: len(bytearray(256 << 20)))[0]
+
+    assert in_child(action).startswith("MemoryError")
+    assert limits.Limits().memory_bytes == 1 << 30

@@ -1,0 +1,257 @@
+"""Measured calls: memory and processor time by the kernel's account, and what a worker's own account is worth.
+
+Two corpora of answers that keep or compute too much where no count in their process sees it: for lesson 09
+tests/corpus/hostile/checkpointing, for lesson 19 tests/corpus/hostile/flash_attention. A third one,
+tests/corpus/hostile/engines, has engines for lesson 18 that differentiate by other means, lie, or walk along every path
+uncounted. Each file has its exact result: `# rows of NAME: STATUS` for a row that is not passed. It is submitted with
+the answer key as right.py, and with what is in shared/ next to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from shared_nursery import forked_zygote
+from support import GUARD_SECONDS, sampled
+
+from grader.calling.protocol import Called, CallFailed, CallRequest, Counts
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, used_by
+from grader.sandbox.workers import remote_target
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import StudentFile
+from grader.sandbox.workers.printed import unmarked
+from grader.sandbox.workers.remote_target import measure, memory_is_accounted_for
+from grader.sandbox.workers.student import Student
+
+HOSTILE = Path(__file__).parents[3] / "corpus" / "hostile"
+FILES = [
+    (lesson, path)
+    for lesson, folder in (("09", "checkpointing"), ("18", "engines"), ("19", "flash_attention"))
+    for path in sorted((HOSTILE / folder).glob("*.py"))
+]
+HOLD = """
+import numpy as np
+import torch
+
+print("loaded")
+
+
+def hold(size):
+    print("called")
+    kept = np.ones(size)
+    return torch.tensor(kept[:1])
+
+
+def fail(size):
+    raise ValueError("no")
+
+
+def stay():
+    import os, threading
+    threading.Timer(0.5, lambda: os._exit(0)).start()  # guard: the answer is sent within a millisecond
+    return 1
+"""
+NOTHING = """
+import numpy as np
+import torch
+
+
+def hold(size): return torch.tensor(np.ones(8)[:1])
+def fail(size): return size
+def stay(): return 1
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    zygote = forked_zygote(plan_for(probe()))
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def student(zygote: ZygoteProcess) -> Iterator[Student]:
+    student = Student(zygote, StudentFile({BACKWARD_FILE: HOLD.encode()}, BACKWARD_FILE))
+    yield student
+    student.close()
+
+
+# The account ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.full
+@sampled("megabytes", [8, 32, 128], keep=1)
+def test_memory_is_what_the_call_held(student: Student, megabytes: int) -> None:
+    measured = measure(student, megabytes, "hold", [megabytes << 17], NOTHING)
+    assert megabytes - 1 <= measured.extra_bytes / (1 << 20) <= megabytes + 3
+    assert measured.value == torch.ones(1)
+
+
+def test_the_kernel_shows_memory_here(student: Student) -> None:
+    assert memory_is_accounted_for(student)
+
+
+def test_a_call_that_raises_says_so(student: Student) -> None:
+    with pytest.raises(CallFailed, match="ValueError: no"):
+        measure(student, "fails", "fail", [1], NOTHING)
+
+
+def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student: Student) -> None:
+    student.call("hold", CallRequest("hold", [1]))
+    kept = student._file.process
+    student.call_measured("hold", [1])
+    assert student._file.process is kept
+    student.close()
+    assert unmarked(student.output.data).decode().split() == ["called", "loaded", "called"]
+
+
+def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:
+    """Else a submission could leave before anybody looks, and would have used nothing."""
+    worker = student.like_this({BACKWARD_FILE: HOLD.encode()}, BACKWARD_FILE)
+    assert worker.load_failure is None
+    process = worker._file.process
+    assert process is not None
+    called = worker.call("stay", CallRequest("stay"))
+    assert called.value == 1
+    process._zygote.status_if_ended(process._number, GUARD_SECONDS)
+    assert process.end_and_measure().resident_bytes > 0
+    worker.close()
+
+
+def test_processor_time_is_that_of_the_program_and_of_the_system_for_it() -> None:
+    account = SimpleNamespace(ru_maxrss=7, ru_utime=1.0, ru_stime=0.5)
+    assert used_by(account) == Usage(7 * MAXRSS_UNIT, 1.5)
+
+
+def fake(ratios: list[float], base: float = 1.0) -> Any:
+    """A student whose calls take these multiples of the yardstick's time, one after another."""
+    calls = iter(ratios)
+
+    def measured(name: str, arguments: Any, memory: bool) -> tuple[Called, Usage]:
+        return Called(1), Usage(100, base * next(calls))
+
+    known = {("yardstick", "key"): Usage(60, base), "memory is accounted for": True}
+    return SimpleNamespace(measurements={}, baselines=known, call_measured=measured)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "counts"), [([1.5, 9], 1.5), ([3, 1.2, 9], 1.2), ([3, 2.5, 2.8, 1], 2.5), ([4.1, 1], 4.1)]
+)
+def test_a_slow_call_is_measured_again(ratios: list[float], counts: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_target, "of_yardstick", lambda *_: Usage(60, 1.0))
+    student = fake(ratios)
+    assert measure(student, "key", "f", [], "", cpu_ratio=2.0).cpu_ratio == counts
+    assert measure(student, "key", "f", [], "", cpu_ratio=2.0).cpu_ratio == counts  # known: nothing is called again
+    assert measure(fake([1.0]), "key", "f", [], "").extra_bytes == 40
+
+
+def test_where_the_kernel_shows_no_memory_the_process_s_own_count_stands_in() -> None:
+    student = fake([1.0])
+    student.baselines["memory is accounted for"] = False
+    student.call = lambda *_: Called(1, counts=Counts(peak_bytes=7))
+    assert measure(student, "key", "f", [], "").extra_bytes == 7
+
+
+# Lessons 09, 18 and 19 -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def session(course: Course) -> Iterator[Session]:
+    if not kernel.supported() or probe().level == "none":
+        pytest.skip("nothing locks hostile code in here")
+    session = Session([course.find(number) for number in ("09", "18", "19")], seed=11, limits=Limits(step_seconds=4.0))
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def same_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call takes as long as its yardstick: what is left are counts and memory, the same on every machine."""
+    measured = remote_target.value_and_usage, remote_target.of_yardstick
+
+    def value_and_usage(*of: Any) -> tuple[Any, Usage]:
+        value, used = measured[0](*of)
+        return value, used._replace(cpu_seconds=1.0)
+
+    monkeypatch.setattr(remote_target, "value_and_usage", value_and_usage)
+    monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: measured[1](*of)._replace(cpu_seconds=1.0))
+
+
+def rows(session: Session, lesson: Lesson, path: Path) -> dict[str, dict[str, Any]]:
+    shared = {each.name: each.read_bytes() for each in (path.parent / "shared").glob("*.py")}
+    files = {BACKWARD_FILE: path.read_bytes(), "right.py": (lesson.solution / BACKWARD_FILE).read_bytes(), **shared}
+    graded = session.grade(Submission("s", Path("s"), {lesson.name: LessonFiles(lesson.name, files)}))
+    return {
+        row["name"]: row
+        for found in graded.results.to_json()["lessons"]
+        if found["name"] == lesson.name
+        for row in found["gradients"]
+    }
+
+
+BY_TIME = {
+    *("checkpointing/each_layer_from_the_input_uncounted", "checkpointing/from_the_input_in_a_thread"),
+    *("checkpointing/segments_again_in_numpy", "flash_attention/again_uncounted"),
+    *("flash_attention/future_backward_in_numpy", "flash_attention/future_by_convolution"),
+    *("flash_attention/future_by_einsum_elsewhere", "flash_attention/future_in_a_thread"),
+    *("flash_attention/future_patched_counter", "flash_attention/future_product_as_sum"),
+    "flash_attention/future_product_in_numpy",
+}
+"""Only processor time gives these away, which is statistical: `make test-slow` measures it."""
+QUICK = {"flash_attention/mask_in_numpy", "flash_attention/whole_rows"}
+"""Of lesson 19, whose files take five seconds: one of each class."""
+
+
+def is_slow(number: str, name: str) -> bool:
+    return name in BY_TIME or (number == "19" and name not in QUICK)
+
+
+@pytest.mark.full
+@sampled(
+    ("number", "path"),
+    [
+        pytest.param(number, path, id=name, marks=[pytest.mark.slow] if is_slow(number, name) else [])
+        for number, path in FILES
+        for name in [f"{path.parent.name}/{path.stem}"]
+    ],
+    keep=1,
+)
+def test_no_count_is_evaded(
+    number: str, path: Path, session: Session, course: Course, request: pytest.FixtureRequest
+) -> None:
+    if f"{path.parent.name}/{path.stem}" not in BY_TIME:
+        request.getfixturevalue("same_processor_time")
+    text = path.read_text()
+    expected = dict(re.findall(r"^# rows of (\w+): (\w+)$", text, re.MULTILINE))
+    assert bool(expected) != text.startswith('"""Honest')
+    found = rows(session, course.find(number), path)
+    assert {name: row["status"] for name, row in found.items() if row["status"] != "passed"} == expected
+
+
+@pytest.mark.full
+def test_right_answers_cost_little_more(
+    session: Session, course: Course, same_processor_time: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five calls, each made once, and no yardstick again."""
+    lesson, called = course.find("09"), list[str]()
+    rows(session, lesson, lesson.solution / BACKWARD_FILE)
+    of_a_call, of_a_yardstick = remote_target.value_and_usage, remote_target.of_yardstick
+    monkeypatch.setattr(remote_target, "value_and_usage", lambda *of: called.append("answer") or of_a_call(*of))
+    monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: called.append("yardstick") or of_a_yardstick(*of))
+    assert all(row["status"] == "passed" for row in rows(session, lesson, lesson.solution / BACKWARD_FILE).values())
+    assert called == ["answer"] * 5
