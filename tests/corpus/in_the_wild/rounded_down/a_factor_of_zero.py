@@ -2,7 +2,7 @@
 
 lesson: 03
 by: both
-dbndiff2: failed | = In `1 // (n - 1)`, `//` rounds down to whole numbers. With `/`, your `dbndiff2` is right.
+dbndiff2: failed | In `1 // (n - 1)`, an operator is for whole numbers: `//` rounds down
 """
 
 def dbndiff2(dbnvar, bndiff2, n):
