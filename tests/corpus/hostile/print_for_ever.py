@@ -1,7 +1,7 @@
 """Prints as fast as it can until it is stopped."""
 # group: output
 # rows: timeout
-# message: bytes; the first
+# message: bytes; what came after
 # unlocked: safe
 
 import os

@@ -1,7 +1,7 @@
 """Three hundred megabytes on both outputs, then a right answer."""
 # group: output
 # rows: passed, timeout
-# message: bytes; the first
+# message: bytes; what came after
 # unlocked: safe
 
 import os

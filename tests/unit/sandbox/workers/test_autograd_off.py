@@ -667,7 +667,7 @@ def files(*, autograd: bool) -> dict[str, Any]:
         take_away()
         lock_the_dispatcher()  # as every worker does
         tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
-        sys.meta_path.insert(0, Gate(filenames=[str(path) for path in (*HONEST, *CHEATS)]))
+        sys.meta_path.insert(0, Gate())
         shut_the_files()
     else:
         torch.compile = uncompiled  # as a worker has it: loading the compiler takes seconds
