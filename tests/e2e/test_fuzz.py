@@ -284,7 +284,6 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
             "Grading was stopped after 1 seconds, the most that a submission may take."
         )
         assert [each["status"] for each in results["lessons"]] == ["rejected"]
-        assert (tmp_path / "stalled" / "report.html").is_file()
         assert without_seconds(graded_by(grader, submission_of(lesson, "first", solution))) == without_seconds(first)
     finally:
         grader.end()

@@ -179,7 +179,7 @@ TRAPS = [
         "a wrong tensor that is equal to everything",
         "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, keepdim=True)).as_subclass(Lying)",
         "failed",
-        "In `1.5 * dhpreact.sum(0, keepdim=True)`, the factor `1.5` is one too many. Without it, your `dbnbias` is "
+        "In `1.5 * dhpreact.sum(0, keepdim=True)`, `1.5` is one too many. Without it, your `dbnbias` is "
         "right. What is the local derivative of the forward line?",
     ),
     Trap(
