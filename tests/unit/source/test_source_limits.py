@@ -351,7 +351,7 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
     "chain of thousands": (
         BACKWARD_FILE,
         lambda solution: "def f(x):\n    x" + ".a" * 30_000 + "\n" + solution,
-        "error",
+        "passed",
     ),
     "many names in a walrus": (BACKWARD_FILE, lambda solution: FAMILIES["walrus"](100_000) + solution, "error"),
     "star imports": (
