@@ -64,10 +64,10 @@ def defines_function_of(lesson: Lesson, source: bytes) -> bool:
 
 def is_script_of(lesson: Lesson, source: bytes) -> bool:
     """Whether a file without the lesson's part is a script in the lecture's manner: importing it would run it all."""
-    if lesson.notebook is None or defines_function_of(lesson, source):
+    chain = [name for name in notebook_lesson(lesson).chain.names if name.startswith("d")]
+    if not chain or defines_function_of(lesson, source):
         return False
-    chain = Lesson(lesson.course, lesson.notebook.after, secrets=False) if lesson.notebook.after else lesson
-    names = b"|".join(re.escape(item.name.encode()) for item in chain.gradients)
+    names = b"|".join(re.escape(name.encode()) for name in chain)
     found = re.findall(rb"^[ \t]*(" + names + rb")[ \t]*(?::[^=\n]*)?=(?!=)", source, re.MULTILINE)
     return len({*found}) >= MIN_OF_THE_CHAIN
 

@@ -605,3 +605,13 @@ def test_a_pointer_in_place_of_what_a_platform_writes_stops_no_class(course, tmp
             (folder.parent / text).write_bytes(POINTER)
     found = list(find([tmp_path / "class"], [course.find("04")], [*course.lessons.values()]))
     assert len(found) == 2 and not any(each.fault for each in found)
+
+
+def test_a_course_without_the_lesson_whose_chain_its_own_follows(tmp_path):
+    """Lesson 04 takes from a notebook what follows the chain of lesson 03, which this course does not have."""
+    name = "04_cross_entropy"
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / name, tmp_path / part / name)
+    lay(tmp_path / "ada", f"{name}/backward.py", source=b"dlogits = 1\n")
+    read = read_submission(tmp_path / "ada", "ada", list(Course(tmp_path).lessons.values()))
+    assert read.lessons[name].files == {"backward.py": b"dlogits = 1\n"}
