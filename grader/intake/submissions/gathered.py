@@ -15,6 +15,8 @@ from grader.intake.submissions.file_kinds import ANSWER_FILE_NAME, MAX_ARCHIVE_D
 from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
 from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
 
+OF_A_VIRTUAL_ENVIRONMENT = frozenset({"bin", "etc", "include", "lib", "lib64", "scripts", "share"})
+"""Folders next to pyvenv.cfg that are left out. A student may make an environment in the folder of the work."""
 MAX_ENTRIES_OF_A_FOLDER = 10_000
 MAX_FOLDERS = 1_000
 MAX_NOTEBOOK = 20 << 20
@@ -140,7 +142,7 @@ def add_files_below(root: Path, found: Gathered) -> dict[str, Path]:
             most = f"at most {MAX_ENTRIES_OF_A_FOLDER:,} are read"
             raise Unreadable(f"{folder.name} holds {len(entries):,} files and folders; {most}.")
         if any(entry.name == "pyvenv.cfg" for entry in entries):
-            continue
+            entries = [entry for entry in entries if entry.name.lower() not in OF_A_VIRTUAL_ENVIRONMENT]
         for entry in entries:
             path, place = Path(entry.path), f"{shown}/{entry.name}".removeprefix("/")
             if entry.is_dir(follow_symlinks=False):

@@ -615,3 +615,10 @@ def test_a_course_without_the_lesson_whose_chain_its_own_follows(tmp_path):
     lay(tmp_path / "ada", f"{name}/backward.py", source=b"dlogits = 1\n")
     read = read_submission(tmp_path / "ada", "ada", list(Course(tmp_path).lessons.values()))
     assert read.lessons[name].files == {"backward.py": b"dlogits = 1\n"}
+
+
+def test_a_virtual_environment_in_the_folder_of_the_work(tmp_path, lessons):
+    """`python -m venv .`: its own folders are left out, the work next to them counts."""
+    lay(tmp_path / "ada", *(f"{ENTROPY}/{name}" for name in ("backward.py", "lib/backward.py", "pyvenv.cfg")))
+    read = read_submission(tmp_path / "ada", "ada", list(lessons.values()))
+    assert list(read.lessons[ENTROPY].files) == ["backward.py"]
