@@ -138,7 +138,7 @@ CASES: dict[str, Case] = {
     ),
     "virtual environment": Case({**VENV, "src/backward.py": right("04")}, **read("04")),
     "virtual environment of any name": Case(
-        {"torch311/pyvenv.cfg": b"home = /usr\n", "torch311/lib/x.py": other("04"), "work.py": right("04")},
+        {"t311/pyvenv.cfg": b"home = /usr\n", "t311/lib/x.py": other("04"), "work.py": right("04")},
         **read("04"),
     ),
     "virtual environment in a zip": Case({"a.zip": {**VENV, "src/backward.py": right("04")}}, **read("04")),
