@@ -167,7 +167,7 @@ class GradeRun:
         return sentences
 
     def count_lessons(self) -> None:
-        """Leave out the lessons that nobody asked for and no submission contains; refuse those that are broken."""
+        """Leave out lessons that neither `--lesson` names nor a submission contains; refuse those that are broken."""
         if self.extensions_file is not None:
             self.extensions = extensions_from(
                 self.extensions_file, self.assignment, self.out, self.found, self.known.roster

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 400.0
 LARGEST = 1e250
-"""Larger values, and those that are no finite number, are drawn as this: no power of ten on the axis overflows."""
+"""Larger values, infinities and NaN are drawn as this: no power of ten on the axis overflows."""
 FEWEST_TICKS, MOST_TICKS = 3, 7
 
 

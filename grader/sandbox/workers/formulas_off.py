@@ -147,7 +147,7 @@ def _is_listed(names: str | None, qualified: str) -> bool:
 
 
 def retire(function: FunctionType, instead: Callable[..., object]) -> None:
-    """Have `function` call `instead` from now on, whoever holds it: its own code is gone."""
+    """Have `function` call `instead` from now on, under each of its names: its own code is gone."""
     code = function.__code__
     function.__code__ = _retired.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name)
     function.__defaults__, function.__kwdefaults__ = None, {"instead": instead}
