@@ -22,8 +22,9 @@ import traceback
 from collections.abc import Callable, Collection
 from typing import NoReturn
 
-from grader.sandbox.isolation import huge_pages, kernel
+from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
+from grader.sandbox.isolation.usage import collapse, large_pieces
 from grader.sandbox.workers.endings import KILL
 from grader.sandbox.workers.torch_loading import load_torch
 from grader.sandbox.workers.zygote import hung_up, make_ready, run_zygote, wake_pipe
@@ -198,12 +199,12 @@ def make_zygotes(descriptor: int) -> None:
     control.set_inheritable(False)
     selector = selectors.DefaultSelector()
     selector.register(control, selectors.EVENT_READ)
-    small, sockets = huge_pages.pieces(), 0
+    small, sockets = large_pieces(), 0
     while True:
         worth_it = small and sockets > 1
         events = selector.select(0 if worth_it else None)
         if not events and worth_it:
-            huge_pages.collapse(small.pop())
+            collapse(small.pop())
         for key, _ in events:
             if key.fileobj is control:
                 data, descriptors, _, _ = socket.recv_fds(control, 1, 1)

@@ -15,8 +15,8 @@ import pytest
 from support import GUARD_SECONDS, sampled
 
 from grader.errors import ZygoteDied
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
+from grader.sandbox.isolation.lockdown import LAYERS
+from grader.sandbox.isolation.probe import avoid_above, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.forked import Nursery, NurseryEnded, path_of_a_program
