@@ -23,7 +23,7 @@ from functools import cache
 from typing import NamedTuple
 
 from grader.sandbox.isolation import kernel
-from grader.sandbox.isolation.system_calls import REFUSED, numbers, numbers_in
+from grader.sandbox.isolation.system_calls import REFUSED, call_rows, numbers
 
 # Ranges that were read through, call by call, up to Linux 6.18. What is outside is answered as by an older kernel.
 REVIEWED = {"x86_64": ((0, 334), (424, 469)), "aarch64": ((0, 294), (424, 469))}
@@ -37,7 +37,7 @@ WRITING_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | 0o20000000
 MAP_SHARED, MAP_ANONYMOUS, MADV_PAGEOUT = 0x01, 0x20, 21
 
 
-class Rule(NamedTuple):
+class ArgumentRule(NamedTuple):
     """A call is allowed if `bits` of one argument, counted from 0, are one of `allowed`; else it fails with `error`.
 
     Only the lower 32 bits of an argument are read; none of those below uses more.
@@ -49,25 +49,27 @@ class Rule(NamedTuple):
     error: int = errno.EPERM
 
 
-RULES = {
+ARGUMENT_RULES = {
     # glibc's and musl's pthread_create; nothing else makes a thread, and everything else is a process
-    "clone": Rule(0, (0x003D0F00, 0x007D0F00)),
-    "clone3": Rule(0, (), error=errno.ENOSYS),  # its flags are in memory, which no filter can read; libc takes clone
-    "openat2": Rule(0, (), error=errno.ENOSYS),  # likewise
-    "open": Rule(1, (0,), WRITING_FLAGS),
-    "openat": Rule(2, (0,), WRITING_FLAGS),
-    **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), Rule(0, (_OWN_PID,))),
-    **dict.fromkeys(("prlimit64", "sched_setaffinity"), Rule(0, (0, _OWN_PID))),
+    "clone": ArgumentRule(0, (0x003D0F00, 0x007D0F00)),
+    "clone3": ArgumentRule(
+        0, (), error=errno.ENOSYS
+    ),  # its flags are in memory, which no filter can read; libc takes clone
+    "openat2": ArgumentRule(0, (), error=errno.ENOSYS),  # likewise
+    "open": ArgumentRule(1, (0,), WRITING_FLAGS),
+    "openat": ArgumentRule(2, (0,), WRITING_FLAGS),
+    **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), ArgumentRule(0, (_OWN_PID,))),
+    **dict.fromkeys(("prlimit64", "sched_setaffinity"), ArgumentRule(0, (0, _OWN_PID))),
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not: F_SETOWN and F_SETSIG, which
     # make the kernel send any signal to any process; locks and leases; F_SETPIPE_SZ (kernel memory)
-    "fcntl": Rule(1, (0, 1, 2, 3, 4, 1030, 1032)),
+    "fcntl": ArgumentRule(1, (0, 1, 2, 3, 4, 1030, 1032)),
     # TCGETS (isatty), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Not: TIOCSTI (types into the terminal)
-    "ioctl": Rule(1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451), error=errno.ENOTTY),
+    "ioctl": ArgumentRule(1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451), error=errno.ENOTTY),
     # a thread's name, and glibc's names for memory. Not: PR_SET_PDEATHSIG, to outlive the zygote
-    "prctl": Rule(0, (kernel.PR_SET_NAME, kernel.PR_GET_NAME, kernel.PR_SET_VMA)),
-    "mmap": Rule(3, (0, MAP_SHARED, MAP_ANONYMOUS), MAP_SHARED | MAP_ANONYMOUS),
+    "prctl": ArgumentRule(0, (kernel.PR_SET_NAME, kernel.PR_GET_NAME, kernel.PR_SET_VMA)),
+    "mmap": ArgumentRule(3, (0, MAP_SHARED, MAP_ANONYMOUS), MAP_SHARED | MAP_ANONYMOUS),
     # advice up to Linux 6.18, with MADV_GUARD_INSTALL and MADV_GUARD_REMOVE
-    "madvise": Rule(2, (*(advice for advice in range(26) if advice != MADV_PAGEOUT), 102, 103)),
+    "madvise": ArgumentRule(2, (*(advice for advice in range(26) if advice != MADV_PAGEOUT), 102, 103)),
 }
 """Calls whose arguments decide."""
 
@@ -103,13 +105,13 @@ def program(machine: str) -> list[Instruction]:
     code += [Instruction(RETURN, KILL_PROCESS), Instruction(LOAD, _NUMBER)]
     if machine == "x86_64":
         code += [Instruction(JUMP_IF_AT_LEAST, X32, no=1), Instruction(RETURN, KILL_PROCESS)]
-    for name, rule in RULES.items():
+    for name, rule in ARGUMENT_RULES.items():
         if name in number_of:
             tests = [Instruction(JUMP_IF_EQUAL, v, yes=len(rule.allowed) - i) for i, v in enumerate(rule.allowed)]
             code += [Instruction(JUMP_IF_EQUAL, number_of[name], no=len(tests) + 4)]
             code += [Instruction(LOAD, _ARGUMENTS + 8 * rule.argument), Instruction(AND, rule.bits), *tests]
             code += [Instruction(RETURN, FAIL | rule.error), Instruction(RETURN, ALLOW)]
-    for name in (row[0] for names in REFUSED.values() for row in numbers_in(names)):
+    for name in (row[0] for names in REFUSED.values() for row in call_rows(names)):
         if name in number_of:
             code += [Instruction(JUMP_IF_EQUAL, number_of[name], no=1), Instruction(RETURN, FAIL | errno.EPERM)]
     for low, high in REVIEWED[machine]:

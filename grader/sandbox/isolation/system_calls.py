@@ -81,9 +81,9 @@ ALLOWED = """close_range 436 436
 def numbers(machine: str) -> dict[str, int]:
     """System call numbers by name on `machine`, one of ARCHITECTURES."""
     column = 1 + ARCHITECTURES.index(machine)
-    rows = [row for text in (*REFUSED.values(), ALLOWED) for row in numbers_in(text)]
+    rows = [row for text in (*REFUSED.values(), ALLOWED) for row in call_rows(text)]
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
 
-def numbers_in(text: str) -> list[list[str]]:
+def call_rows(text: str) -> list[list[str]]:
     return [entry.split() for line in text.strip().splitlines() for entry in line.split("|")]

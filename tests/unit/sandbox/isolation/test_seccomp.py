@@ -70,16 +70,16 @@ def test_memory_that_resident_memory_does_not_show_is_refused(filter_of, machine
 
 
 def refused(machine):
-    named = {row[0] for names in system_calls.REFUSED.values() for row in system_calls.numbers_in(names)}
+    named = {row[0] for names in system_calls.REFUSED.values() for row in system_calls.call_rows(names)}
     return {number for name, number in system_calls.numbers(machine).items() if name in named}
 
 
 def test_every_name_has_a_number_and_one_place():
     texts = (*system_calls.REFUSED.values(), system_calls.ALLOWED)
-    names = [row[0] for text in texts for row in system_calls.numbers_in(text)]
+    names = [row[0] for text in texts for row in system_calls.call_rows(text)]
     assert len(names) == len(set(names))
-    assert {"capget", "close_range"} == {*names} - seccomp.RULES.keys() - {
-        row[0] for names in system_calls.REFUSED.values() for row in system_calls.numbers_in(names)
+    assert {"capget", "close_range"} == {*names} - seccomp.ARGUMENT_RULES.keys() - {
+        row[0] for names in system_calls.REFUSED.values() for row in system_calls.call_rows(names)
     }
 
 
@@ -107,7 +107,7 @@ def test_x32_ends_the_process():
 
 
 def test_every_number_is_answered_as_the_table_says(filter_of, machine):
-    ruled = {number for name, number in system_calls.numbers(machine).items() if name in seccomp.RULES}
+    ruled = {number for name, number in system_calls.numbers(machine).items() if name in seccomp.ARGUMENT_RULES}
     for number in set(range(600)) - ruled:
         reviewed = any(low <= number <= high for low, high in seccomp.REVIEWED[machine])
         expected = ENOSYS if not reviewed else EPERM if number in refused(machine) else seccomp.ALLOW
