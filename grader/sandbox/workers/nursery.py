@@ -53,7 +53,7 @@ class Nursery:
         with theirs:
             arguments = str(theirs.fileno()), *preload
             self._process, self._programs = start_clean_process(
-                "nursery", "serve", *arguments, more=[theirs], environment=keeps_bytecode
+                "nursery", "run_nursery", *arguments, more=[theirs], environment=keeps_bytecode
             )
         self._lock = threading.Lock()
 
@@ -153,7 +153,7 @@ class ForkedProcess:
 # In the nursery -------------------------------------------------------------------------------------------------------
 
 
-def serve(programs: int, zygotes: str, *preload: str) -> None:
+def run_nursery(programs: int, zygotes: str, *preload: str) -> None:
     """The nursery's life: `programs` asks for programs, `zygotes` for zygotes, until their other ends close.
 
     `preload` are modules that programs will need and that hold no secret.

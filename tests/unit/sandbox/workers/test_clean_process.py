@@ -59,7 +59,7 @@ def test_without_torch_a_command_ends_with_a_sentence(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "torch")
     # other tests may share a nursery that has started
-    monkeypatch.setattr(nursery, "Nursery", lambda: start_clean_process("nursery", "serve"))
+    monkeypatch.setattr(nursery, "Nursery", lambda: start_clean_process("nursery", "run_nursery"))
     group = CommandGroup("grade", "Help.", callback=lambda: nursery.Nursery(), invoke_without_command=True)
     with pytest.raises(SystemExit) as ended:
         group.main([])
