@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError, write_errors
-from grader.intake.submissions.helper_packages import packages_in, with_packages
-from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles
+from grader.intake.submissions.file_kinds import MAX_FILE_BYTES
+from grader.intake.submissions.lesson_files import LessonFiles, imported_files
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.source.parsing import parse_submitted
@@ -46,25 +46,20 @@ def own_file(lesson: Lesson) -> Path:
 
 
 def read_own(lesson: Lesson) -> LessonFiles:
-    """The lesson's file as it is now, with the Python files next to it. Raises UserError where it cannot be read."""
-    path, files = own_file(lesson), {}
+    """The lesson's file as it is now, with the files that it imports. Raises UserError where it cannot be read."""
+    path = own_file(lesson)
+    if not path.exists():
+        raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
+    if not path.is_file():  # a pipe would be waited for
+        raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
     try:
-        for each in sorted(lesson.exercise.glob("*.py")):
-            if not each.is_file() or (each.name == FIGURES and each != path):  # a pipe would be waited for
-                continue
-            size = each.stat().st_size
-            if size <= MAX_FILE_BYTES:
-                files[each.name] = each.read_bytes()
-            elif each == path:
-                raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-        files = with_packages(files, packages_in(lesson.exercise))
+        if (size := path.stat().st_size) > MAX_FILE_BYTES:
+            raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
+        source = path.read_bytes()
+        nearby, _ = imported_files(path.parent.resolve() / path.name, source)
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
-    if BACKWARD_FILE not in files:
-        if path.exists():
-            raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
-        raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
-    return LessonFiles(lesson.name, files, shown=shown_path(path))
+    return LessonFiles(lesson.name, {BACKWARD_FILE: source, **nearby}, shown=shown_path(path))
 
 
 class Outline:
