@@ -46,20 +46,25 @@ def own_file(lesson: Lesson) -> Path:
 
 
 def read_own(lesson: Lesson) -> LessonFiles:
-    """The lesson's file as it is now, with the files that it imports. Raises UserError where it cannot be read."""
-    path = own_file(lesson)
-    if not path.exists():
-        raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
-    if not path.is_file():  # a pipe would be waited for
-        raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
+    """The lesson's file as it is now, with the Python files next to it. Raises UserError where it cannot be read."""
+    path, files = own_file(lesson), {}
     try:
-        if (size := path.stat().st_size) > MAX_FILE_BYTES:
-            raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-        source = path.read_bytes()
-        nearby, _ = imported_files(path.parent.resolve() / path.name, source)
+        for each in sorted(lesson.exercise.glob("*.py")):
+            if not each.is_file() or (each.name == FIGURES and each != path):  # a pipe would be waited for
+                continue
+            size = each.stat().st_size
+            if size <= MAX_FILE_BYTES:
+                files[each.name] = each.read_bytes()
+            elif each == path:
+                raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
+        if BACKWARD_FILE in files:
+            imported, _ = imported_files(path.parent.resolve() / path.name, files[BACKWARD_FILE])
+            return LessonFiles(lesson.name, {**imported, **files}, shown=shown_path(path))
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
-    return LessonFiles(lesson.name, {BACKWARD_FILE: source, **nearby}, shown=shown_path(path))
+    if path.exists():
+        raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
+    raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
 
 
 class Outline:

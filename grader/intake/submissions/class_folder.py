@@ -29,7 +29,7 @@ from grader.intake.submissions.places import (
     may_be_submitted,
     visible,
 )
-from grader.intake.submissions.platforms import GRADESCOPE_NAME, METADATA, MOODLE_NAME, PLATFORMS, canvas_files
+from grader.intake.submissions.platforms import DOWNLOADS, GRADESCOPE_NAME, METADATA, MOODLE_NAME, canvas_files
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -89,7 +89,7 @@ class ClassReader:
         and has a row that says why it has 0; next to a submission of the same name it is a note in that one.
         """
         entries = visible(folder)
-        found = next(filter(None, (read(folder, entries, self.new_folder) for read in PLATFORMS)), None)
+        found = next(filter(None, (read(folder, entries, self.new_folder) for read in DOWNLOADS)), None)
         found = found or one_per_entry(entries)
         known = {path for arrival in found for path in (arrival.path, *arrival.sources)}
         at = {arrival.student: number for number, arrival in enumerate(found)}

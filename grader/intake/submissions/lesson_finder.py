@@ -247,7 +247,7 @@ class LessonFinder:
         defined = {name.decode("ascii", "replace") for name in DEFINITION.findall(candidate.file.source)}
         own = len(defined.intersection(lesson.functions))
         others = max(len(defined.intersection(other.functions)) for other in self.wanted.course)
-        return own > 0 and (candidate.place > 2 or others <= own) and not is_untouched(candidate.file, lesson)
+        return own > 0 and (candidate.place > 2 or others <= own) and not is_pristine(candidate.file, lesson)
 
     # By contents ------------------------------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class LessonFinder:
             if alike and alike[0] != lesson.name:
                 return None
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
-            written = 0 if is_untouched(file, lesson) else fit.written
+            written = 0 if is_pristine(file, lesson) else fit.written
             return Candidate(file, 0, hint, written, why, alike[1:], fit)
         page = self.page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
@@ -359,5 +359,5 @@ def given_texts(lesson: Lesson) -> frozenset[bytes]:
     return frozenset(without_layout(readable_text(path)) for path in paths)
 
 
-def is_untouched(file: GatheredFile, lesson: Lesson) -> bool:
+def is_pristine(file: GatheredFile, lesson: Lesson) -> bool:
     return file.normal == without_layout(readable_text(lesson.pristine))

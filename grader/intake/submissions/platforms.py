@@ -322,5 +322,5 @@ def text_at(entry: Mapping[Any, Any], key: str) -> str:
     return found.strip() if isinstance(found, str) and found.strip() not in ("~", "null") else ""
 
 
-PLATFORMS = (from_gradescope, from_canvas, from_moodle, from_checkouts)
+DOWNLOADS = (from_gradescope, from_canvas, from_moodle, from_checkouts)
 """Each finds the submissions of a platform's download, none in any other folder."""
