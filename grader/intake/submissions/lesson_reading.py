@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.outline import outlines_limited
@@ -88,14 +89,15 @@ def read_page(
         raise NotebookError(
             f"the grader has an error that shows in this file ({reason}). Tell your instructor."
         ) from reason
-    found = dict[str, LessonFiles]()
-    for name, each in read.lessons.items():
-        if each.refused is not None:
-            found[name] = LessonFiles(name, message=f"{shown} cannot be read: {each.refused}", rejected=True)
-        else:
-            files = {BACKWARD_FILE: each.source} if each.source is not None else {}
-            found[name] = LessonFiles(name, files, shown, each.message, origin=each.origin, nothing=not each.attempted)
-    return found
+    return {name: files_of_reading(name, shown, reading) for name, reading in read.lessons.items()}
+
+
+def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> LessonFiles:
+    """A lesson's part of a notebook, as files."""
+    if reading.refused is not None:
+        return LessonFiles(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)
+    files = {BACKWARD_FILE: reading.source} if reading.source is not None else {}
+    return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
 def defines_function_of(lesson: Lesson, source: bytes) -> bool:

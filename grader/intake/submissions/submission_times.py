@@ -163,9 +163,10 @@ def lines_of_json(path: Path, text: str) -> list[TimeLine]:
         ids = texts([entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))])
         names = texts([user.get("name"), user.get("sortable_name")])
         history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
-        for time, each in {time: each for each in history for time in texts([each.get("submitted_at")])}.items():
+        attempts = {time: each for each in history for time in texts([each.get("submitted_at")])}
+        for time, attempt in attempts.items():
             # nothing is late for Canvas where it has no due date
-            late = each.get("late") if each.get("cached_due_date", "unknown") is not None else None
+            late = attempt.get("late") if attempt.get("cached_due_date", "unknown") is not None else None
             says = ("late" if late else "on time") if isinstance(late, bool) else ""
             lines.append(TimeLine(f"{path.name}, entry {number}", ids, names, time, says))
     return lines
