@@ -98,7 +98,7 @@ class Row(JsonObject):
 
     def with_clean_values(self) -> Row:
         """The row with values that JSON and UTF-8 can hold."""
-        return Row.from_json(clean(self.to_json()))
+        return clean(self)
 
 
 @dataclass(slots=True)

@@ -145,8 +145,8 @@ class Recorded:
 
 
 def record(row: Row, picture: dict[str, Any] | None, found: dict[str, Any]) -> None:
-    """Leave the row and the picture of its error for the JSON report. Fail the test where the row did not pass."""
-    found["row"] = row.to_json()
+    """Leave the row and the picture of its error as the test's metadata. Fail the test where the row did not pass."""
+    found["row"] = row
     if picture is not None:
         found["picture"] = picture
     if row.status != "passed":
