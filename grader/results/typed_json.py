@@ -210,6 +210,8 @@ def clean(value: Any) -> Any:
         return value.__class__(**{each.name: clean(getattr(value, each.name)) for each in fields(value)})
     if isinstance(value, dict):
         return {key: clean(entry) for key, entry in value.items()}
+    if hasattr(value, "_fields"):  # a named tuple
+        return value.__class__(*map(clean, value))
     if isinstance(value, (list, tuple)):
         return [clean(entry) for entry in value]
     if isinstance(value, str):

@@ -142,7 +142,8 @@ def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str
     for test in entries:
         metadata = test.get("metadata", {})
         if "row" in metadata:
-            row = found[metadata["row"].name] = metadata["row"]
+            row = metadata["row"] if isinstance(metadata["row"], Row) else Row.from_json(metadata["row"])
+            found[row.name] = row
             if "picture" in metadata:
                 pictures[row.name] = metadata["picture"]
         else:
