@@ -68,7 +68,8 @@ class GradingPlugin:
     def call(self, test: pytest.Item) -> dict[str, Any]:
         """Call a test that has no fixture but ours, which is much faster than pytest's protocol for running a test.
 
-        Returns the test's entry, as pytest-json-report writes it, with the row as it is. Raises pytest.exit's exception and KeyboardInterrupt.
+        Returns the test's entry, as pytest-json-report writes it, but with the row as it is.
+        Raises pytest.exit's exception and KeyboardInterrupt.
         """
         assert isinstance(test, pytest.Function)
         if "gradient" in test.fixturenames:
