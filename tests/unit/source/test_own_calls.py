@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.source.own_calls import calls_behind, own_calls
+from grader.source.own_functions import calls_behind, own_calls
 
 FILE = """
 def gelu(x): return x

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.source.own_calls import changed_definitions, reachable_definitions
+from grader.source.own_functions import changed_definitions, reachable_definitions
 
 FILE = '''"""About the file."""
 import torch
