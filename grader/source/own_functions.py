@@ -7,8 +7,8 @@ of what a function returns, in the order of the returned tuple.
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from grader.source.parsing import parse_submitted
 from grader.source.statement_names import ends_in_underscore
@@ -18,13 +18,11 @@ from grader.source.syntax import (
     inner_statements,
     names_in,
     nested_statements,
-    stored_names,
 )
 
 Definition = ast.FunctionDef | ast.ClassDef
 ADDING = frozenset({"append", "insert", "extend"})
 """Methods of a list that put something into it. torch's methods that change a tensor end in `_`."""
-NAME_TOKEN = re.compile(r"\w+")
 
 # Where gradients are assigned ----------------------------------------------------------------------------------------
 
@@ -115,8 +113,7 @@ def own_calls(source: str, users: Sequence[str], called: Sequence[str]) -> dict[
 
     One that calls another one of them is left out.
     """
-    definitions = definitions_in(source)
-    return {user: deepest(definitions, {user}, called) for user in users}
+    return {user: deepest(source, {user}, called) for user in users}
 
 
 def calls_behind(source: str, function: str, gradients: Sequence[str], called: Sequence[str]) -> dict[str, list[str]]:
@@ -145,9 +142,10 @@ def calls_behind(source: str, function: str, gradients: Sequence[str], called: S
                     is_replaced = isinstance(each, ast.Name) and not isinstance(node, (ast.AugAssign, ast.For))
                     behind[name] = functions if is_replaced else functions | behind.get(name, set())
     own = {name: functions_in(returned[name]) if name in returned else behind.get(name, set()) for name in gradients}
-    return {name: deepest(definitions, functions, called) for name, functions in own.items()}
+    return {name: deepest(source, functions, called) for name, functions in own.items()}
 
 
+@lru_cache(maxsize=2)  # of one text after another
 def definitions_in(source: str) -> dict[str, Definition]:
     """The functions and classes outside of others; of several with one name the last."""
     tree = parse_submitted(source)
@@ -163,21 +161,11 @@ def names_read_in(node: ast.AST) -> set[str]:
     return {each.id for each in names if isinstance(each.ctx, ast.Load)} - own
 
 
-def deepest(definitions: Mapping[str, Definition], start: Collection[str], called: Sequence[str]) -> list[str]:
+def deepest(source: str, start: Collection[str], called: Sequence[str]) -> list[str]:
     """Those of `called` that are in `start` or reached from there, and that reach no other of them."""
-
-    def reached(names: Collection[str]) -> set[str]:
-        found, waiting = set(names), list(names)
-        while waiting:
-            name = waiting.pop()  # it has no definition where it is a value, such as a lambda
-            new = names_read_in(definitions[name]) & definitions.keys() - found if name in definitions else set()
-            found |= new
-            waiting += new
-        return found
-
-    known = reached(start)
+    known = reachable_definitions(source, start)
     found = [name for name in called if name in known]
-    return [name for name in found if not (reached({name}) - {name}) & {*found}] or found
+    return [name for name in found if not (reachable_definitions(source, [name]) - {name}) & {*found}] or found
 
 
 def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -226,31 +214,23 @@ def first_nested(texts: Iterable[str], names: Collection[str]) -> str:
     return ""
 
 
-def definition_texts(text: str) -> dict[str, str]:
-    """{name: the lines of its definition} of a Python file; what defines no name is under ""."""
-    found, lines = {"": ""}, text.splitlines()
-    for node in ast.parse(text).body:
-        names = [node.name] if isinstance(node, DefinitionNode) else [*stored_names(node)]
-        decorators = node.decorator_list if isinstance(node, DefinitionNode) else []
-        first = min(each.lineno for each in (node, *decorators))
-        for name in names if isinstance(node, DefinitionNode | ast.Assign | ast.AnnAssign) else [""]:
-            found[name] = "\n".join([found.get(name, ""), *lines[first - 1 : node.end_lineno]])
-    return found
-
-
 def changed_definitions(before: str, after: str) -> frozenset[str]:
-    """The names whose definitions differ between two texts; "" among them where something else does."""
-    old, new = definition_texts(before), definition_texts(after)
+    """The functions and classes whose texts differ between two files."""
+    old, new = (
+        {name: lines[node.lineno - 1 : node.end_lineno] for name, node in definitions_in(text).items()}
+        for text, lines in ((text, text.splitlines()) for text in (before, after))
+    )
     return frozenset(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
 
 
-def reachable_definitions(text: str, names: Iterable[str]) -> frozenset[str]:
-    """The definitions that the given ones use, directly or through others; "" is always among them."""
-    known = definition_texts(text)
-    waiting, found = [name for name in names if name in known], {""}
+def reachable_definitions(source: str, names: Iterable[str]) -> frozenset[str]:
+    """The functions and classes of the given names, and those that they use, directly or through others."""
+    definitions = definitions_in(source)
+    found: set[str] = set()
+    waiting = [*names]
     while waiting:
         name = waiting.pop()
-        if name not in found:
+        if name not in found and name in definitions:  # it has none where it is a value, such as a lambda
             found.add(name)
-            waiting += set(NAME_TOKEN.findall(known[name])) & known.keys()
+            waiting += names_read_in(definitions[name])
     return frozenset(found)
