@@ -76,7 +76,7 @@ def plain(key: str, sign: int = 1) -> CodeValue:
     return CodeValue(sign, short(key))
 
 
-def parts_of(kind: str, operands: Iterable[tuple[int, CodeValue]]) -> list[tuple[int, str]]:
+def operands_of(kind: str, operands: Iterable[tuple[int, CodeValue]]) -> list[tuple[int, str]]:
     """The operands in a fixed order. A sum in a sum is replaced by its parts, up to MAX_PARTS; so is a product."""
     found: list[tuple[int, str]] = []
     for sign, value in operands:
@@ -86,7 +86,7 @@ def parts_of(kind: str, operands: Iterable[tuple[int, CodeValue]]) -> list[tuple
 
 
 def sum_of(*terms: CodeValue) -> CodeValue:
-    found = parts_of("+", ((term.sign, term) for term in terms))
+    found = operands_of("+", ((term.sign, term) for term in terms))
     sign = next((each for each, _ in found if each), 0)
     own = tuple(((sign or 1) * each, key) for each, key in found)
     if Counter(own) == Counter((-each, key) for each, key in own):
@@ -97,7 +97,7 @@ def sum_of(*terms: CodeValue) -> CodeValue:
 def product_of(*powers: tuple[int, CodeValue]) -> CodeValue:
     """The product of (1, or -1 for a divisor; value)."""
     sign = math.prod(value.sign for _, value in powers)
-    own = [part for part in parts_of("*", powers) if part[1] != "1"]
+    own = [part for part in operands_of("*", powers) if part[1] != "1"]
     above, below = ([key for power, key in own if power == wanted] for wanted in (1, -1))
     if len(above) == 1 and not below:
         only = next((value for _, value in powers if value.key == above[0]), plain(above[0]))
