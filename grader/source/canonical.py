@@ -137,7 +137,7 @@ def number_or_text(value: object) -> CodeValue:
 def result_of(name: str, values: list[CodeValue], keywords: list[tuple[str, str]]) -> CodeValue:
     """The value of a function of torch, of a method, or of a function with this name."""
     if name in OPERATOR_OF_NAME and len(values) == 2 and not keywords:
-        return operation(OPERATOR_OF_NAME[name], *values)
+        return operation(OPERATOR_OF_NAME[name], values[0], values[1])
     first = values[0] if values else plain("")
     match name, [*map(str, values[1:])], keywords:
         case "neg" | "negative", [], []:
@@ -360,14 +360,11 @@ def changed_names(node: ast.AST) -> list[str]:
     found: dict[str, None] = {}
     for each in all_nodes(node):
         match each:
-            case ast.Name() | ast.Subscript() | ast.Attribute():
-                changed = None if isinstance(each.ctx, ast.Load) else each
+            case ast.Name() | ast.Subscript() | ast.Attribute() if not isinstance(each.ctx, ast.Load):
+                found.setdefault(base_name(each))
             case ast.Call(func=ast.Attribute(attr=method)) if ends_in_underscore(method) or method in LIST_CHANGES:
-                changed = each.func
-            case _:
-                changed = None
-        if changed is not None and (name := base_name(changed)):
-            found.setdefault(name)
+                found.setdefault(base_name(each.func))
+    found.pop("", None)
     return list(found)
 
 

@@ -97,10 +97,11 @@ def computed_values(body: Sequence[ast.stmt]) -> list[ComputedValue]:
     names = (n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in called and n.id not in LIBRARY)
     inputs = list(dict.fromkeys(names))
     blank = values(dict.fromkeys(inputs, BLANK))
-    return [
-        ComputedValue(name, own.key, blank[at][1].key, inputs, lambda labels, at=at: values(labels)[at][1].key)
-        for at, (name, own) in enumerate(values({}))
-    ]
+
+    def computed(at: int, name: str, own: CodeValue) -> ComputedValue:
+        return ComputedValue(name, own.key, blank[at][1].key, inputs, lambda labels: values(labels)[at][1].key)
+
+    return [computed(at, name, own) for at, (name, own) in enumerate(values({}))]
 
 
 def returned_value(body: Sequence[ast.stmt]) -> ComputedValue | None:
