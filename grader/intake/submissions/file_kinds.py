@@ -160,11 +160,10 @@ def too_large_advice(path: PurePath) -> str:
 
 def as_utf_8(data: bytes) -> bytes:
     """A text that was saved as UTF-16, which Python does not run, as UTF-8; anything else as it is."""
-    start, encoding = data[:64], ""
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif len(start) > 1 and b"\0" in start and (not any(start[1::2]) or not any(start[::2])):
-        encoding = "utf-16-le" if not any(start[1::2]) else "utf-16-be"
+    start = data[:64]
+    high_bytes = {"utf-16-le": start[1::2], "utf-16-be": start[::2]}  # zeros in a text of plain letters
+    encoding = next((name for name, each in high_bytes.items() if each and not any(each)), "")
+    encoding = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else encoding
     try:
         return data.decode(encoding).encode() if encoding else data
     except UnicodeError:
