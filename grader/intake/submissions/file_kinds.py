@@ -27,8 +27,6 @@ MAX_ARCHIVE_DEPTH = 10
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
-COPIED_STEM = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
-"""What browsers and operating systems call a second backward.py, without its suffix: backward (1), backward - Copy."""
 MAX_FILE_NAME_BYTES = 255
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
@@ -75,11 +73,6 @@ def without_suffix(path: PurePath) -> str:
         if path.name.lower().endswith(suffix):
             return path.name[: -len(suffix)] or path.name
     return stem_of(path) or path.stem
-
-
-def is_copy(path: PurePath) -> bool:
-    """Whether a name is that of a copy of backward.py, such as "backward (1).py"."""
-    return bool(COPIED_STEM.fullmatch(stem_of(path)))
 
 
 def is_clutter(name: str) -> bool:

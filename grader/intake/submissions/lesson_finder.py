@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import DEFINITION, FileOutline, outlines_limited
-from grader.intake.submissions.file_kinds import Unreadable, file_cell, is_code, is_copy, stem_of
+from grader.intake.submissions.file_kinds import Unreadable, file_cell, is_code, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
@@ -95,9 +95,8 @@ class Candidate:
     @property
     def score(self) -> tuple[int, ...]:
         """The likeliest file has the highest."""
-        name, depth = self.file.path.name, len(self.file.parts)
-        is_main = name.lower() == BACKWARD_FILE
-        return self.place, self.hint, self.written, is_main, not is_copy(self.file.path), -depth
+        is_main = self.file.path.name.lower() == BACKWARD_FILE
+        return self.place, self.hint, self.written, is_main, -len(self.file.parts)
 
 
 class LessonFinder:
@@ -154,8 +153,10 @@ class LessonFinder:
         if given is not None and self._is_attempt(placed[0], given, lesson):
             main, place = placed[0].file, placed[0].place
             equals = [each for each in placed if (each.place, len(each.file.parts)) == (place, len(main.parts))]
-            if not main.is_notebook and any(is_copy(f.path) and f.folder == main.folder for f in self.gathered.files):
-                equals += [each for each in self._candidates(lesson) if is_copy(each.file.path)]
+            near = [file for file in self.gathered.files if file.folder == main.folder and file is not main]
+            near = [file for file in near if not (lesson.exercise / file.path.name).is_file()]  # the kit's
+            if near and not main.is_notebook:
+                equals += [each for each in self._candidates(lesson) if each.file in near]
             return self._decide(lesson, equals, given)
         if found := self._candidates(lesson):
             return self._decide(lesson, found, given if placed and found[0].file is placed[0].file else None)

@@ -187,7 +187,7 @@ def test_one_file_of_any_name_in_a_folder_is_the_lesson_s(tmp_path, found, name)
 @pytest.mark.parametrize("wanted", ["03", "3", "makemore_steps", MAKEMORE])
 def test_a_command_takes_a_lesson_by_number_or_name(course, wanted):
     assert course.find(wanted).name == MAKEMORE
-    with pytest.raises(LessonError, match="There is no lesson '99'; there are: .*02_small_net, 03_makemore_steps, "):
+    with pytest.raises(LessonError, match=r"There is no lesson '99'; there are: .*02_small_net, 03_makemore_steps, "):
         course.find("99")
 
 
