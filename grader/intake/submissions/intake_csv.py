@@ -118,7 +118,7 @@ def updated_lines(
     """
     kept = list({(each.student, tuple(sorted(each.guess))): each for each in lines if each.confirmed}.values())
     before, edited = {line.question: line for line in lines if not line.confirmed}, dict[str, None]()
-    for line in (IntakeLine.of(student, each) for student, asked in questions.items() for each in asked):
+    for line in (IntakeLine.of(student, each) for student, own in questions.items() for each in own):
         kept.append(before.pop(line.question, line))
         if kept[-1].guess != line.guess:
             edited[line.student] = None
