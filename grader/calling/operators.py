@@ -93,8 +93,8 @@ class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
 
     def __init__(self, cap: int) -> None:
         super().__init__(cap)
-        self._dispatched: Counter[str] = Counter()
-        self._peak_bytes = 0
+        self.dispatched: Counter[str] = Counter()
+        self.peak_bytes = 0
         self._given: set[int] = set()
         self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
         self._bytes = 0  # of everything in `_alive`
@@ -103,20 +103,20 @@ class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self._given = {leaf.untyped_storage()._cdata for leaf in leaves(arguments) if isinstance(leaf, Tensor)}
 
     def counts(self) -> dict[str, Any]:
-        return {**super().counts(), "dispatched": dict(self._dispatched), "peak_bytes": self._peak_bytes}
+        return {**super().counts(), "dispatched": dict(self.dispatched), "peak_bytes": self.peak_bytes}
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         result = super().__torch_dispatch__(func, types, args, kwargs)
-        self._dispatched[func.overloadpacket.__name__] += 1
+        self.dispatched[func.overloadpacket.__name__] += 1
         for value in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(value, Tensor):
                 self._remember(value)
-        if self._bytes > self._peak_bytes:  # at most so much is alive: look only when it would be a new peak
+        if self._bytes > self.peak_bytes:  # at most so much is alive: look only when it would be a new peak
             for key in [key for key, (storage, _) in self._alive.items() if storage.expired()]:  # type: ignore[no-untyped-call]
                 self._bytes -= self._alive.pop(key)[1]
-            self._peak_bytes = max(self._peak_bytes, self._bytes)
+            self.peak_bytes = max(self.peak_bytes, self._bytes)
         return result
 
     def _remember(self, tensor: Tensor) -> None:

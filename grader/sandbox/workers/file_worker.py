@@ -184,6 +184,8 @@ class FileWorker:
         due = [name for each in requests for name in each.names]
         answers: list[Answer] = []
         seconds = min(BATCH_SECONDS, self._limits.step_seconds) if together else self._limits.step_seconds
+        if any(each.watched for each in requests):  # it returned in time when nobody watched
+            seconds = self._limits.total_seconds
         self._set_running(running or (due[0] if not together else ""))
         try:
             self.process.ask(requests, seconds, self.time)

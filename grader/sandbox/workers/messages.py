@@ -114,7 +114,7 @@ class Terms(NamedTuple):
 class Asked:
     """A request as it is sent, and what is expected: one answer for each of `names`, in this order.
 
-    Of a step, an answer may be a tensor only, and tell of the parameters in `known`.
+    Of a step, an answer may be a tensor only, and tell of the parameters in `known`. What is `watched` takes long.
     """
 
     data: bytes
@@ -122,6 +122,7 @@ class Asked:
     names: Sequence[str]
     is_step: bool = False
     known: Collection[str] = frozenset()
+    watched: bool = False
 
 
 def encode_request(request: Request, room: int = CALL_ROOM) -> tuple[bytes, Terms]:
@@ -147,7 +148,9 @@ def decode_request(frame: Frame) -> tuple[Request, Terms]:
 
 
 def ask(request: Load | CallRequest) -> Asked:
-    return Asked(*encode_request(request), [request.name if isinstance(request, CallRequest) else ""])
+    if isinstance(request, Load):
+        return Asked(*encode_request(request), [""])
+    return Asked(*encode_request(request), [request.name], watched=request.watched)
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class PackedProblem:
     def asked(self, run: Run) -> Asked:
         """A run on this problem."""
         data, terms = encode_request(run, self.room)
-        return Asked(self.frame + data, terms, run.steps, True, self.known)
+        return Asked(self.frame + data, terms, run.steps, True, self.known, run.watched)
 
 
 def pack_problem(
