@@ -17,7 +17,7 @@ from torch import Tensor
 
 from grader.calling.answer import Seen
 from grader.calling.observing import MATH, NUMPY, seen_outside_torch
-from grader.calling.operators import OperatorWatch
+from grader.calling.operators import OperatorWatch, TooManyOperators
 from grader.calling.protocol import leaves
 from grader.calling.repeated_inputs import Evaluations, InputArray
 
@@ -85,6 +85,8 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         if self.operators > MAX_OPERATORS_OBSERVED:
+            if self._has_evidence():  # it would go on for long
+                raise TooManyOperators(MAX_OPERATORS_OBSERVED)
             return super().__torch_dispatch__(func, types, args, kwargs)
         name = func.overloadpacket.__name__
         plain = name.rstrip("_") if not name.endswith("__") else name

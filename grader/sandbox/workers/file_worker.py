@@ -282,7 +282,7 @@ class FileWorker:
             places = [(problem, step) for problem, missing in chosen.items() for step in missing]
             for (problem, step), answer in zip(places, answers, strict=False):
                 found[problem][step] = answer
-                if answer.outcome in ("forbidden", "timeout"):  # it is not run again
+                if answer.outcome in ("forbidden", "timeout") and answer.seen is None:  # it is not run again
                     self.given_up[step] = answer
             if failure is not None:  # the step that was due is at fault; a joint function is at fault for all of them
                 unanswered = [step for _, step in places[len(answers) :]]
