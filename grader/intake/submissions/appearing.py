@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake.submissions.archive import archive_names, is_archive
-from grader.intake.submissions.file_kinds import NOTEBOOK, open_regular, suffix_of
-from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.archives import archive_names
+from grader.intake.submissions.file_kinds import NOTEBOOK, Unreadable, is_archive, is_code, open_regular, suffix_of
 
 SETTLE_SECONDS = 1.0
 DOUBTFUL_SECONDS = 10.0
@@ -103,7 +102,7 @@ def states_below(place: str, name: str, left: list[int]) -> Iterator[tuple[str, 
 def looks_cut_off(path: Path, state: FolderState) -> bool:
     """Whether a file, or one in a folder, is empty or lacks its end."""
     files = [Path(path.parent, name) for name, *_ in state if (path.parent / name).is_file()]
-    checked = [file for file in files if suffix_of(file) in (".py", NOTEBOOK) or is_archive(file)][:MAX_CHECKED]
+    checked = [file for file in files if is_code(file) or is_archive(file)][:MAX_CHECKED]
     return not files or any(map(is_cut_off, checked))
 
 
@@ -117,6 +116,6 @@ def is_cut_off(file: Path) -> bool:
         elif suffix_of(file) == NOTEBOOK and size <= MAX_APPEARING_NOTEBOOK_BYTES:
             with open(file, "rb", opener=open_regular) as notebook:
                 json.loads(notebook.read(MAX_APPEARING_NOTEBOOK_BYTES))
-    except (OSError, ValueError, RecursionError, ArchiveRefused):
+    except (OSError, ValueError, RecursionError, Unreadable):
         return True
     return False

@@ -26,8 +26,8 @@ from support import GOLDEN, GUARD_SECONDS, ROOT, sampled, solution_of
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.class_folder import is_class
-from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, canvas_files
 from grader.intake.submissions.finding import find
+from grader.intake.submissions.platforms import MOODLE_NAME, CanvasFile, canvas_files
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.written_times import seconds_since_1970
 from grader.lesson.lesson import Course

@@ -191,7 +191,7 @@ ARCHIVES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a header of 400 MiB": (".tar.gz", large_header, "cannot be unpacked"),
     "headers in headers": (".tar.gz", chained_headers, "cannot be unpacked"),
-    "encrypted": (".zip", lambda: zip_of({"backward.py": SOURCE}, flag_bits=1), "locked with a password"),
+    "encrypted": (".zip", lambda: zip_of({"backward.py": SOURCE}, flag_bits=1), "is encrypted, password required"),
     "deflate64": (
         ".zip",
         lambda: zip_of({"backward.py": SOURCE}, compress_type=9),

@@ -41,7 +41,7 @@ def looks() -> Iterator[list[object]]:
 
 def names_of(*names: str) -> list[str]:
     """As the results of a class with these names are called, in order of name."""
-    return [each.student for each in make_names_unique([Arrival(name, Path(name), name) for name in names])[0]]
+    return [each.student for each in make_names_unique([Arrival(name, Path(name)) for name in names])[0]]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_name_in_out(name: str, becomes: str) -> None:
 
 
 def test_a_changed_name_is_said() -> None:
-    remarks = make_names_unique([Arrival("index.html.part", Path("x"), "x"), Arrival("ada", Path("y"), "y")])[1]
+    remarks = make_names_unique([Arrival("index.html.part", Path("x")), Arrival("ada", Path("y"))])[1]
     assert remarks == ("`index.html.part` is a name that this program uses itself: see `index.html.part-2`.",)
 
 

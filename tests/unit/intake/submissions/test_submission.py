@@ -19,14 +19,13 @@ from support import ROOT
 from grader.dojo.file import read_own
 from grader.gradebook.grading.grader_processes import GraderProcess, Reply
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
+from grader.intake.submissions.file_kinds import MAX_FILE_BYTES, Unreadable, read_file
 from grader.intake.submissions.finding import FoundSubmissions, find
-from grader.intake.submissions.helper_packages import MAX_PACKAGE_FILES
-from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
-from grader.intake.submissions.lesson_reading import MAX_LESSON_FILES
+from grader.intake.submissions.lesson_files import MAX_PACKAGE_FILES, LessonFiles
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, LessonError
 
-SOURCE = b"import torch\n"
+SOURCE = b"import torch\nimport helper, helper2\n"
 MAKEMORE, ENTROPY = "03_makemore_steps", "04_cross_entropy"
 
 
@@ -243,13 +242,6 @@ def test_too_large(tmp_path, found):
     assert bo.lessons[MAKEMORE].present
 
 
-def test_too_many(tmp_path, found):
-    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", *(f"ada/{MAKEMORE}/m{i}.py" for i in range(MAX_LESSON_FILES)))
-    (ada,) = found(tmp_path)
-    assert ada.lessons[MAKEMORE].rejected
-    assert ada.lessons[MAKEMORE].message == f"{MAKEMORE}/ holds 65 Python files; at most 64 are read."
-
-
 def test_a_folder_in_the_file_s_place(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py/")
     (ada,) = found(tmp_path)
@@ -376,9 +368,9 @@ def test_names_that_the_output_needs_itself(tmp_path, found, name):
 
 def test_unique_leaves_other_names_alone():
     places = [("zoe", "z"), ("Ada Okafor", "a"), ("ada okafor", "b"), ("../../etc", "c"), ("a/b\x1b", "d"), ("..", "e")]
-    found, remarks = make_names_unique([Arrival(name, Path(place), place) for name, place in places])
+    found, remarks = make_names_unique([Arrival(name, Path(place)) for name, place in places])
     assert remarks == ()
-    assert [(each.student, each.who) for each in found] == [
+    assert [(each.student, each.path.name) for each in found] == [
         *(("unnamed", "e"), ("etc", "c"), ("a-b", "d")),
         *(("Ada Okafor", "a"), ("ada okafor-2", "b"), ("zoe", "z")),
     ]
