@@ -92,7 +92,7 @@ class Hostile:
             answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
-        asked = messages.Asked(b"", messages.Terms(1, room=1 << 20), [step], True, problem.values.keys())
+        asked = messages.Asked(b"", messages.ReplyTerms(1, room=1 << 20), [step], True, problem.values.keys())
         return through_the_wire(messages.encode_answer(step, answer, asked.terms), step, asked)
 
     def prefetch(self, problems: Sequence[Problem]) -> None:

@@ -16,7 +16,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed, WireError
-from grader.sandbox.workers.messages import Asked, Load, Run, ask, names_in
+from grader.sandbox.workers.messages import Asked, Load, Run, ask, checked_names
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.work_clock import TimeAccount
@@ -130,7 +130,11 @@ class FileWorker:
     def _take_loaded(self, value: object) -> None:
         match value:
             case [functions, plain, str(note)]:
-                self.functions, self.plain_functions, self.note = names_in(functions), frozenset(names_in(plain)), note
+                self.functions, self.plain_functions, self.note = (
+                    checked_names(functions),
+                    frozenset(checked_names(plain)),
+                    note,
+                )
             case _:
                 raise WireError("no account of a file")
 

@@ -99,7 +99,7 @@ Request = Load | GivenProblem | Run | CallRequest
 REQUESTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Load, GivenProblem, Run, CallRequest)}
 
 
-class Terms(NamedTuple):
+class ReplyTerms(NamedTuple):
     """What the answers to a request have to be like: they repeat its ticket, and are not too large.
 
     `room` is for the bytes of tensors, `budget` in units of the codec.
@@ -118,14 +118,14 @@ class Asked:
     """
 
     data: bytes
-    terms: Terms
+    terms: ReplyTerms
     names: Sequence[str]
     is_step: bool = False
     known: Collection[str] = frozenset()
     watched: bool = False
 
 
-def encode_request(request: Request, room: int = CALL_ROOM) -> tuple[bytes, Terms]:
+def encode_request(request: Request, room: int = CALL_ROOM) -> tuple[bytes, ReplyTerms]:
     """(the request as it is sent, the terms of its answers). Raises TooLarge."""
     packer = Packer(trusted=True)
     given = {each.name: getattr(request, each.name) for each in fields(request)}
@@ -133,18 +133,18 @@ def encode_request(request: Request, room: int = CALL_ROOM) -> tuple[bytes, Term
     packed = {name: packer.pack(value) for name, value in given.items() if value != usual[name]}
     # a ticket cannot be guessed, so no answer is written before its request is sent
     budget = reply_budget(packer.used) if isinstance(request, CallRequest) else MAX_BODY
-    terms = Terms(secrets.randbits(48), room, budget)
+    terms = ReplyTerms(secrets.randbits(48), room, budget)
     return encode_frame(Frame({"op": type(request).__name__, "terms": terms, "fields": packed}, packer.body)), terms
 
 
-def decode_request(frame: Frame) -> tuple[Request, Terms]:
+def decode_request(frame: Frame) -> tuple[Request, ReplyTerms]:
     """In the worker: the request, and the terms of its answers."""
     header, unpacker = frame.header, Unpacker(frame.body, trusted=True, budget=1 << 40)
     values = {name: unpacker.unpack(node) for name, node in header["fields"].items()}
     request = REQUESTS[header["op"]](**values)
     if isinstance(request, Run) and request.joint is not None:
         request = replace(request, joint=Joint(*request.joint))
-    return cast(Request, request), Terms(*header["terms"])
+    return cast(Request, request), ReplyTerms(*header["terms"])
 
 
 def ask(request: Load | CallRequest) -> Asked:
@@ -188,7 +188,7 @@ HINTS = {name: hint for name, hint in get_type_hints(Answer).items() if name not
 """Fields of an answer but its values, which travel as nodes."""
 
 
-def encode_answer(name: str, answer: Answer, terms: Terms, files: Sequence[str] = ()) -> bytes:
+def encode_answer(name: str, answer: Answer, terms: ReplyTerms, files: Sequence[str] = ()) -> bytes:
     """The answer to one of the `names` of a request.
 
     To read a value may run a student's code. Where that raises, the call failed; `files` are the student's.
@@ -276,7 +276,7 @@ def checked(kind: Any, value: Any, most: int = MAX_TEXT) -> Any:
     raise WireError(f"something that is no {getattr(kind, '__name__', kind)}")
 
 
-def names_in(value: Any) -> tuple[str, ...]:
+def checked_names(value: Any) -> tuple[str, ...]:
     """Names of functions in the answer to Load. Raises WireError for anything else."""
     if type(value) is not list or len(value) > MAX_NAMES or not all(type(each) is str for each in value):
         raise WireError("names that are none")

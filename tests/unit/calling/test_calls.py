@@ -25,7 +25,14 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.sandbox.workers.codec import FRAME_PREFIX, Frame, Opaque, Packer, Reader, Unpacker
 from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.messages import Asked, Terms, decode_answer, decode_request, encode_answer, encode_request
+from grader.sandbox.workers.messages import (
+    Asked,
+    ReplyTerms,
+    decode_answer,
+    decode_request,
+    encode_answer,
+    encode_request,
+)
 
 COURSE = Course(Path(__file__).parents[2] / "corpus" / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")
@@ -327,7 +334,7 @@ def test_a_tree_survives_the_wire_both_ways(tree):
     assert (request.name, asked) == ("f", terms) and identical(request.args, [tree])
 
 
-ASKED = Asked(b"", Terms(4), ["f"])
+ASKED = Asked(b"", ReplyTerms(4), ["f"])
 
 
 def through_the_wire(answer: Answer) -> Answer:
