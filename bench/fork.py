@@ -27,7 +27,7 @@ from grader.calling.answer import Answer
 from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Asked, Load, Run, ask, pack_problem
+from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, pack_problem
 from grader.sandbox.workers.worker_process import WorkerProcess
 
 GOAL_SECONDS = 0.015
@@ -69,7 +69,7 @@ class Times:
         return statistics.median(self.total)
 
 
-def answers(worker: WorkerProcess, request: Asked) -> list[Answer]:
+def answers(worker: WorkerProcess, request: PackedRequest) -> list[Answer]:
     worker.ask([request], GUARD_SECONDS)
     return list(worker.answers([request], GUARD_SECONDS))
 

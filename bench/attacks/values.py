@@ -68,7 +68,7 @@ class Hostile:
 
     def __init__(self, value: Any) -> None:
         self._value = value
-        self._replies: dict[Any, tuple[bytes, messages.Asked]] = {}
+        self._replies: dict[Any, tuple[bytes, messages.PackedRequest]] = {}
         self.low_precision_steps: set[str] = set()
 
     def call(self, of: str, request: CallRequest) -> Answer:
@@ -92,7 +92,7 @@ class Hostile:
             answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
-        asked = messages.Asked(b"", messages.ReplyTerms(1, room=1 << 20), [step], True, problem.values.keys())
+        asked = messages.PackedRequest(b"", messages.ReplyTerms(1, room=1 << 20), [step], True, problem.values.keys())
         return through_the_wire(messages.encode_answer(step, answer, asked.terms), step, asked)
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
@@ -102,7 +102,7 @@ class Hostile:
         return self._answer(problem, step)
 
 
-def through_the_wire(reply: bytes, name: str, asked: messages.Asked) -> Answer:
+def through_the_wire(reply: bytes, name: str, asked: messages.PackedRequest) -> Answer:
     try:
         return messages.decode_answer(received(reply), name, asked)
     except WireError as error:

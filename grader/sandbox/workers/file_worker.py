@@ -16,7 +16,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed, WireError
-from grader.sandbox.workers.messages import Asked, Load, Run, ask, checked_names
+from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, checked_names
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.work_clock import TimeAccount
@@ -76,7 +76,7 @@ class FileWorker:
         self.time = zygote.account(zygote.limits.total_seconds) if time is None else time
         self.file, self.joint, self.given_up = file, file.joint, dict[str, Answer]()
         self._load = Load(file.files, file.main, file.not_allowed, memory)
-        self._loading: Asked | None = None
+        self._loading: PackedRequest | None = None
         self.process: WorkerProcess | None = None
         self._batches_work = True
         self.functions: tuple[str, ...] = ()
@@ -177,7 +177,7 @@ class FileWorker:
     # Requests --------------------------------------------------------------------------------------------------------
 
     def _ask(
-        self, requests: Sequence[Asked], together: bool = False, running: str = ""
+        self, requests: Sequence[PackedRequest], together: bool = False, running: str = ""
     ) -> tuple[list[Answer], Answer | None]:
         """(the answers of the present worker, why no more came): then it is gone, and the next answer was due.
 

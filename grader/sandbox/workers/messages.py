@@ -111,7 +111,7 @@ class ReplyTerms(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class PackedRequest:
     """A request as it is sent, and what is expected: one answer for each of `names`, in this order.
 
     Of a step, an answer may be a tensor only, and tell of the parameters in `known`. What is `watched` takes long.
@@ -147,10 +147,10 @@ def decode_request(frame: Frame) -> tuple[Request, ReplyTerms]:
     return cast(Request, request), ReplyTerms(*header["terms"])
 
 
-def ask(request: Load | CallRequest) -> Asked:
+def ask(request: Load | CallRequest) -> PackedRequest:
     if isinstance(request, Load):
-        return Asked(*encode_request(request), [""])
-    return Asked(*encode_request(request), [request.name], watched=request.watched)
+        return PackedRequest(*encode_request(request), [""])
+    return PackedRequest(*encode_request(request), [request.name], watched=request.watched)
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,10 @@ class PackedProblem:
     known: frozenset[str]  # names that a step may ask for
     room: int  # bytes of an answer that are taken
 
-    def asked(self, run: Run) -> Asked:
+    def asked(self, run: Run) -> PackedRequest:
         """A run on this problem."""
         data, terms = encode_request(run, self.room)
-        return Asked(self.frame + data, terms, run.steps, True, self.known, run.watched)
+        return PackedRequest(self.frame + data, terms, run.steps, True, self.known, run.watched)
 
 
 def pack_problem(
@@ -214,7 +214,7 @@ def as_json(thing: Any, most: int = MAX_TEXT) -> Any:
     return thing
 
 
-def decode_answer(frame: Frame, name: str, asked: Asked) -> Answer:
+def decode_answer(frame: Frame, name: str, asked: PackedRequest) -> Answer:
     """The worker's answer to one of the names that were asked for. Raises WireError for anything but that."""
     header, terms = frame.header, asked.terms
     said, nodes = header.get("fields"), header.get("values")

@@ -15,7 +15,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.codec import MAX_BODY, MAX_HEADER, Frame, Reader
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WorkerLost, how_it_ended
-from grader.sandbox.workers.messages import Asked, decode_answer
+from grader.sandbox.workers.messages import PackedRequest, decode_answer
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.work_clock import TimeAccount
 
@@ -83,13 +83,13 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start, self._is_locked_in = Usage(*header["used"]), True
 
-    def ask(self, requests: Sequence[Asked], seconds: float, *accounts: TimeAccount) -> None:
+    def ask(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> None:
         """Sends all requests at once, within so many seconds."""
         self.printed_before = len(self.output.data)
         self._reader.max_body = max(each.terms.room for each in requests)
         self.send(b"".join(each.data for each in requests), self._zygote.account(seconds), *accounts)
 
-    def answers(self, requests: Sequence[Asked], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
+    def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
         """The answers to them in order as they arrive, each within so many seconds."""
         for each in requests:
             for name in each.names:

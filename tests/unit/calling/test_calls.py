@@ -26,7 +26,7 @@ from grader.lesson.lesson import Course
 from grader.sandbox.workers.codec import FRAME_PREFIX, Frame, Opaque, Packer, Reader, Unpacker
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.messages import (
-    Asked,
+    PackedRequest,
     ReplyTerms,
     decode_answer,
     decode_request,
@@ -334,7 +334,7 @@ def test_a_tree_survives_the_wire_both_ways(tree):
     assert (request.name, asked) == ("f", terms) and identical(request.args, [tree])
 
 
-ASKED = Asked(b"", ReplyTerms(4), ["f"])
+ASKED = PackedRequest(b"", ReplyTerms(4), ["f"])
 
 
 def through_the_wire(answer: Answer) -> Answer:

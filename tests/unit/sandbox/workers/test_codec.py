@@ -29,13 +29,13 @@ from grader.sandbox.workers.codec import (
     tensor_bytes,
 )
 from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, Asked, ReplyTerms
+from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, PackedRequest, ReplyTerms
 
 STEP, TICKET = "dprobs", 7
 
 
-def asked(room: int = CALL_ROOM, known: Any = ()) -> Asked:
-    return Asked(b"", ReplyTerms(TICKET, room), [STEP], True, known)
+def asked(room: int = CALL_ROOM, known: Any = ()) -> PackedRequest:
+    return PackedRequest(b"", ReplyTerms(TICKET, room), [STEP], True, known)
 
 
 def encode_answer(answer: Answer, room: int = CALL_ROOM) -> bytes:
