@@ -85,7 +85,7 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     assert loaded.outcome == "returned", loaded
     imported = time.perf_counter()
     problem = pack_problem(torch.float64, values, {})
-    (answer,) = answers(worker, problem.asked(Run(["dlogits"])))
+    (answer,) = answers(worker, problem.with_run(Run(["dlogits"])))
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.close()

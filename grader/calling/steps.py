@@ -29,8 +29,8 @@ def call_step(
 ) -> Answer:
     """Runs one step and returns its result; never raises for what the function does.
 
-    `values` and `upstream` are {name: tensor of any shape, or number}, in `dtype`; the function gets copies. `files` and
-    `watch` are as in `call`.
+    `values` and `upstream` are {name: tensor of any shape, or number}, in `dtype`; the function gets copies. For
+    `files` and `watch` see `call`.
     """
     answer = call_by_name(function, step, values, upstream, dtype, files, watch)
     return answer if answer.outcome != "returned" else as_step(answer, step, answer.value, values, dtype, files)

@@ -275,7 +275,7 @@ class FileWorker:
             # a joint function needs no upstream gradients
             left_out = {problem: problem.upstream if self.joint is not None else () for problem in chosen}
             requests = [
-                pack_once(problem, left_out[problem]).asked(
+                pack_once(problem, left_out[problem]).with_run(
                     Run(missing, joint=self.joint, watched=watched, together=together)
                 )
                 for problem, missing in chosen.items()
@@ -303,7 +303,7 @@ class FileWorker:
         own, answers = {step: sorted(above[step]) for step in steps}, list[Answer]()
         while steps and self.start() is not None:
             together = self._works_together(len(steps))
-            answers, failure = self._ask([packed.asked(Run(steps, own, self.joint, together=together))], together)
+            answers, failure = self._ask([packed.with_run(Run(steps, own, self.joint, together=together))], together)
             if not together or failure is None:
                 break
         results = dict(zip(steps, answers, strict=False))

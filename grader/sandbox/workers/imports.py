@@ -24,7 +24,7 @@ from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
 
 class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """PackedRequest before every other finder. `files` finds the submission's own modules, `names` are what they are called.
+    """Asked before every other finder. `files` finds the submission's own modules, `names` are what they are called.
 
     `more` are top-level modules that the instructor allows.
     """

@@ -161,7 +161,7 @@ class PackedProblem:
     known: frozenset[str]  # names that a step may ask for
     room: int  # bytes of an answer that are taken
 
-    def asked(self, run: Run) -> PackedRequest:
+    def with_run(self, run: Run) -> PackedRequest:
         """A run on this problem."""
         data, terms = encode_request(run, self.room)
         return PackedRequest(self.frame + data, terms, run.steps, True, self.known, run.watched)
@@ -214,9 +214,9 @@ def as_json(thing: Any, most: int = MAX_TEXT) -> Any:
     return thing
 
 
-def decode_answer(frame: Frame, name: str, asked: PackedRequest) -> Answer:
+def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     """The worker's answer to one of the names that were asked for. Raises WireError for anything but that."""
-    header, terms = frame.header, asked.terms
+    header, terms = frame.header, sent.terms
     said, nodes = header.get("fields"), header.get("values")
     if header.get("name") != name or type(header.get("ticket")) is not int or header["ticket"] != terms.ticket:
         raise WireError("an answer to something else than what was asked")
@@ -226,7 +226,7 @@ def decode_answer(frame: Frame, name: str, asked: PackedRequest) -> Answer:
         raise WireError("something that is no answer")
     answer = Answer(**{each: checked(HINTS[each], value) for each, value in said.items()})
     match nodes:
-        case [node, list(others)] if not (asked.is_step and others):
+        case [node, list(others)] if not (sent.is_step and others):
             unpacker = Unpacker(frame.body, budget=terms.budget)
             value, arguments = unpacker.unpack(node), [unpacker.unpack(each) for each in others]
             unpacker.finish()
@@ -236,10 +236,10 @@ def decode_answer(frame: Frame, name: str, asked: PackedRequest) -> Answer:
         raise WireError("an outcome that no worker can tell of")
     if answer.outcome != "returned" and (value is not None or arguments):
         raise WireError("a value where there can be none")
-    if not asked.is_step:
+    if not sent.is_step:
         return answer._replace(value=value, arguments=arguments)
-    changed = tuple(each for each in answer.changed if each in asked.known)
-    answer = answer._replace(changed=changed, uses=answer.uses & frozenset(asked.known))
+    changed = tuple(each for each in answer.changed if each in sent.known)
+    answer = answer._replace(changed=changed, uses=answer.uses & frozenset(sent.known))
     if isinstance(value, Opaque):
         return answer._replace(kind=repr(value))
     if not (value is None or isinstance(value, Tensor)):

@@ -103,7 +103,7 @@ def test_questions_alone(tmp_path: Path) -> None:
     )
     why = "The upstream gradient is missing, which every gradient of a step has to be multiplied by."
     lesson = course_with_questions(tmp_path, keys=KEYS.replace("The upstream gradient is missing.", why))
-    (lesson.exercise / "README.md").write_text(f"# PackedRequest\n\n{why}\n", encoding="utf-8")
+    (lesson.exercise / "README.md").write_text(f"# Asked\n\n{why}\n", encoding="utf-8")
     ((_, report),) = verify_course(tmp_path, [lesson.name], 1, only_questions=True)
     assert any("README.md quotes solutions/01_asked/questions.toml" in problem for problem in report.problems)
 
