@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from torch import Tensor
 
@@ -40,8 +40,8 @@ class Answer(NamedTuple):
     operators: int = 0  # aten operators dispatched
     low_precision: bool = False  # something was computed in float32 or less although float64 was given
     in_float32: bool = False  # it cannot run in float64, and was run on the same values in float32
-    value: Any = None
-    arguments: Sequence[Any] = ()  # as they are after the call, those by name last; of a call with `after`
+    value: object = None
+    arguments: Sequence[object] = ()  # as they are after the call, those by name last; of a call with `after`
     dispatched: Mapping[str, int] = {}  # {"tanh": 31}: by aten's names; of a call that is `counted`
     peak_bytes: int = 0  # the most bytes of tensors made by the call that were alive at one moment; the same
     seen: Seen | None = None  # what it depends on; of a call that is `watched`
