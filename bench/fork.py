@@ -24,8 +24,8 @@ from pathlib import Path
 import torch
 
 from grader.calling.answer import Answer
-from grader.sandbox.isolation.lockdown import Plan, plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, pack_problem
 from grader.sandbox.workers.worker_process import WorkerProcess

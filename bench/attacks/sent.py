@@ -41,8 +41,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.sending import PACKED_PROBLEMS

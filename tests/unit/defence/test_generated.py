@@ -33,8 +33,7 @@ from grader.defence.measuring import measuring_file
 from grader.dojo.check import LocalJudge
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 

@@ -15,8 +15,7 @@ from grader.errors import LessonError
 from grader.lesson.config import sandbox_imports
 from grader.lesson.toml_tables import Table
 from grader.sandbox.isolation import landlock
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.imports import is_allowed

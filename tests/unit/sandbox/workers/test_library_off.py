@@ -17,8 +17,7 @@ from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX

@@ -29,8 +29,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, used_by
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess

@@ -26,8 +26,8 @@ from bench.attacks.arena import adopt_orphans, descendants, new_descendants
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import Plan, plan_for
-from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
+from grader.sandbox.isolation.lockdown import LAYERS, Plan
+from grader.sandbox.isolation.probe import avoid_above, plan_for, probe
 from grader.sandbox.workers import zygote
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile

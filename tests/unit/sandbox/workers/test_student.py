@@ -23,8 +23,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import file_worker
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
