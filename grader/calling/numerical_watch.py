@@ -73,7 +73,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self._inside = ExitStack()
 
     def __enter__(self) -> NumericalWatch:
-        self._inside.enter_context(seen_outside_torch(self, *self._outside))
+        self._inside.enter_context(seen_outside_torch(self.evaluates, self.finds_complex, *self._outside))
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
 

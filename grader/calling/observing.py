@@ -6,21 +6,19 @@ Functions whose code can be seen to evaluate nothing many times, as most right a
 from __future__ import annotations
 
 import cmath
+import functools
 import io
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import CodeType, FrameType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 import torch
 import torch.nn.functional
 from torch import Tensor
-
-if TYPE_CHECKING:
-    from grader.calling.numerical_watch import NumericalWatch
 
 PLAIN_NAMES = frozenset(
     """
@@ -74,8 +72,13 @@ class Nowhere(io.TextIOBase):
 
 
 @contextmanager
-def seen_outside_torch(watch: NumericalWatch, files: Sequence[str], names: dict[str, Any]) -> Iterator[None]:
-    """Inside, `watch` is told what the functions of `files` compute outside torch, and what they print is dropped.
+def seen_outside_torch(
+    evaluates: Callable[[str, Sequence[object]], None],
+    finds_complex: Callable[[], None],
+    files: Sequence[str],
+    names: dict[str, Any],
+) -> Iterator[None]:
+    """Inside, tell what functions of `files` evaluate outside torch, and of complex numbers; what they print is dropped.
 
     `names` are those of the file's module, which may have imported functions under other names.
     """
@@ -83,7 +86,7 @@ def seen_outside_torch(watch: NumericalWatch, files: Sequence[str], names: dict[
     def look_for_complex(frame: FrameType, event: str, value: object) -> None:
         is_theirs = event == "return" and frame.f_code.co_filename in files
         if is_theirs and any(map(is_complex, (value, *frame.f_locals.values()))):
-            watch.finds_complex()
+            finds_complex()
 
     def telling(original: Callable[..., Any], tell: Callable[[tuple[Any, ...]], None]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -93,16 +96,13 @@ def seen_outside_torch(watch: NumericalWatch, files: Sequence[str], names: dict[
 
         return call
 
-    def evaluates(name: str) -> Callable[[tuple[Any, ...]], None]:
-        return lambda args: watch.evaluates(name, args)
-
     replaced: list[tuple[dict[str, Any], str, Any]] = []
     by_original: dict[int, Callable[..., Any]] = {}
     for module, functions in ((numpy, NUMPY), (math, MATH), (cmath, vars(cmath).keys())):
         for name in functions:
             original = vars(module).get(name)
             if callable(original):
-                tell = evaluates(name) if module is not cmath else lambda _: watch.finds_complex()
+                tell = functools.partial(evaluates, name) if module is not cmath else lambda _: finds_complex()
                 by_original[id(original)] = telling(original, tell)
                 replaced.append((vars(module), name, original))
     replaced += [(names, name, value) for name, value in names.items() if id(value) in by_original]
