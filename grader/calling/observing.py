@@ -78,7 +78,7 @@ def seen_outside_torch(
     files: Sequence[str],
     names: dict[str, Any],
 ) -> Iterator[None]:
-    """Inside, tell what functions of `files` evaluate outside torch, and of complex numbers; what they print is dropped.
+    """Inside, tell what functions of `files` compute outside torch; what they print is dropped.
 
     `names` are those of the file's module, which may have imported functions under other names.
     """
