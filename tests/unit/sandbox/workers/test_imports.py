@@ -15,8 +15,7 @@ from grader.errors import LessonError
 from grader.lesson.config import sandbox_imports
 from grader.lesson.toml_tables import Table
 from grader.sandbox.isolation import landlock
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.imports import is_allowed
@@ -70,8 +69,7 @@ def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) 
         return student, {step: f"{student.load_failure.outcome}: {student.load_failure.message}" for step in steps}
     for step in steps:
         called = student.call(step, CallRequest(step, [torch.ones(2)]))
-        failed = called.failed
-        found[step] = f"{failed.outcome}: {failed.message}" if failed else "returned"
+        found[step] = "returned" if called.outcome == "returned" else f"{called.outcome}: {called.message}"
     student.close()
     return student, found
 
