@@ -6,45 +6,26 @@ import difflib
 import dis
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
 from torch import Tensor
 
-from grader.calling.failures import first_line
-
 
 class UnknownParameter(Exception):
     """A step asks for something that is neither a forward value nor an upstream gradient."""
 
 
-@dataclass(frozen=True)
-class Interface:
-    """What is known of a function before it is called."""
-
-    line: int | None
-    parameters: tuple[inspect.Parameter, ...]
-    uses: frozenset[str]  # parameters that its code reads
-
-
-def interface_of(function: Callable[..., Any]) -> Interface:
+def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
     """Raises TypeError or ValueError for what cannot be called."""
     plain = type(function) is FunctionType  # another callable may answer differently each time, or not be hashable
-    return interface_of_function(function) if plain else inspect_callable(function)
+    return parameters_of_function(function) if plain else tuple(inspect.signature(function).parameters.values())
 
 
-def inspect_callable(function: Callable[..., Any]) -> Interface:
-    """What a callable's signature and code say. Raises TypeError or ValueError for what has no signature."""
-    parameters = parameters_of(function)
-    return Interface(first_line(function), parameters, parameters_read(function, parameters))
-
-
-interface_of_function = lru_cache(maxsize=1000)(inspect_callable)  # a step is called on every problem
-
-
-def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+@lru_cache(maxsize=1000)
+def parameters_of_function(function: FunctionType) -> tuple[inspect.Parameter, ...]:
+    """Looked up once: a step is called on every problem."""
     return tuple(inspect.signature(function).parameters.values())
 
 

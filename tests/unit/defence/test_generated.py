@@ -98,7 +98,7 @@ def test_versions_that_were_not_run_for_want_of_time_say_nothing(course: Course,
 
 def holding_late(holding: Callable[..., dict[str, bool]]) -> Callable[..., dict[str, bool]]:
     def late(self: recorded.RecordedMaterial, *arguments: Any) -> dict[str, bool]:
-        self._student.time.total_seconds = 0.0
+        self._student.time.seconds = 0.0
         return holding(self, *arguments)
 
     return late

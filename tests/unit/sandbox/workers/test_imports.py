@@ -68,8 +68,7 @@ def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) 
         return student, {step: f"{student.load_failure.outcome}: {student.load_failure.message}" for step in steps}
     for step in steps:
         called = student.call(step, CallRequest(step, [torch.ones(2)]))
-        failed = called.failed
-        found[step] = f"{failed.outcome}: {failed.message}" if failed else "returned"
+        found[step] = "returned" if called.outcome == "returned" else f"{called.outcome}: {called.message}"
     student.close()
     return student, found
 
