@@ -13,10 +13,9 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import LessonError as LessonError
+from grader.lesson.config import CourseSettings, PublicDraw, course_settings, lesson_config
 from grader.lesson.config import Item as Item
-from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_modules import load_module, require_named
-from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it

@@ -16,8 +16,7 @@ from grader.questions.judging import judge
 from grader.questions.kinds import answer_text
 from grader.questions.posing import pose_question, seed_of
 from grader.questions.question import Question, answer_keys_of, questions_of
-from grader.results import Row
-from grader.results.annotations import Answered
+from grader.results import Answered, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
