@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sized
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy
@@ -44,18 +44,6 @@ class Difference:
     message: str
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """The result of `agreement`. `error` is the largest relative error of any part that has one."""
-
-    findings: tuple[Difference, ...] = ()
-    error: float | None = None
-
-    @property
-    def holds(self) -> bool:
-        return not self.findings
-
-
 def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_precision: bool = False) -> Agreement:
     """Compare `found` with `expected`.
 
@@ -64,33 +52,24 @@ def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_preci
     of no dimension as a number, an array as a tensor. With `low_precision` something was computed in float32, and the
     tolerance is at least 1e-5.
     """
-    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in float_leaves(expected)]
+    numbers = [leaf for leaf in leaves(expected) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
+    norms = [float(torch.linalg.vector_norm(torch.as_tensor(each).double())) for each in numbers]
     scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
-    comparison = _Comparison(tolerance, low_precision, scale)
+    comparison = Agreement(tolerance, low_precision, scale)
     comparison.compare(found, expected, "")
-    return Agreement(tuple(comparison.findings), comparison.error)
-
-
-def float_leaves(tree: Any) -> list[Any]:
-    return [leaf for leaf in leaves(tree) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
+    return comparison
 
 
 def bits_of(tree: Any) -> int:
     """How many bits a right answer has, roughly: how unlikely it is to come out by chance."""
-    return sum(bits_of_leaf(leaf) for leaf in leaves(tree))
-
-
-def bits_of_leaf(leaf: Any) -> int:
-    if (tensor := tensor_of(leaf)) is not None:
-        whole = 1 if tensor.dtype == torch.bool else BITS_OF_A_WHOLE_NUMBER
-        return tensor.numel() * (BITS_OF_A_NUMBER if tensor.is_floating_point() else whole)
-    if isinstance(leaf, (int, float)) and not isinstance(leaf, bool):
-        return BITS_OF_A_NUMBER if isinstance(leaf, float) else BITS_OF_A_WHOLE_NUMBER
-    return BITS_OF_A_WORD if isinstance(leaf, str) else 1
-
-
-def as_tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=None)
+    bits = 0
+    for leaf in leaves(tree):
+        if (tensor := tensor_of(leaf)) is None:
+            bits += BITS_OF_A_WORD if isinstance(leaf, str) else BITS_OF_A_WHOLE_NUMBER if type(leaf) is int else 1
+        else:
+            whole = 1 if tensor.dtype == torch.bool else BITS_OF_A_WHOLE_NUMBER
+            bits += tensor.numel() * (BITS_OF_A_NUMBER if tensor.is_floating_point() else whole)
+    return bits
 
 
 def name_of_entry(part: str, key: Any) -> str:
@@ -100,11 +79,19 @@ def name_of_entry(part: str, key: Any) -> str:
     return f"{part}.{key}" if str(key).isidentifier() or not isinstance(key, str) else f"{part}: {key}"
 
 
-class _Comparison:
-    def __init__(self, tolerance: float, low_precision: bool, scale: float) -> None:
-        self._tolerance, self._low_precision, self._scale = tolerance, low_precision, scale
-        self.findings: list[Difference] = []
-        self.error: float | None = None
+@dataclass
+class Agreement:
+    """The result of `agreement`. `error` is the largest relative error of any part that has one."""
+
+    tolerance: float
+    low_precision: bool
+    scale: float
+    findings: list[Difference] = field(default_factory=list)
+    error: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        return not self.findings
 
     def differ(self, part: str, stage: str, message: str) -> None:
         self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS)))
@@ -117,7 +104,7 @@ class _Comparison:
         elif isinstance(expected, (list, tuple)):
             self.sequences(found, expected, part, name)
         elif isinstance(expected, (Tensor, numpy.ndarray)):
-            self.tensors(found, as_tensor(expected), part, name)
+            self.tensors(found, torch.as_tensor(expected), part, name)
         elif isinstance(expected, bool) or expected is None or isinstance(expected, str):
             found = found.item() if is_tensor(found) and found.ndim == 0 else found
             if type(found) is not type(expected) or found != expected:
@@ -148,7 +135,8 @@ class _Comparison:
         if not isinstance(found, (list, tuple)):
             return self.differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
         if len(found) != len(expected):
-            return self.differ(part, "shape", f"{name} has {entries_in_words(found)}; expected {len(expected)}.")
+            entries = count_text(len(found), "entry", "entries")
+            return self.differ(part, "shape", f"{name} has {entries}; expected {len(expected)}.")
         for number, value in enumerate(expected):
             self.compare(found[number], value, f"{part}[{number}]")
 
@@ -180,11 +168,11 @@ class _Comparison:
             where = first_index(~is_finite)
             place = f" at {list(where)}" if where else ""
             return self.differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
-        error = relative_error(wide, expected, self._scale)
+        error = relative_error(wide, expected, self.scale)
         error = math.inf if math.isnan(error) else error  # of numbers so large that their distance overflows
         self.error = max(self.error or 0.0, error)
-        low_precision = self._low_precision or found.dtype == torch.float32
-        if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self._tolerance):
+        low_precision = self.low_precision or found.dtype == torch.float32
+        if error > (max(self.tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self.tolerance):
             self.differ(part, "value", self.worst(name, wide, expected.double(), None, error))
         return None
 
@@ -218,7 +206,7 @@ def tensor_of(value: Any) -> Tensor | None:
     None for anything else, and for a whole number that float64 cannot hold.
     """
     if is_tensor(value):
-        return as_tensor(value)
+        return torch.as_tensor(value)
     try:
         if type(value) in (int, float):
             return torch.tensor(float(value), dtype=torch.float64)
@@ -236,11 +224,6 @@ def keys_in_words(keys: Iterable[Any]) -> str:
     return ", ".join(key[:MAX_VALUE_CHARACTERS] if type(key) is str else shown(key) for key in known[:MAX_KEYS]) + more
 
 
-def entries_in_words(values: Sized) -> str:
-    """How many entries a list, tuple or dict has: "1 entry", "3 entries"."""
-    return count_text(len(values), "entry", "entries")
-
-
 def shown(value: Any) -> str:
     """A value in a sentence, in at most some MAX_VALUE_CHARACTERS. Nothing in it is iterated over.
 
@@ -254,11 +237,8 @@ def shown(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, int):
-        return (
-            str(value)
-            if abs(value) < SMALLEST_NUMBER_DESCRIBED_BY_SIZE
-            else f"a whole number of {value.bit_length()} bits"
-        )
+        is_short = abs(value) < SMALLEST_NUMBER_DESCRIBED_BY_SIZE
+        return str(value) if is_short else f"a whole number of {value.bit_length()} bits"
     if isinstance(value, float):
         return f"{value + 0.0:.9g}"  # without the sign of a zero
     if isinstance(value, (list, tuple)):

@@ -59,14 +59,10 @@ class Lesson:
         self.name, self.course, self._secrets = name, course, secrets
         self.settings = settings or course_settings(course)
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
-        self.config = lesson_config(self.exercise)
-        self.title, self.seed, self.notebook = self.config.title, self.config.seed, self.config.notebook
-        self.gradients, self.checks, self.imports = (
-            self.config.gradients,
-            self.config.checks,
-            self.config.sandbox.imports,
-        )
-        self.items, self.not_allowed = self.gradients + self.checks, self.config.sandbox.not_allowed
+        config = self.config = lesson_config(self.exercise)
+        self.title, self.seed, self.notebook = config.title, config.seed, config.notebook
+        self.gradients, self.checks, self.items = config.gradients, config.checks, config.gradients + config.checks
+        self.imports, self.not_allowed = config.sandbox.imports, config.sandbox.not_allowed
         self._wrong: dict[tuple[str, str], ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 
