@@ -56,7 +56,7 @@ def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_preci
     norms = [float(torch.linalg.vector_norm(torch.as_tensor(each).double())) for each in numbers]
     scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
     comparison = Agreement(tolerance, low_precision, scale)
-    comparison.compare(found, expected, "")
+    comparison._compare(found, expected, "")
     return comparison
 
 
@@ -93,90 +93,90 @@ class Agreement:
     def holds(self) -> bool:
         return not self.findings
 
-    def differ(self, part: str, stage: str, message: str) -> None:
+    def _differ(self, part: str, stage: str, message: str) -> None:
         self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS)))
 
-    def compare(self, found: Any, expected: Any, part: str) -> None:
+    def _compare(self, found: Any, expected: Any, part: str) -> None:
         found, expected = (plain_number(v) for v in (found, expected))
         name = f"`{part}`" if part else "The result"
         if isinstance(expected, Mapping):
-            self.mappings(found, expected, part, name)
+            self._mappings(found, expected, part, name)
         elif isinstance(expected, (list, tuple)):
-            self.sequences(found, expected, part, name)
+            self._sequences(found, expected, part, name)
         elif isinstance(expected, (Tensor, numpy.ndarray)):
-            self.tensors(found, torch.as_tensor(expected), part, name)
+            self._tensors(found, torch.as_tensor(expected), part, name)
         elif isinstance(expected, bool) or expected is None or isinstance(expected, str):
             found = found.item() if is_tensor(found) and found.ndim == 0 else found
             if type(found) is not type(expected) or found != expected:
-                self.differ(part, "value", f"{name} is {shown(found)}; expected {shown(expected)}.")
+                self._differ(part, "value", f"{name} is {shown(found)}; expected {shown(expected)}.")
         elif isinstance(expected, (int, float)):
-            self.tensors(found, torch.tensor(float(expected), dtype=torch.float64), part, name)
+            self._tensors(found, torch.tensor(float(expected), dtype=torch.float64), part, name)
         else:
             raise TypeError(f"a scenario gave {type(expected).__name__}, which cannot be compared")
 
-    def mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
+    def _mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
         if not isinstance(found, Mapping):
             advice = " Is the last line `return ...`?" if found is None and not part else ""
             wanted = "a dict"  # where a tuple would do as well, the message says how many values
             if found is None or (isinstance(found, (list, tuple)) and len(found) != len(expected)):
                 wanted = f"{len(expected)} values: {keys_in_words(expected)}"
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {wanted}.{advice}")
+            return self._differ(part, "shape", f"{name} is {shown(found)}; expected {wanted}.{advice}")
         missing, more = [k for k in expected if k not in found], [k for k in found if k not in expected]
         if missing or more:
             wrong = f"lacks {keys_in_words(missing)}" if missing else f"has {keys_in_words(more)} besides"
             keys = keys_in_words(expected)
-            return self.differ(part, "shape", f"{name} {wrong}; expected the keys {keys}.")
+            return self._differ(part, "shape", f"{name} {wrong}; expected the keys {keys}.")
         for key, value in expected.items():
-            self.compare(found[key], value, name_of_entry(part, key))
+            self._compare(found[key], value, name_of_entry(part, key))
 
-    def sequences(self, found: Any, expected: Any, part: str, name: str) -> None:
+    def _sequences(self, found: Any, expected: Any, part: str, name: str) -> None:
         if is_tensor(found) and all(type(e) in (int, float) for e in expected):
-            return self.tensors(found, torch.tensor(expected, dtype=torch.float64), part, name)
+            return self._tensors(found, torch.tensor(expected, dtype=torch.float64), part, name)
         if not isinstance(found, (list, tuple)):
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
+            return self._differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
         if len(found) != len(expected):
             entries = count_text(len(found), "entry", "entries")
-            return self.differ(part, "shape", f"{name} has {entries}; expected {len(expected)}.")
+            return self._differ(part, "shape", f"{name} has {entries}; expected {len(expected)}.")
         for number, value in enumerate(expected):
-            self.compare(found[number], value, f"{part}[{number}]")
+            self._compare(found[number], value, f"{part}[{number}]")
 
-    def tensors(self, found: Any, expected: Tensor, part: str, name: str) -> None:
+    def _tensors(self, found: Any, expected: Tensor, part: str, name: str) -> None:
         given, found = found, tensor_of(found)
         if found is None:
             what = f"a tensor of shape {format_shape(expected.shape)}" if expected.ndim else "a number"
-            return self.differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
+            return self._differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
         if found.shape != expected.shape:
             text = f"{name} has the shape {format_shape(found.shape)}; expected {format_shape(expected.shape)}."
-            return self.differ(part, "shape", text)
+            return self._differ(part, "shape", text)
         if expected.dtype == torch.bool or not expected.is_floating_point():
             if found.dtype == torch.bool or not found.is_floating_point():
                 wrong = found.to(torch.int64) != expected.to(torch.int64)
             else:
                 wrong = found.double() != expected.double()
             if bool(wrong.any()):
-                self.differ(part, "value", self.worst(name, found, expected, wrong))
+                self._differ(part, "value", self._worst(name, found, expected, wrong))
             elif expected.dtype == torch.bool and expected.ndim and found.dtype != torch.bool:
                 kind = str(found.dtype).removeprefix("torch.")
-                self.differ(part, "shape", f"{name} holds numbers ({kind}); expected True and False (bool).")
+                self._differ(part, "shape", f"{name} holds numbers ({kind}); expected True and False (bool).")
             return None
         wide = found.double()
         is_finite = torch.isfinite(wide)
         if not bool(is_finite.all()):
             exact = expected.double()
             if bool((is_finite | (wide == exact) | (wide.isnan() & exact.isnan())).all()):
-                return self.tensors(found.masked_fill(~is_finite, 0), exact.masked_fill(~is_finite, 0), part, name)
+                return self._tensors(found.masked_fill(~is_finite, 0), exact.masked_fill(~is_finite, 0), part, name)
             where = first_index(~is_finite)
             place = f" at {list(where)}" if where else ""
-            return self.differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
+            return self._differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
         error = relative_error(wide, expected, self.scale)
         error = math.inf if math.isnan(error) else error  # of numbers so large that their distance overflows
         self.error = max(self.error or 0.0, error)
         low_precision = self.low_precision or found.dtype == torch.float32
         if error > (max(self.tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self.tolerance):
-            self.differ(part, "value", self.worst(name, wide, expected.double(), None, error))
+            self._differ(part, "value", self._worst(name, wide, expected.double(), None, error))
         return None
 
-    def worst(
+    def _worst(
         self, name: str, found: Tensor, expected: Tensor, wrong: Tensor | None, error: float | None = None
     ) -> str:
         if not expected.ndim:

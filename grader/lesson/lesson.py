@@ -63,7 +63,7 @@ class Lesson:
         self.title, self.seed, self.notebook = config.title, config.seed, config.notebook
         self.gradients, self.checks, self.items = config.gradients, config.checks, config.gradients + config.checks
         self.imports, self.not_allowed = config.sandbox.imports, config.sandbox.not_allowed
-        self._wrong: dict[tuple[str, str], ModuleType] = {}
+        self._wrong: dict[str, ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 
     @cached_property
@@ -211,12 +211,8 @@ class Lesson:
         gradients = [item.name for item in self.gradients]
         if self.joint is None:
             own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
-            return tuple(
-                mistake
-                if mistake.function
-                else replace(mistake, function=getattr(self.wrong(mistake), mistake.gradient))
-                for mistake in own
-            )
+            with_functions = (each.function or getattr(self.wrong(each), each.gradient) for each in own)
+            return tuple(replace(each, function=own_one) for each, own_one in zip(own, with_functions, strict=True))
         return tuple(
             replace(mistake, gradient=gradient, function=gradient_of_joint(self.joint, gradient, self.wrong(mistake)))
             for mistake in self.mistakes
@@ -231,16 +227,14 @@ class Lesson:
 
     def wrong(self, mistake: Mistake) -> ModuleType:
         """The answer key with `mistake` in it. Raises LessonError when it does not fit, or does not run."""
-        key = (mistake.gradient, mistake.id)
-        if key not in self._wrong:
-            solution = self.answer_key
+        if mistake.name not in self._wrong:
             module = ModuleType(f"backprop_ninja_{self.name}_{mistake.id}")
             try:
-                exec(compile(mistake.applied_to(solution), module.__name__, "exec"), module.__dict__)
+                exec(compile(mistake.applied_to(self.answer_key), module.__name__, "exec"), module.__dict__)
             except Exception as error:
-                raise LessonError(f"{self.name}, mistake {mistake.gradient}__{mistake.id}: {error}") from error
-            self._wrong[key] = module
-        return self._wrong[key]
+                raise LessonError(f"{self.name}, mistake {mistake.name}: {error}") from error
+            self._wrong[mistake.name] = module
+        return self._wrong[mistake.name]
 
     @property
     def suite(self) -> Path:
