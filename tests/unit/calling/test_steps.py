@@ -17,7 +17,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
-from grader.calling.parameters import parameters_of, parameters_read
+from grader.calling.parameters import interface_of
 from grader.calling.steps import call_step
 from grader.sandbox.workers.stand_ins import NotAvailable
 
@@ -179,9 +179,9 @@ def test_what_a_step_s_code_reads():
         del y
         return inner
 
-    assert parameters_read(by_name, parameters_of(by_name)) == {"dy", "x", "n"}
+    assert interface_of(by_name)[1] == {"dy", "x", "n"}
     assert call(by_name).uses == {"dy", "x", "n"}
-    assert parameters_read(dx, parameters_of(dx)) == {"x", "n"}
+    assert interface_of(dx)[1] == {"x", "n"}
     assert call(lambda dy, x: torch.ones(3)).uses == frozenset()
     assert call(functools.partial(lambda dy, x, k: dy, k=1)).uses == {"dy", "x", "k"}  # no code to look at: all
 
