@@ -49,7 +49,6 @@ MAX_METADATA_BYTES = 64 * MIB
 MAX_OTHERS = 20
 MAX_REFUSED_DEPTH = 4
 """Folders that are made for a refused entry, to say whose it is: one student's entries may be many, and deep."""
-FOREIGN_MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
 CODE_PAGES = (
     *("utf-8", "cp437", "cp850", "cp1252", "latin-1", "cp932", "gb18030", "big5", "cp949", "euc_jp"),
     *("cp866", "cp1251", "koi8-r", "cp852", "cp1250", "cp737", "cp1253", "cp857", "cp1254", "cp862", "cp1255"),
@@ -239,9 +238,9 @@ def check_kind(name: str, file: IO[bytes], most: int) -> None:
     refuse_pointer(name, start)
     if size > most:
         raise Unreadable(f"{name} has {size:,} bytes; at most {most:,} are read.")
-    suffix = FOREIGN_MAGIC.get(start[:6]) or next((s for s in UNREAD_ARCHIVES if name.lower().endswith(s)), "")
-    if suffix:
-        raise Unreadable(f"{name} is {UNREAD_ARCHIVES[suffix]}, which is not read: submit a .zip or a .tar.gz.")
+    for suffix, kind in UNREAD_ARCHIVES.items():
+        if name.lower().endswith(suffix):
+            raise Unreadable(f"{name} is {kind}, which is not read: submit a .zip or a .tar.gz.")
 
 
 @contextmanager

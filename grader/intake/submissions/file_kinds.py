@@ -27,8 +27,6 @@ MAX_ARCHIVE_DEPTH = 10
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
-COPIED_STEM = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
-"""What browsers and operating systems call a second backward.py, without its suffix: backward (1), backward - Copy."""
 MAX_FILE_NAME_BYTES = 255
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
@@ -75,11 +73,6 @@ def without_suffix(path: PurePath) -> str:
         if path.name.lower().endswith(suffix):
             return path.name[: -len(suffix)] or path.name
     return stem_of(path) or path.stem
-
-
-def is_copy(path: PurePath) -> bool:
-    """Whether a name is that of a copy of backward.py, such as "backward (1).py"."""
-    return bool(COPIED_STEM.fullmatch(stem_of(path)))
 
 
 def is_clutter(name: str) -> bool:
@@ -160,11 +153,10 @@ def too_large_advice(path: PurePath) -> str:
 
 def as_utf_8(data: bytes) -> bytes:
     """A text that was saved as UTF-16, which Python does not run, as UTF-8; anything else as it is."""
-    start, encoding = data[:64], ""
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif len(start) > 1 and b"\0" in start and (not any(start[1::2]) or not any(start[::2])):
-        encoding = "utf-16-le" if not any(start[1::2]) else "utf-16-be"
+    start = data[:64]
+    high_bytes = {"utf-16-le": start[1::2], "utf-16-be": start[::2]}  # zeros in a text of plain letters
+    encoding = next((name for name, each in high_bytes.items() if each and not any(each)), "")
+    encoding = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else encoding
     try:
         return data.decode(encoding).encode() if encoding else data
     except UnicodeError:

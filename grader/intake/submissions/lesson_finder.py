@@ -8,12 +8,13 @@ never run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import DEFINITION, FileOutline, outlines_limited
-from grader.intake.submissions.file_kinds import Unreadable, file_cell, is_code, is_copy, stem_of
+from grader.intake.submissions.file_kinds import Unreadable, file_cell, is_code, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
@@ -94,9 +95,8 @@ class Candidate:
     @property
     def score(self) -> tuple[int, ...]:
         """The likeliest file has the highest."""
-        name, depth = self.file.path.name, len(self.file.parts)
-        is_main = name.lower() == BACKWARD_FILE
-        return self.place, self.hint, self.written, is_main, not is_copy(self.file.path), -depth
+        is_main = self.file.path.name.lower() == BACKWARD_FILE
+        return self.place, self.hint, self.written, is_main, -len(self.file.parts)
 
 
 class LessonFinder:
@@ -153,8 +153,10 @@ class LessonFinder:
         if given is not None and self._is_attempt(placed[0], given, lesson):
             main, place = placed[0].file, placed[0].place
             equals = [each for each in placed if (each.place, len(each.file.parts)) == (place, len(main.parts))]
-            if not main.is_notebook and any(is_copy(f.path) and f.folder == main.folder for f in self.gathered.files):
-                equals += [each for each in self._candidates(lesson) if is_copy(each.file.path)]
+            near = [file for file in self.gathered.files if file.folder == main.folder and file is not main]
+            near = [file for file in near if not (lesson.exercise / file.path.name).is_file()]  # the kit's
+            if near and not main.is_notebook:
+                equals += [each for each in self._candidates(lesson) if each.file in near]
             return self._decide(lesson, equals, given)
         if found := self._candidates(lesson):
             return self._decide(lesson, found, given if placed and found[0].file is placed[0].file else None)
@@ -253,20 +255,15 @@ class LessonFinder:
 
     @cached_property
     def outlines(self) -> dict[str, FileOutline]:
-        """{file: outline}, of files that can be read. One in which no name of a lesson occurs has an empty outline."""
-        names = [name.encode() for lesson in self.wanted.course for name in lesson.functions]
-        found, likely, total = dict[str, FileOutline](), list[GatheredFile](), 0
+        """{file: outline}, of files that can be read."""
+        found, left = list[GatheredFile](), MAX_SEARCHED_BYTES
         for file in self.gathered.files[:MAX_SEARCHED_FILES]:
-            try:
-                total += 0 if file.is_notebook else len(file.source)
-                is_likely = any(name in file.source for name in names) or MAY_HAVE_GRADIENTS.search(file.source)
-            except Unreadable:
-                continue
-            if total <= MAX_SEARCHED_BYTES:
-                found[file.shown] = FileOutline()
-                likely += [file] if is_likely else []
-        outlines = outlines_limited([(file.source, file.is_notebook) for file in likely]) if likely else []
-        return found | {file.shown: outline for file, outline in zip(likely, outlines, strict=True)}
+            with suppress(Unreadable):
+                source = file.source
+                left -= 0 if file.is_notebook else len(source)
+                found += [file] if left >= 0 else []
+        outlines = outlines_limited([(file.source, file.is_notebook) for file in found]) if found else []
+        return {file.shown: outline for file, outline in zip(found, outlines, strict=True)}
 
     @cached_property
     def searched(self) -> list[GatheredFile]:
@@ -277,11 +274,8 @@ class LessonFinder:
     @cached_property
     def fittings(self) -> dict[str, Fitting]:
         """{file: the lessons that it is for, by its functions}."""
-        files = [file for file in self.gathered.files if file.shown in self.outlines]
-        return {
-            file.shown: fitting_lessons(self.outlines[file.shown], self.wanted.course, self._hints(file))
-            for file in files
-        }
+        course, files = self.wanted.course, {file.shown: file for file in self.gathered.files}
+        return {name: fitting_lessons(each, course, self._hints(files[name])) for name, each in self.outlines.items()}
 
     def _hints(self, file: GatheredFile) -> set[str]:
         """The lessons that its path mentions: the innermost name that mentions any decides."""
@@ -320,25 +314,19 @@ class LessonFinder:
 
     def page(self, file: GatheredFile) -> dict[str, LessonFiles]:
         """What a notebook or script in the lecture's manner contains; nothing for any other file."""
-        if file.shown not in self._pages:
-            self._pages[file.shown] = self._read_page(file)
-        return self._pages[file.shown]
-
-    def _read_page(self, file: GatheredFile) -> dict[str, LessonFiles]:
         outline = self.outlines.get(file.shown)
-        if outline is None:
-            return {}
+        if file.shown in self._pages or outline is None:
+            return self._pages.get(file.shown, {})
         lessons = [lesson for lesson in self.wanted.lessons if lesson.notebook is not None]
         gradients = {item.name for lesson in lessons for item in lesson.gradients}
-        if len(gradients & outline.functions.keys()) >= max(1, len(gradients & outline.assigned)):
-            return {}  # they are functions
-        if not file.is_notebook and MAY_HAVE_GRADIENTS.search(file.source) is None:
-            return {}
-        try:
-            page = read_page(file.source, file.shown, lessons, False, file.is_notebook)
-        except NotebookError:
-            return {}
-        return page if any(each.present for each in page.values()) else {}
+        assigned, page = gradients & outline.assigned, dict[str, LessonFiles]()
+        if len(gradients & outline.functions.keys()) < max(1, len(assigned)) and (
+            file.is_notebook or MAY_HAVE_GRADIENTS.search(file.source)
+        ):
+            with suppress(NotebookError):
+                page = read_page(file.source, file.shown, lessons, False, file.is_notebook)
+        self._pages[file.shown] = page if any(each.present for each in page.values()) else {}
+        return self._pages[file.shown]
 
     def _explain_the_rest(self) -> None:
         """Where no lesson is found: remarks about files of other lessons, a question about those of no lesson."""

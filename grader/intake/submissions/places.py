@@ -28,14 +28,8 @@ def holds_results(folder: Path) -> bool:
     The name alone decides nothing: a student may submit a `gradebook.sqlite`. A folder that may not be read counts as
     a submission: the message comes when the submission is read.
     """
-
-    def stop(error: OSError) -> None:
-        raise error
-
     with suppress(OSError):
-        return (folder / RESULTS_MARKER).is_file() and not any(
-            is_work(Path(name)) for _, _, names in os.walk(folder, onerror=stop) for name in names
-        )
+        return (folder / RESULTS_MARKER).is_file() and not any(map(is_work, folder.rglob("*")))
     return False
 
 

@@ -19,7 +19,7 @@ from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
 from grader.calling.parameters import interface_of
 from grader.calling.steps import call_step
-from grader.sandbox.workers.stand_ins import NotAvailable
+from grader.sandbox.workers.imports import NotAvailable
 
 X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1
 DY = torch.linspace(-1, 1, 12, dtype=torch.float64).view(3, 4)
