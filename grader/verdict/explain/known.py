@@ -18,7 +18,7 @@ from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
 from grader.source.code_pieces import pieces_of_text
-from grader.source.own_calls import changed_definitions, reachable_definitions
+from grader.source.own_functions import changed_definitions, reachable_definitions
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
 from grader.verdict.explain.problem_values import computed_once
