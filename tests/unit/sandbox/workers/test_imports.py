@@ -15,8 +15,7 @@ from grader.sandbox.isolation import landlock
 from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.imports import is_allowed
-from grader.sandbox.workers.stand_ins import INERT
+from grader.sandbox.workers.imports import INERT, is_allowed
 from grader.sandbox.workers.student import Student
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
@@ -353,9 +352,8 @@ def test_the_kernels_cannot_be_taken_back() -> None:
         "torch._C._dispatch_library = lambda *given: made.append(original(*given)) or made[-1]\n"
         "from grader.sandbox.workers import autograd_off, library_off\n"
         "autograd_off.take_away_autograd(); library_off.lock_the_dispatcher()\n"
-        "(library,) = made\n"
-        "library.reset()\n"
-        "del library; made.clear()\n"
+        "assert made and [library.reset() for library in made]\n"
+        "made.clear()\n"
         "print(autograd_off.autograd_works())\n"
     )
     done = run_python(program)
