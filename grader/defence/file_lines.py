@@ -1,7 +1,7 @@
 """The lines of a student's functions that a defence can ask about. Only text is read: nothing here imports torch.
 
 They are lines of the plain part of the file, which has one statement in each line. So a note before a statement, and
-another expression in its place, are edits of that text. `source_reader()` calls `read_plain_file` in a process with limits.
+another expression in its place, are edits of that text. `source_reader()` runs `read_plain_file` in its process.
 """
 
 from __future__ import annotations

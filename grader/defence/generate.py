@@ -16,7 +16,6 @@ from grader.defence.question import DefenceQuestion
 from grader.defence.red_rows import red_rows
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.work_clock import TimeAccount
 
 QUESTIONS_PER_DEFENCE = 6
 MIN_ROWS_OF_A_DEFENCE, MAX_OF_A_FAMILY = 2, 3
@@ -61,7 +60,7 @@ def generate(
     """
     if not right:
         return Defence((), NOTHING_RIGHT.format(number=lesson.number))
-    chance, time = random.Random(f"{seed}/{lesson.name}"), TimeAccount(zygote.limits.total_seconds, zygote.clock)
+    chance, time = random.Random(f"{seed}/{lesson.name}"), zygote.account(zygote.limits.total_seconds)
     found, covered = list[DefenceQuestion](), set[str]()
     try:
         with material_of(lesson, files, right, zygote, chance, time) as material:

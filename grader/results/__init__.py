@@ -98,7 +98,8 @@ class Row(JsonObject):
 
     def with_clean_values(self) -> Row:
         """The row with values that JSON and UTF-8 can hold."""
-        return Row.from_json(clean(self.to_json()))
+        cleaned: Row = clean(self)
+        return cleaned
 
 
 @dataclass(slots=True)

@@ -203,9 +203,15 @@ def time_from_text(text: str) -> datetime:
 
 
 def clean(value: Any) -> Any:
-    """A value that JSON and UTF-8 can hold: infinities become null, half a surrogate pair becomes a question mark."""
+    """A value that JSON and UTF-8 can hold: infinities become None, half a surrogate pair becomes a question mark."""
+    if value is None or isinstance(value, (int, datetime)):
+        return value
+    if is_dataclass(value):
+        return value.__class__(**{each.name: clean(getattr(value, each.name)) for each in fields(value)})
     if isinstance(value, dict):
         return {key: clean(entry) for key, entry in value.items()}
+    if hasattr(value, "_fields"):  # a named tuple
+        return value.__class__(*map(clean, value))
     if isinstance(value, (list, tuple)):
         return [clean(entry) for entry in value]
     if isinstance(value, str):

@@ -18,23 +18,9 @@ PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 # A coding cookie selects one of a hundred decoders. Some take time quadratic in the length of the text, and some make
 # Python read another text than everybody sees. These are what editors write.
 ENCODINGS = frozenset(
-    {
-        "utf-8",
-        "utf-8-sig",
-        "ascii",
-        "gbk",
-        "gb2312",
-        "gb18030",
-        "big5",
-        "shift_jis",
-        "cp932",
-        "euc_jp",
-        "euc_kr",
-        "cp949",
-    }
-    | {f"cp{number}" for number in range(1250, 1259)}
+    {"utf-8", "utf-8-sig", "ascii", "gbk", "gb2312", "gb18030", "big5", "shift_jis", "cp932", "euc_jp", "euc_kr"}
+    | {"cp949", "koi8-r", "koi8-u", "mac-roman", *(f"cp{number}" for number in range(1250, 1259))}
     | {f"iso8859-{number}" for number in range(1, 17) if number != 12}
-    | {"koi8-r", "koi8-u", "mac-roman"}
 )
 
 

@@ -20,7 +20,6 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.work_clock import TimeAccount
 
 MAX_UNKNOWN_NAMES, MAX_UNKNOWN_NAME_CHARACTERS = 5, 80
 """Names of unknown questions that a message shows."""
@@ -71,7 +70,7 @@ def judged_rows(
 
 def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
     """Runs a student's lines in workers of the zygote, like any code of a student; with `seconds`, all of them."""
-    time = None if seconds is None else TimeAccount(seconds, zygote.clock)
+    time = None if seconds is None else zygote.account(seconds)
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         names = list(inputs[0])

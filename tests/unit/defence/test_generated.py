@@ -28,8 +28,7 @@ from grader.defence.worker import Raised, are_equal, value_of, worker_file
 from grader.dojo.check import LocalJudge
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 
@@ -89,7 +88,7 @@ def test_versions_that_were_not_run_for_want_of_time_say_nothing(course: Course,
     red_rows = material.Material.red_rows
 
     def late(self: material.Material, *arguments: Any) -> list[str] | None:
-        self._student.time.total_seconds = 0.0
+        self._student.time.seconds = 0.0
         return red_rows(self, *arguments)
 
     monkeypatch.setattr(material.Material, "red_rows", late)
