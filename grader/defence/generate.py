@@ -56,7 +56,7 @@ def generate(
     """`count` questions about a file whose rows `right` are right; fewer where it has too little to ask about.
 
     The same arguments give the same questions. The plain part of the file, and all changed versions of it, share the
-    limit of one submission, `total_seconds`. Raises ZygoteDied.
+    limit of one submission, `total_seconds`. Raises ZygoteDied, LessonError.
     """
     if not right:
         return Defence((), NOTHING_RIGHT.format(number=lesson.number))
@@ -70,7 +70,8 @@ def generate(
         covered = set()
     units = {item.name for item in lesson.gradients if item.name in right} | askable(lesson, right)
     if len(covered) < max(MIN_SHARE * len(units), 1) or len(found) < MIN_ROWS_OF_A_DEFENCE:
-        return Defence((), ORAL.format(covered=len(covered), of=len(units), number=lesson.number), is_oral=True)
+        reason = ORAL.format(covered=len(covered), of=len(units), number=lesson.number)
+        return Defence((), reason, is_oral=bool(units))
     return Defence(tuple(found))
 
 

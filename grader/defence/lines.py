@@ -68,7 +68,7 @@ def reads_noted(names: Sequence[str], noted: Any) -> dict[str, Read]:
             is_same = not others and len(ranks[name]) == 1 and len(sizes[name]) <= MAX_AXES
             is_known = is_same and kind != "other" and (kind != "size" or sizes[name][0] in dimensions)
             found[name] = Read(kind, sizes[name], name not in negative) if is_known else Read("other")
-    except (TypeError, ValueError, LookupError, AttributeError):
+    except (TypeError, ValueError, LookupError, AttributeError, RuntimeError):
         return {}
     return found
 

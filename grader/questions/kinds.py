@@ -115,7 +115,7 @@ def read_answer(posed: Posed, raw: object) -> Any:
 
 
 def course_answer(posed: Posed, text: Any) -> Any:
-    """An answer that the course writes, as a value: formulas of the drawn values, and a line's results."""
+    """An answer that the course writes: of a formula its value, of a line its results. Raises LessonError."""
     if posed.question.kind == "code":
         return trusted_results(text, line_inputs(posed.question))
     return KINDS[posed.question.kind].read(posed, list(text) if isinstance(text, tuple) else text, posed.values)
