@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 from grader.errors import LessonError
 from grader.lesson.course_modules import require_named
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table, is_number, read_toml, setting
+from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table, is_number, read_toml, setting
 from grader.source.similar_names import close_name
 
 QUESTIONS_FILE = "questions.toml"
@@ -43,7 +43,8 @@ QuestionKey = str | tuple[str, ...] | None
 
 def draws_in(table: Table) -> dict[str, Any]:
     draws = table.table("draw")
-    return {name: draws.value(name, "", is_draw, 'a range "4..9", a list of numbers, or a formula') for name in draws}
+    expected = (is_draw, 'a range "4..9", a list of numbers, or a formula')
+    return {name: draws.value(name, Any, "", expected) for name in draws}
 
 
 def is_draw(value: Any) -> bool:
@@ -51,9 +52,8 @@ def is_draw(value: Any) -> bool:
 
 
 def key_in(table: Table) -> QuestionKey:
-    if isinstance(table.value("key", "", lambda _: True, ""), list):
-        return table.texts("key")
-    return table.text("key") if "key" in table else None
+    key: QuestionKey = table.value("key", tuple[str, ...] if isinstance(table.value("key", Any), list) else str)
+    return key
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Question:
     name: str
     kind: Kind = "text"
     text: str = ""
-    points: float = setting(1, check=(lambda value: is_number(value) and value > 0, "a number above 0"))
+    points: float = setting(1, check=ABOVE_ZERO)
     figure: str = ""
     draw: Mapping[str, str | list[float]] = field(default_factory=dict, metadata={"read": draws_in})
     where: str = ""
@@ -102,7 +102,7 @@ class AnswerKey:
     """
 
     key: QuestionKey = setting(None, read=key_in)
-    tolerance: float | None = setting(None, check=(lambda value: is_number(value) and value >= 0, "a number from 0 up"))
+    tolerance: float | None = setting(None, check=FROM_ZERO)
     why: Mapping[str, str] = field(default_factory=dict)
     otherwise: str = ""
     model: str = ""
@@ -141,7 +141,7 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
 @lru_cache(128)
 def read_tables(path: Path, changed: int, read: Callable[[str, Table], Any]) -> dict[str, Any]:
     """Each table of a file. `changed` is the file's time of change: the cache keeps what was read until then."""
-    return {name: read(name, table) for name, table in read_toml(path, None).tables().items()}
+    return {name: read(name, table) for name, table in read_toml(path).tables().items()}
 
 
 def question_in(name: str, table: Table) -> Question:

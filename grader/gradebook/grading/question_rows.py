@@ -14,8 +14,7 @@ from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers
 from grader.questions.code_lines import LINE_FUNCTION, Results, RunLine, module_of
 from grader.questions.kinds import answer_text, judge
 from grader.questions.question import Question, answer_keys_of, no_question, pose_question, questions_of, seed_of
-from grader.results import Row
-from grader.results.annotations import Answered
+from grader.results import Answered, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
