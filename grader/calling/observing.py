@@ -26,7 +26,8 @@ PLAIN_NAMES = frozenset(
     expand_as unsqueeze squeeze clone contiguous dtype device to type_as float double long int len range sum mean max
     min amax argmax indices values zeros zeros_like ones ones_like new_zeros one_hot arange einsum matmul mm enumerate
     zip append addcmul add sub mul div neg index_add index_add_ scatter scatter_ scatter_add scatter_add_ diag
-    diagonal outer where
+    diagonal outer where stack cat unbind split chunk narrow select repeat flip roll empty_like tensor fill_ zero_ copy_
+    masked_fill masked_fill_ neg_ add_ sub_ mul_ addmm addmm_ addcmul_ index_put index_put_
     """.split()  # noqa: SIM905
 )
 """Names whose use differentiates nothing: no function that is curved, nothing that calls another function."""

@@ -6,7 +6,7 @@ import difflib
 import dis
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -17,26 +17,27 @@ class UnknownParameter(Exception):
     """A step asks for something that is neither a forward value nor an upstream gradient."""
 
 
-def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+Interface = tuple[tuple[inspect.Parameter, ...], frozenset[str]]
+"""A function's parameters, and the names of those that its code reads."""
+
+
+def interface_of(function: Callable[..., Any]) -> Interface:
     """Raises TypeError or ValueError for what cannot be called."""
     plain = type(function) is FunctionType  # another callable may answer differently each time, or not be hashable
-    return parameters_of_function(function) if plain else tuple(inspect.signature(function).parameters.values())
+    return interface_of_function(function) if plain else inspect_callable(function)
 
 
-@lru_cache(maxsize=1000)
-def parameters_of_function(function: FunctionType) -> tuple[inspect.Parameter, ...]:
-    """Looked up once: a step is called on every problem."""
-    return tuple(inspect.signature(function).parameters.values())
-
-
-def parameters_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
-    """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
-    names = frozenset(p.name for p in parameters)
+def inspect_callable(function: Callable[..., Any]) -> Interface:
+    """All parameters count as read where there is no plain code object to look at."""
+    parameters = tuple(inspect.signature(function).parameters.values())
+    names = frozenset(parameter.name for parameter in parameters)
     code = getattr(function, "__code__", None)
-    return names & loaded_names(code) if isinstance(code, CodeType) else names
+    return parameters, names & loaded_names(code) if isinstance(code, CodeType) else names
 
 
-@cache
+interface_of_function = lru_cache(maxsize=1000)(inspect_callable)  # a step is called on every problem
+
+
 def loaded_names(code: CodeType) -> frozenset[str]:
     """The local variables that `code` reads, or gives to a function inside it."""
     read = set(code.co_cellvars)

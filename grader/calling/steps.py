@@ -15,7 +15,7 @@ from grader.calling.answer import Answer
 from grader.calling.calls import call, narrow, with_fallback
 from grader.calling.failures import failure, first_line, safe_text
 from grader.calling.operators import OperatorWatch
-from grader.calling.parameters import UnknownParameter, arguments_for, parameters_of, parameters_read
+from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
 
 
 def call_step(
@@ -49,8 +49,7 @@ def call_by_name(
     if function is None:
         return Answer("missing")
     try:
-        parameters = parameters_of(function)
-        uses = parameters_read(function, parameters)
+        parameters, uses = interface_of(function)
     except (TypeError, ValueError) as error:
         message = f"`{name}` cannot be called: {safe_text(str, error)}"
         return Answer("raised", message=message, line=first_line(function))
@@ -61,12 +60,12 @@ def call_by_name(
             positional, keyword = arguments_for(parameters, name, *known)
         except UnknownParameter as error:
             return Answer("raised", message=str(error), line=first_line(function))
-        answer = call(function, name, positional, keyword, precision, files, watch)._replace(uses=uses)
+        answer = call(function, name, positional, keyword, precision, files, watch)
         if answer.outcome != "returned":
-            return answer
-        given = dict(zip((p.name for p in parameters), positional, strict=False)) if positional else {}
+            return answer._replace(uses=uses)
+        given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword if positional else keyword
         try:
-            return answer._replace(changed=changed_arguments(given | keyword, *known))
+            return answer._replace(uses=uses, changed=changed_arguments(given, *known))
         except BaseException as error:  # an argument may be anything by now
             return failure(error, name, files)
 

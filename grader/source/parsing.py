@@ -1,11 +1,10 @@
-"""Parses a student's text, and asks Python which names it takes from outside. The text is never run."""
+"""Parses a student's text. The text is never run."""
 
 from __future__ import annotations
 
 import ast
 import codecs
 import io
-import symtable
 import tokenize
 import warnings
 
@@ -59,9 +58,3 @@ def encoding_of(source: bytes) -> str:
     if name not in ENCODINGS:
         raise SyntaxError(f"the file is in the encoding {name}: save it as UTF-8 and delete the line with `coding`")
     return name
-
-
-def global_names(table: symtable.SymbolTable) -> set[str]:
-    """What a function, its lambdas and its comprehensions use that is not their own."""
-    found = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
-    return found.union(*map(global_names, table.get_children()))

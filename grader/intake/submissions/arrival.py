@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder, collision_key, is_reserved
-from grader.results.annotations import IntakeRemark
+from grader.results import IntakeRemark
 
 SECONDS_PER_DAY = 86_400
 NewFolder = Callable[[], Path]

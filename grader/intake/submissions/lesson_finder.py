@@ -29,7 +29,7 @@ from grader.intake.submissions.lesson_names import hinted_by, is_named, names_le
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_as, read_page, rejected_files
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.results.annotations import IntakeRemark
+from grader.results import IntakeRemark
 
 MAX_FILES_NAMED = 5
 MAX_SEARCHED_FILES = 100

@@ -21,7 +21,7 @@ from grader.intake.submissions.lesson_names import is_named, says_lesson
 from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.results.annotations import IntakeRemark
+from grader.results import IntakeRemark
 from grader.source.reader import one_submission
 
 

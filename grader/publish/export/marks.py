@@ -18,7 +18,7 @@ from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import join
 from grader.publish.inert import formula_free
 from grader.publish.report.classroom import incomplete
-from grader.results import LessonResult, SubmissionResult, points_text, rounded_number
+from grader.results import LessonResult, SubmissionResult, number, points_text
 from grader.results.wording import first_names
 
 TOTAL_COLUMN = "total"
@@ -45,7 +45,7 @@ class Marks:
     def cell(self, member: Member, lesson: str) -> str:
         """Empty where there is no score, which is not a zero."""
         score = self.scores.get(member.student, {}).get(lesson)
-        return "" if score is None else f"{rounded_number(score, self.round)}"
+        return "" if score is None else f"{number(score, self.round)}"
 
 
 def read_marks(out: Path, roster: Roster) -> Marks:

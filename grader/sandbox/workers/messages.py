@@ -195,12 +195,17 @@ def encode_answer(name: str, answer: Answer, terms: ReplyTerms, files: Sequence[
     """
     packer = Packer(room=terms.room, budget=terms.budget)
     try:
-        value = packer.pack_whole(answer.value if answer.tensor is None else answer.tensor)
-        values = [value, [packer.pack_whole(each) for each in answer.arguments]]
+        values = [
+            packer.pack_whole(answer.value if answer.tensor is None else answer.tensor),
+            [packer.pack_whole(each) for each in answer.arguments],
+        ]
     except BaseException as error:
         answer, packer, values = failure(error, name, files), Packer(), [None, []]
-    said = {each: getattr(answer, each) for each in HINTS}
-    said = {each: as_json(value) for each, value in said.items() if value != Answer._field_defaults.get(each)}
+    said = {}
+    for each in HINTS:
+        value, usual = getattr(answer, each), Answer._field_defaults.get(each)
+        if value is not usual and value != usual:
+            said[each] = as_json(value)
     return encode_frame(Frame({"name": name, "ticket": terms.ticket, "fields": said, "values": values}, packer.body))
 
 

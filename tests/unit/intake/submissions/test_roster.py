@@ -16,8 +16,7 @@ from grader.intake.submissions.roster import Attendance, Member, Roster, RosterE
 from grader.intake.submissions.roster_matching import join as join_claims
 from grader.publish.report.classroom import NOTHING_SUBMITTED, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
-from grader.results import LessonResult, SubmissionResult
-from grader.results.annotations import AssignmentSummary, Excuse
+from grader.results import AssignmentSummary, Excuse, LessonResult, SubmissionResult
 
 
 @pytest.fixture

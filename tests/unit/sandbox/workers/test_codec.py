@@ -167,11 +167,6 @@ def test_a_bool_s_bytes_are_made_zero_or_one():
     assert tensor_bytes(tensor) == b"\x00\x01\x01\x01"
 
 
-def test_byte_by_byte():
-    data = encode_frame(Frame({"op": "x"}, b"abc")) * 2
-    assert received(data, [1] * len(data)) == [Frame({"op": "x"}, b"abc")] * 2
-
-
 def test_blocking_reads_of_a_trusted_sender():
     read, write = os.pipe()
     codec.write_all(write, encode_frame(Frame({"op": "x"}, b"abc")) + b"BPN1")
@@ -370,6 +365,8 @@ def nothing_but_a_wire_error(data: bytes, pieces: list[int]) -> None:
             answer = decode_answer(frame)
             assert type(answer) is Answer and answer.outcome in get_args(AnswerOutcome)
             assert answer.tensor is None or type(answer.tensor) is Tensor
+            of_a_call = messages.decode_answer(frame, STEP, PackedRequest(b"", asked().terms, [STEP]))
+            assert type(of_a_call) is Answer and of_a_call.tensor is None
     except WireError:
         pass
 
