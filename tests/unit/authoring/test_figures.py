@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT
 
-from grader.authoring.figures.graph import GRAPH, figures_of, graph_picture, operations
+from grader.authoring.figures.graph import GRAPH, figures_of
 from grader.authoring.figures.svg import Drawing, tenths
 from grader.authoring.release.kit import kit_of
 from grader.commands.grade import main
@@ -132,38 +132,6 @@ def test_a_kit_has_the_figures(course, lessons):
     for name, text in figures_of(lesson).items():
         assert kit[f"exercises/{lesson.name}/{name}"] == text.encode()
     assert f"exercises/{lesson.name}/figures.py" not in kit
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("z = x @ W + b", "@ +"),
-        ("m = 1 / n * x.sum(0, keepdim=True)", "sum *"),
-        ("v = 1 / (n - 1) * (x**2).sum(0)", "** sum *"),
-        ("h = (x - W) / torch.sqrt(b + 1e-5)", "- + sqrt /"),
-        ("e = x[tokens]", "[ ]"),
-        ("m = x.max(1, keepdim=True).values", "max"),
-        ("v = x.view(x.shape[0], -1)", "view"),
-        ("loss = -x[range(n), Y].mean()", "[ ] mean -"),
-        ("loss = F.cross_entropy(x, Y)", "cross_entropy"),
-        ("x2 = x", ""),
-        ("one = 1", ""),
-        ("no statement", ""),
-    ],
-)
-def test_operations_are_named_in_the_order_in_which_they_run(statement, expected):
-    assert operations(statement, {"x", "W", "b"}) == expected
-
-
-def test_only_values_whose_gradients_add_up_are_drawn_as_shared():
-    def stacks(kind: str) -> int:
-        reads = {"a": [], "b": ["a"], "c": ["a"]}
-        kinds = {"a": "input", "b": "step", "c": kind}
-        text = graph_picture("t", reads, dict.fromkeys(reads, "()"), kinds, dict.fromkeys(reads, ""), {"a"})
-        return text.count("read more than once")
-
-    assert stacks("step") == 1
-    assert stacks("fused") == 0  # nothing reads `c`: no gradient comes back from it
 
 
 def test_a_drawing_escapes_text_and_rounds():

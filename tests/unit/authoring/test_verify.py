@@ -59,6 +59,7 @@ def replace(path: Path, old: str, new: str) -> None:
 def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
+    assert report.recommendations == ["1 variant; 3 or more show that other styles pass."]
     assert report.summary == (
         "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variant, 2 known mistakes, "
         "1 public example, 13 questions"
@@ -72,14 +73,6 @@ def test_an_example_that_refuses_what_is_right(own):
         "examples.py: test_in_one_go refuses what is right, solution: it is failed: The first example's true class "
         "has a probability of exactly 0: your `dlogits` has a wrong value there."
     )
-
-
-@pytest.mark.full
-def test_a_wrong_solution(own):
-    replace(own.solution / "backward.py", "return gradient / n", "return gradient / (n + 1)")
-    found = problems(own)
-    assert found[0].startswith("solution: dlogits is failed, chain failed: ")
-    assert any(problem.startswith("solution: in_one_go is failed") for problem in found)
 
 
 @pytest.mark.full
@@ -180,10 +173,6 @@ def test_a_formula_takes_its_helpers_along(own):
     exec(source, namespace)
     logits = torch.zeros(2, 4)
     assert torch.equal(namespace["dlogits"](logits, 2), torch.full((2, 4), 0.125))
-
-
-def test_draws_of_a_suite(lessons):
-    assert len(lessons["04_cross_entropy"].draws) >= 3
 
 
 # Declaring mistakes --------------------------------------------------------------------------------------------------
@@ -327,14 +316,6 @@ def test_mistakes_that_get_a_message_without_the_list(own):
 # A course that cannot be read ----------------------------------------------------------------------------------------
 
 
-def test_a_folder_without_lessons(tmp_path):
-    with pytest.raises(LessonError) as caught:
-        Course(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path} holds no lessons: expected exercises/NN_name/lesson.toml. Give the course's folder with --course."
-    )
-
-
 def test_settings_that_are_no_toml(own):
     (own.exercise / "lesson.toml").write_text("title = \n", encoding="utf-8")
     with pytest.raises(LessonError, match=r"lesson\.toml cannot be read: Invalid value"):
@@ -354,13 +335,6 @@ def test_one_hidden_suite(own):
     (own.solution / "test_more.py").write_text("", encoding="utf-8")
     with pytest.raises(LessonError, match=r"must hold exactly one hidden suite test_\*\.py; found 2"):
         _ = own.suite
-
-
-def test_a_lesson_s_digest_changes_with_its_files(own):
-    before = own.digest
-    assert Course(own.course).find("04").digest == before
-    replace(own.solution / "mistakes.py", "The loss is a mean.", "The loss is a mean!")
-    assert Course(own.course).find("04").digest != before
 
 
 # What an author is told before anything is graded --------------------------------------------------------------------
@@ -419,12 +393,6 @@ def test_a_slip_of_the_author_s_is_a_sentence(own, name):
     except LessonError as error:
         found = [str(error)]
     assert any(shown in problem for problem in found), found
-
-
-@pytest.mark.full
-def test_what_is_seldom_meant_is_a_remark(own):
-    report = verify_lesson(own, seed=1)
-    assert report.problems == [] and report.recommendations == ["1 variant; 3 or more show that other styles pass."]
 
 
 def test_a_wrong_answer_key_is_told_alone(own):

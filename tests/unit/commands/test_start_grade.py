@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from dataclasses import asdict
 
 import pytest
 from support import GUARD_SECONDS, ROOT
-
-from grader.gradebook.grading.settings import Settings
-from grader.sandbox.isolation.probe import Isolation
-
-
-def test_graders_read_what_the_coordinator_found_out_about_isolation():
-    found = Isolation("good", ("uid", "limits"), ("No namespaces.",))
-    settings = Settings("course", ["03"], 7, "out", program="", isolation=asdict(found))
-    read = Settings(**json.loads(settings.to_json()))
-    assert read.isolation is not None and Isolation.from_dict(read.isolation) == found
 
 
 @pytest.mark.full

@@ -22,8 +22,6 @@ from support import ROOT, sampled, solution_of
 from test_gradebook import Watching
 
 from grader.commands.grade import main
-from grader.gradebook.current import current_results
-from grader.gradebook.database import Gradebook
 from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
@@ -35,7 +33,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
-from grader.results import NotGraded, SubmissionResult
+from grader.results import SubmissionResult
 
 NORM, STEPS, CROSS = "05_batch_norm", "03_makemore_steps", "04_cross_entropy"
 RIGHT = "Everything is right"
@@ -312,51 +310,6 @@ def test_a_newer_attempt_counts_even_if_it_is_worse(ran, out):
 # The union, by itself -------------------------------------------------------------------------------------------------
 
 
-def attempt(**lessons: tuple[str, int]) -> dict[str, Any]:
-    return results_by_hand(
-        "ada", *(lesson_of(name, row("dx", points=got), status=status) for name, (status, got) in lessons.items())
-    )
-
-
-def fault(*lessons: str) -> SubmissionResult:
-    parts = [NotGraded(name, 1) for name in lessons]
-    return results_by_hand("ada", status="error", message="No.", not_graded=parts, max_score=len(lessons))
-
-
-KINDS = [
-    attempt(a=("graded", 1)), attempt(a=("graded", 0)), attempt(b=("graded", 1)), attempt(a=("missing", 0)),
-    attempt(a=("missing", 0), b=("rejected", 0)), attempt(a=("graded", 1), b=("graded", 1)), fault("a"), fault("b"),
-    fault("a", "b"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_every_short_history(count):
-    """Said twice: lesson by lesson, from the newest attempt backwards."""
-    for history in itertools.product(KINDS, repeat=count):
-        found = current_results(history)
-        expected, failed = {}, set()
-        for name in ("a", "b"):
-            missing = None
-            for each in history:
-                if any(part.name == name for part in each.not_graded or ()):
-                    failed.add(name)
-                    break
-                part = next((part for part in each.lessons if part.name == name), None)
-                if part is not None and part.status != "missing":
-                    expected[name] = part
-                    break
-                missing = missing or part
-            else:
-                if missing is not None:
-                    expected[name] = missing
-        assert {part.name: part for part in found.lessons} == expected
-        assert found.status == ("error" if failed else history[0].status)
-        assert found.score == sum(part.score for part in expected.values())
-        assert 0 <= found.score <= found.max_score
-        assert {part.name for part in found.not_graded or ()} == failed
-
-
 # Whose folder it is ---------------------------------------------------------------------------------------------------
 
 
@@ -418,18 +371,6 @@ def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course
     ran([submitted("ada", STEPS)], identity=RunIdentity.of(own, settings), seed=1)
     (own.root / "exercises" / STEPS / "README.md").write_text("better")
     assert ran([submitted("ada", STEPS)], identity=RunIdentity.of(Course(own.root), settings), seed=2)[0].faults == 0
-
-
-def test_a_book_from_before_belongs_to_whoever_comes_first(ran, out, course):
-    ran([submitted("ada", STEPS)])
-    book = Gradebook(out / "gradebook.sqlite")
-    book._connection.execute("DELETE FROM about")
-    assert book.about() == {}
-    book.close()
-    ran([submitted("bo", STEPS)])
-    book = Gradebook(out / "gradebook.sqlite")
-    assert book.about()["course"] == str(course.root.resolve()) and book.about()["seed"] == "drawn"
-    book.close()
 
 
 # The real command -----------------------------------------------------------------------------------------------------

@@ -201,16 +201,6 @@ def test_a_stop_before_everything_is_graded_is_an_interruption_and_the_next_run_
     assert len(followed.graded) == 4 * JOBS + 5
 
 
-def test_the_class_page_is_written_once_for_a_burst(followed):
-    def burst() -> None:
-        for number in range(12):
-            followed.submit(f"student{number:02}")
-
-    followed.run(burst, nothing)
-    assert len(followed.graded) == 12
-    assert len(followed.pages) == 2  # after the burst and at the end
-
-
 def test_while_results_keep_coming_the_class_page_is_written_now_and_then(followed):
     steps = [lambda n=n: followed.submit(f"student{n:02}") for n in range(10)]
     followed.run(*steps)

@@ -29,7 +29,7 @@ from support import ROOT, sampled
 from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_pages, write_whole
+from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_pages
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.keys import Conditions
@@ -41,7 +41,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.pages import Reporter
-from grader.results import IntakeRemark, LessonResult, Row, SubmissionResult, read_results
+from grader.results import IntakeRemark, SubmissionResult, read_results
 
 LESSON = "04_cross_entropy"
 
@@ -149,11 +149,6 @@ def test_every_attempt_is_kept_in_the_book(play, tmp_path):
     assert kept == [("ada", first), ("Bo", CLASS[1].sha256), ("ada", second), ("ada", first)]
 
 
-def test_fresh_grades_all(play):
-    play(CLASS)
-    assert play(CLASS, fresh=True)[1].plan == (3, 0)
-
-
 @pytest.mark.full
 def test_a_seed_that_was_drawn_is_as_good_as_another_and_one_that_was_given_is_not(play):
     play(CLASS, seed=1)
@@ -231,18 +226,6 @@ def test_the_key_holds_all_that_a_result_depends_on(small):
     ]
     assert len(set(keys)) == len(keys)
     assert Conditions.of([small], replace(settings, out="x", seed=9)).key(submitted("zo")) == keys[0]
-
-
-def test_a_class_is_kept_without_figures_and_equal_rows_once(small):
-    kept = ClassResults()
-    for number, student in enumerate(("cy", "Ada", "bo")):
-        rows = [Row("dh", "passed", 1, 1, maxdiff=number, shape=[number])]
-        lesson = LessonResult.of(LESSON, rows, seconds=number)
-        kept.add(SubmissionResult(student=student, seed=number, lessons=[lesson]))
-    assert kept[0].lessons[0].seconds == kept[0].seed == 0
-    assert [results.student for results in kept] == ["Ada", "bo", "cy"]
-    first, second, _ = (results.lessons[0].rows[0] for results in kept)
-    assert first is second and first == Row("dh", "passed", 1, 1)
 
 
 @pytest.mark.slow
@@ -391,13 +374,6 @@ def test_no_room_is_a_sentence_and_what_is_there_stays_whole(play, tmp_path):
     assert play(CLASS)[1].graded == ["Bo", "cy"]
 
 
-def test_a_write_that_fails_leaves_the_file_before_it(tmp_path):
-    write_whole(tmp_path / "a", "before")
-    with no_room(1000), pytest.raises(OSError, match="File too large"):
-        write_whole(tmp_path / "a", 2000 * "x")
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "before")]
-
-
 def test_an_out_on_a_disk_that_can_only_be_read(play, tmp_path):
     """Root writes where permissions forbid it, so the disk itself has to refuse; else the permissions do."""
     place = tmp_path / "out"
@@ -431,14 +407,6 @@ def endless(seen: list[str]) -> Generator[int, None, None]:
     except KeyboardInterrupt:
         yield -1
         raise
-
-
-def test_a_signal_while_a_result_is_made_ends_the_run_after_what_is_left():
-    got: list[int] = []
-    with stop_at_signals() as stop, pytest.raises(KeyboardInterrupt):
-        for item in stop.each_item(endless([])):
-            got.append(item)
-    assert got == [0, 1, -1]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

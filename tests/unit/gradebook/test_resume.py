@@ -111,12 +111,6 @@ def test_a_grader_process_that_dies_is_replaced_and_its_submission_tried_once_mo
 
 
 @pytest.mark.full
-def test_a_zygote_that_died_is_tried_once_more(played):
-    assert replies(played, "hiccup-bo") == {"hiccup-bo": right("hiccup-bo")}
-    assert tries(played, "hiccup-bo") == 2
-
-
-@pytest.mark.full
 @sampled(
     ("student", "fault"),
     [

@@ -97,13 +97,6 @@ def test_every_run_has_its_own_fixtures_and_its_own_report(suite_of, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_row_says_what_the_check_said(suite_of):
-    suite = suite_of(FIXTURES, "first", "second", "teardown")
-    rows, pictures = suite.rows("wrong")
-    assert (rows[1].points, rows[1].message, pictures) == (0, "This one is wrong.", {})
-    assert rows[1].mistake == ("a_mistake", "This one is wrong.")
-
-
 def test_two_suites_with_one_file_name_are_two(suite_of):
     before = dict(os.environ)
     one = suite_of("def test_a(check):\n    pass\n", "a", name="one")
@@ -166,13 +159,6 @@ def test_the_short_way_gives_what_the_long_one_does(suite_of, text):
         ("wrong", "failed", 0, "This one is wrong."),
     ]
     assert rows[1].mistake == ("a_mistake", "This one is wrong.") and pictures == {}
-
-
-def test_a_suite_that_has_a_fixture_of_that_name_gets_its_own(suite_of):
-    suite = suite_of(
-        "import pytest\n\n\n@pytest.fixture\ndef check():\n    pass\n\n\ndef test_a(check):\n    pass\n", "a"
-    )
-    assert not suite._grading.only_called
 
 
 @pytest.mark.full

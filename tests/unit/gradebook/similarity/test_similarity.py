@@ -18,7 +18,7 @@ from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
-from grader.gradebook.similarity.pairs import Similarities, evidence_of, similarities, threshold_for
+from grader.gradebook.similarity.pairs import Similarities, evidence_of, similarities
 from grader.gradebook.similarity.reading import (
     KnownCode,
     ReadClass,
@@ -115,17 +115,6 @@ def test_groups_come_from_the_roster():
     members = (Member("Ada", "Ada", line={"Group": " 7 "}), Member("Bo", "Bo", line={"Group": ""}))
     assert groups_of(Roster(members)) == {"Ada": "7"}
     assert groups_of(None) == {}
-
-
-def test_more_holders_say_less():
-    def bits(count: int) -> float:
-        code = b"def helper(a, b):\n    return (a.exp() * b + 3.5 * a.abs()).cumsum(0) / 17\n"
-        files = {f"s{n}": {"03_x/backward.py": code if n < count else b""} for n in range(100)}
-        pairs = similarities(read_class(files, []), {}, {}).pairs
-        return pairs[0].bits if pairs else 0.0
-
-    values = [bits(count) for count in (2, 3, 5, 10, 50)]
-    assert values == sorted(values, reverse=True) and values[0] > threshold_for(100) / 2 and values[-1] == 0
 
 
 def wrong(name: str, mistake: str | None = None, error: float = 0.25) -> Row:
@@ -263,10 +252,3 @@ def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
     done = grade("similar", "-o", out, "--course", tmp_path)
     assert done.exit_code == 0 and "ada, Bo" in done.stdout.replace("Bo, ada", "ada, Bo"), done.output
     assert grade("similar", "-o", tmp_path / "nowhere").exit_code == 2
-
-
-@pytest.mark.slow
-def test_six_hundred_students(steps, known):
-    made = made_class(3, 600)
-    found = similarities(read_class(made.files, steps), made.rows, known)
-    assert_planted_pairs_on_top(made, found)
