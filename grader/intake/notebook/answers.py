@@ -18,7 +18,7 @@ CHANGING_METHODS = frozenset({"add_", "sub_", "subtract_"})
 
 
 @dataclass(frozen=True)
-class Answer:
+class GradientAnswer:
     """The run of statements that gives a variable its value: one answer to a gradient.
 
     `part` is its slice, or `reason` why there is none; `sliced` sets one of them.
@@ -60,14 +60,14 @@ class Chooser:
 
     # which answers there are
 
-    def all_runs(self, name: str) -> list[Answer]:
+    def all_runs(self, name: str) -> list[GradientAnswer]:
         """In their order; those of other variables only where they are needed, see `own_first`."""
         own = [] if name in self.table.given.others else [name]
         variables = [*own, *self._variables.get(name, ())]
-        found = [Answer(variable, run) for variable in variables for run in self.uses.runs.get(variable, [])]
+        found = [GradientAnswer(variable, run) for variable in variables for run in self.uses.runs.get(variable, [])]
         return sorted(found, key=lambda run: run.places[0]) if len(variables) > 1 else found
 
-    def runs(self, name: str, loop: bool = False) -> list[Answer]:
+    def runs(self, name: str, loop: bool = False) -> list[GradientAnswer]:
         """The name's runs in a loop of training; without `loop` those of the chain, which may be in a loop as well."""
         runs = [run for run in self.all_runs(name) if self.statements[run.places[0]].computes]
         training = [run for run in runs if self.loop_of(run) is not None and self.loops[self.loop_of(run)].trains]
@@ -76,7 +76,7 @@ class Chooser:
         first = [run for run in runs if self.loop_of(run) is None or not self.loops[self.loop_of(run)].trains]
         return first or [run for run in training if self.loops[self.loop_of(run)].has_chain]
 
-    def loop_of(self, run: Answer) -> int | None:
+    def loop_of(self, run: GradientAnswer) -> int | None:
         return self.statements[run.places[0]].loop
 
     @cached_property
@@ -105,7 +105,7 @@ class Chooser:
         once = [name for name in self.chain.names if name not in self.chain.again]
         return max((run.places[0] for name in once for run in self.runs(name)), default=-1)
 
-    def here(self, name: str) -> list[Answer]:
+    def here(self, name: str) -> list[GradientAnswer]:
         """The name's runs in this lesson's place, without placeholders where there is anything else."""
         found, end = self.runs(name), self.end_of_chain
         if self.table.after is not None:
@@ -114,7 +114,7 @@ class Chooser:
             found = [run for run in found if run.places[0] <= end or self.is_of_the_chain(name, run)]
         return self.own_first(name, found)
 
-    def own_first(self, name: str, runs: Sequence[Answer]) -> list[Answer]:
+    def own_first(self, name: str, runs: Sequence[GradientAnswer]) -> list[GradientAnswer]:
         """Those that are written, of the variable that is called as the gradient if there are any."""
         written = [run for run in runs if not self.is_placeholder(run)]
         return [run for run in written if run.variable == name] or written or [*runs]
@@ -126,7 +126,7 @@ class Chooser:
 
     # which one counts
 
-    def choose(self, name: str) -> Answer | None:
+    def choose(self, name: str) -> GradientAnswer | None:
         """The answer that counts, or None: the last one in its place, and of several the last that fits the graph."""
         here = self.here(name)
         if self.table.after is not None and not here:
@@ -138,7 +138,7 @@ class Chooser:
         if self.table.after is None and name not in self.table.again and len(variables) == 1:
             return self.sliced(here[-1])
         candidates = [self.sliced(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
-        fitting: dict[str, Answer] = {}
+        fitting: dict[str, GradientAnswer] = {}
         for each in candidates:
             if self.is_consistent(name, each):
                 fitting.setdefault(each.variable, each)
@@ -147,9 +147,9 @@ class Chooser:
             return None
         return next(iter([*fitting.values(), *candidates]), None)
 
-    def choose_loop(self) -> tuple[dict[str, Answer], Answer] | None:
+    def choose_loop(self) -> tuple[dict[str, GradientAnswer], GradientAnswer] | None:
         """({gradient: its run} of the loop that has most of them, all of them as one answer)."""
-        loops: dict[int, dict[str, Answer]] = {}
+        loops: dict[int, dict[str, GradientAnswer]] = {}
         for name in sorted(self.table.names, key=lambda each: not each.startswith("d")):
             for run in self.own_first(name, self.runs(name, loop=True)):
                 number = self.loop_of(run)
@@ -163,7 +163,7 @@ class Chooser:
         targets = max(loops.items(), key=lambda entry: (len(entry[1]), entry[0]))[1]
         return targets, self.sliced(*targets.values())
 
-    def sliced(self, *runs: Answer) -> Answer:
+    def sliced(self, *runs: GradientAnswer) -> GradientAnswer:
         """The first of the runs, with what computes all of them."""
         try:
             part = slice_of(self.uses, self.table.given, {run.variable: run.places for run in runs})
@@ -171,7 +171,7 @@ class Chooser:
             return replace(runs[0], reason=reason)
         return replace(runs[0], part=part)
 
-    def is_of_the_chain(self, name: str, run: Answer) -> bool:
+    def is_of_the_chain(self, name: str, run: GradientAnswer) -> bool:
         """Whether it reads one of the gradients from which the chain's step for this name is computed."""
         consumers = self.chain.consumers.get(name, frozenset())
         called = consumers.union(*(self._variables.get(consumer, ()) for consumer in consumers))
@@ -183,7 +183,7 @@ class Chooser:
             return False
         return not consumers.isdisjoint(part.parameters)
 
-    def is_consistent(self, name: str, found: Answer) -> bool:
+    def is_consistent(self, name: str, found: GradientAnswer) -> bool:
         """Whether it is computed from the upstream gradients that this lesson's step is computed from."""
         if found.part is None:
             return False
@@ -191,7 +191,7 @@ class Chooser:
         consumers = self.table.consumers.get(name, frozenset())
         return bool(upstream & consumers) if consumers else not upstream
 
-    def is_placeholder(self, run: Answer) -> bool:
+    def is_placeholder(self, run: GradientAnswer) -> bool:
         return is_placeholder([self.statements[i] for i in run.places])
 
 

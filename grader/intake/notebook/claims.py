@@ -49,7 +49,7 @@ def claims_in(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[Gradient
     for file, node in nodes:
         said = compared_in(node, copies) if isinstance(node, ast.Call) and len(found) < MAX_CLAIMS else None
         if isinstance(node, ast.Call) and said is not None and said not in found:
-            found[said] = GradientClaim(*said, quoted(node), f"{file}, line {node.lineno}")
+            found[said] = GradientClaim(*said, claim_text(node), f"{file}, line {node.lineno}")
     return list(found.values())
 
 
@@ -89,7 +89,7 @@ def differentiated(node: ast.expr) -> str:
     return last_name(bare(inner.value)) if isinstance(inner, ast.Attribute) and inner.attr == "grad" else ""
 
 
-def quoted(node: ast.Call) -> str:
+def claim_text(node: ast.Call) -> str:
     """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
     if len(list(islice(all_nodes(node), MAX_NODES_QUOTED + 1))) > MAX_NODES_QUOTED:
         return "a comparison"

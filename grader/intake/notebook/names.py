@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from grader.intake.notebook.answers import Answer, Chooser
+from grader.intake.notebook.answers import Chooser, GradientAnswer
 from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.forward_pass import NamedExpression, agreeing_names, one_to_one, other_names
 from grader.intake.notebook.script import Page, Statement
@@ -271,9 +271,9 @@ class NameReader:
                 found.setdefault(gradient, []).append(variable)
         return found
 
-    def fitting_answers(self, gradient: str, variables: Iterable[str]) -> dict[str, Answer]:
+    def fitting_answers(self, gradient: str, variables: Iterable[str]) -> dict[str, GradientAnswer]:
         """{variable: its answer}, where its upstream gradients are those of this gradient."""
-        found, chooser = dict[str, Answer](), self.chooser()
+        found, chooser = dict[str, GradientAnswer](), self.chooser()
         for variable in variables:
             trial = chooser.with_name(variable, gradient) if variable not in self.others else None
             for each in reversed(trial.here(gradient)[-3:]) if trial else ():

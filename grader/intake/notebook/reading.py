@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from grader.intake.notebook.answers import Answer, Chooser, is_from_autograd, is_placeholder
+from grader.intake.notebook.answers import Chooser, GradientAnswer, is_from_autograd, is_placeholder
 from grader.intake.notebook.as_file import (
     FileWriter,
     NotebookReading,
@@ -188,11 +188,11 @@ class LessonWriter:
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
         self.write(self.lesson.joint, rows, whole, own, result)
 
-    def remark(self, row: str, answer: Answer) -> None:
+    def remark(self, row: str, answer: GradientAnswer) -> None:
         if answer.variable in self.names.remarks:
             self.remarks[row] = self.names.remarks[answer.variable]
 
-    def set_to_none_again(self, run: Answer) -> str:
+    def set_to_none_again(self, run: GradientAnswer) -> str:
         """A sentence where a template's `dC, dW1 = [None] * 2` follows the formula; "" for every other run."""
         formula = self.script.statements[run.places[-1]]
         later = self.script.statements[run.places[-1] + 1 :]
@@ -204,7 +204,7 @@ class LessonWriter:
             f"{again.line} sets it to None again."
         )
 
-    def write(self, name: str, rows: Sequence[str], answer: Answer, places: Sequence[int], result: str) -> None:
+    def write(self, name: str, rows: Sequence[str], answer: GradientAnswer, places: Sequence[int], result: str) -> None:
         """One function, or the reason why its rows are missing; `places` are the statements that assign its result."""
         table, own, part = self.table, [self.script.statements[i] for i in places], answer.part
         at, why = own[0], ""
