@@ -16,9 +16,9 @@ from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import name_of_entry, tensor_of
+from grader.verdict.explain.coefficients import constant_multiple, unnamed_multiple, wrong_term, zeros
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.formulas import right_in_wrong_places, sum_still_missing, transposed, wrong_shape
-from grader.verdict.explain.multiples import constant_multiple, unnamed_multiple, wrong_term, zeros
 from grader.verdict.explain.problem_values import factors_of, shares_of
 from grader.verdict.explain.words import wrong_answers, wrong_entries
 from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongFormula, first_that_fits

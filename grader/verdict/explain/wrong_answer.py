@@ -48,11 +48,8 @@ def tolerance_of(answer: Answer) -> float:
     return LOW_PRECISION_TOLERANCE if coarse else TOLERANCE
 
 
-class Coefficient(NamedTuple):
-    """The number with which a part is multiplied: its name ("0", "1", "−n") and its value on one problem."""
-
-    name: str
-    value: float
+Coefficient = tuple[str, float]
+"""The number with which a part is multiplied: its name ("0", "1", "−n"), and its value on one problem."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +129,8 @@ class WrongAnswer:
 
     def coefficients(self, parts: Iterable[Sequence[Tensor] | None]) -> list[Coefficient]:
         """The same with names; empty where one of them has none."""
-        named = [(self.name_of(values), values) for values in self.factors(parts)]
-        found = [Coefficient(name, values[first_telling(values)]) for name, values in named if name]
+        named = [(self.name_of(values), values[first_telling(values)]) for values in self.factors(parts)]
+        found = [(name, value) for name, value in named if name]
         return found if len(found) == len(named) else []
 
     def name_of(self, values: Sequence[float]) -> str | None:

@@ -110,9 +110,9 @@ class Check:
         self.remark: str | None = None  # about a row that passes
         self.picture: dict[str, Any] | None = None
 
-    def again_on(self, target: Target, on_every_draw: bool = False) -> Check:
-        """Return the same check of other functions; it may stop at the first draw that fails."""
-        return type(self)(self.lesson, self.item, self.student, target, self.book, on_every_draw)
+    def again_on(self, target: Target) -> Check:
+        """Return the same check of other functions; it stops at the first draw that fails."""
+        return type(self)(self.lesson, self.item, self.student, target, self.book, False)
 
     @property
     def signatures(self) -> Any:

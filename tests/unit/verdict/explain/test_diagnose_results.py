@@ -71,7 +71,7 @@ WRONG = {
     "ratio": (
         "out",
         lambda p: p["out"] / p["n"],
-        "`out` is exactly 5 times too small: n = 5. A constant factor is lost, or there is one too many.",
+        "`out` is exactly 1/n times what it should be (here 0.2). A constant factor is lost, or there is one too many.",
     ),
     "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
     "keepdim": (
@@ -132,7 +132,8 @@ def test_a_single_number_is_no_evidence_for_a_constant_without_a_name():
     assert text("loss", lambda p: p["loss"] * 1.2345 * p["n"]) is None
     explanation = text("loss", lambda p: p["loss"] * p["n"])
     assert explanation == Explanation(
-        "ratio", "`loss` is exactly 5 times too large: n = 5. A constant factor is lost, or there is one too many."
+        "ratio",
+        "`loss` is exactly n times what it should be (here 5). A constant factor is lost, or there is one too many.",
     )
 
 
