@@ -206,7 +206,7 @@ def walk_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
 
 
 def wrong_factor(gradient: WrongGradient) -> Iterator[Explanation]:
-    """The gradient, or one branch of it, times a forward value or an upstream gradient, or divided by it."""
+    """The gradient times a forward value or an upstream gradient, or divided by it."""
     if not gradient.same_shape or gradient.factors([e] for e in gradient.expected):
         return
     graph, consumers = gradient.problems[0].graph, gradient.consumers
@@ -214,27 +214,23 @@ def wrong_factor(gradient: WrongGradient) -> Iterator[Explanation]:
     near = {*consumers, *upstream, *(name for c in consumers for name in graph.sources[c])}
     tables = [float_values(problem) for problem in gradient.problems]
     names = [n for n in tables[0] if n in gradient.problems[0].values or n in upstream or n in gradient.uses]
-    for part in (gradient, *(branch for _, branch in gradient.branches())):
-        found = []
-        for name in names:
-            for power in (1, -1):
-                values = [table.get(name) for table in tables]
-                pairs = [(v, e) for v, e in zip(values, part.expected, strict=True) if v is not None and v.numel() > 1]
-                if len(pairs) == len(values) and all(can_expand(v.shape, e.shape) for v, e in pairs):
-                    ((label, _),) = part.coefficients([e * v**power] for v, e in pairs) or [("0", 0.0)]
-                    found += [(name, power, label)] if label != "0" else []
-        for name, power, label in sorted(found, key=lambda each: (each[2] not in ("1", "−1"), each[0] not in near)):
-            is_unused = bool(gradient.uses) and name not in gradient.uses
-            yield Explanation("factor", describe_factor(part, name, power, label, is_unused))
-
-
-def describe_factor(wrong: WrongAnswer, name: str, power: int, label: str, is_unused: bool) -> str:
-    is_factor, constant = power > 0, label.removeprefix("−")
-    times = f"`{name}`" if constant == "1" else f"`{name}` (and {'' if is_factor else 'multiplied '}by {constant})"
-    cause = "a division by it is missing" if is_factor else f"`{name}` is missing as a factor"
-    cause += "" if is_unused else f", or it {'multiplies' if is_factor else 'divides'} once too often"
-    sign = ", and the sign is flipped" if label.startswith("−") else ""
-    return f"{wrong.what} is the right one, {'multiplied' if is_factor else 'divided'} by {times}: {cause}{sign}."
+    found = []
+    for name in names:
+        for power in (1, -1):
+            values = [table.get(name) for table in tables]
+            pairs = [(v, e) for v, e in zip(values, gradient.expected, strict=True) if v is not None and v.numel() > 1]
+            if len(pairs) == len(values) and all(can_expand(v.shape, e.shape) for v, e in pairs):
+                ((label, _),) = gradient.coefficients([e * v**power] for v, e in pairs) or [("0", 0.0)]
+                found += [(name, power, label)] if label != "0" else []
+    for name, power, label in sorted(found, key=lambda each: (each[2] not in ("1", "−1"), each[0] not in near)):
+        is_factor, constant = power > 0, label.removeprefix("−")
+        times = f"`{name}`" if constant == "1" else f"`{name}` (and {'' if is_factor else 'multiplied '}by {constant})"
+        cause = "a division by it is missing" if is_factor else f"`{name}` is missing as a factor"
+        if not gradient.uses or name in gradient.uses:
+            cause += f", or it {'multiplies' if is_factor else 'divides'} once too often"
+        sign = ", and the sign is flipped" if label.startswith("−") else ""
+        done = "multiplied" if is_factor else "divided"
+        yield Explanation("factor", f"{gradient.what} is the right one, {done} by {times}: {cause}{sign}.")
 
 
 # One term ------------------------------------------------------------------------------------------------------------

@@ -135,7 +135,8 @@ def wrong_shape(wrong: WrongAnswer) -> Iterator[WrongFormula]:
     if any(f.shape == e.shape or f.numel() != e.numel() for f, e in wrong.pairs):
         return
     shapes = found_and_right_shape(wrong)
-    identifier, end, needs = "keepdim", " Broadcasting hides this in a comparison, and hurts later.", ()
+    needs: tuple[str, ...] = ()
+    identifier, end = "keepdim", " Broadcasting hides this in a comparison, and hurts later."
     is_other_altogether = [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]
     if not isinstance(wrong, WrongGradient):
         if is_other_altogether:
@@ -286,9 +287,10 @@ def repeated_index(wrong: WrongGradient) -> Iterator[WrongFormula]:
                 places, upstream = problem.values.get(index), problem.upstream[c].double()
                 if not isinstance(places, Tensor) or places.dtype != torch.int64 or not places.numel():
                     return None
-                if upstream.shape != (*places.shape, *table.shape[1:]) or int(places.max()) >= len(table):
+                is_row = bool(table.ndim) and upstream.numel() == places.numel() * table[:1].numel()
+                if not is_row or int(places.max()) >= len(table):
                     return None
-                table[places] = upstream
+                table[places] = upstream.reshape(*places.shape, *table.shape[1:])
                 return table
 
             yield WrongFormula(

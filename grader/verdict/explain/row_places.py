@@ -109,14 +109,16 @@ def explain_missing(lesson: Lesson, rows: list[Row], functions: Iterable[str], t
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    Not where a mistake of the row's own is named.
+    A gradient keeps the mistake that is named. A check's result may look like a mistake of its own, and comes from one
+    in a function that it calls: that has rows of its own, and comes first.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
-    due = [row for row in wrong if row.mistake is None or row.mistake.id in NAME_NO_CAUSE]
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
+    doubtful = {row.name for row in wrong if row.name not in gradients and row.status != "error"}
+    due = [r for r in wrong if r.mistake is None or r.mistake.id in NAME_NO_CAUSE or r.name in doubtful]
     if not due or (len(functions) < 2 and not forward):
         return
     try:
@@ -138,6 +140,9 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
         elif is_joint and row.name in gradients and row.status != "error" and forward:
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
+            continue
+        if row.name in doubtful and row.mistake is not None and row.mistake.id not in NAME_NO_CAUSE:
+            row.message, row.mistake = uses, None
             continue
         row.message = f"{uses} {row.message}" if row.message else uses
         row.mistake = row.mistake and row.mistake._replace(message=row.message)

@@ -54,7 +54,7 @@ Coefficient = tuple[str, float]
 
 @dataclass(frozen=True, kw_only=True)
 class WrongAnswer:
-    """A gradient, a part of one, or a part of a check's result: a float64 tensor per problem, found and expected.
+    """A gradient, or a part of a check's result: a float64 tensor per problem, found and expected.
 
     Attributes:
         what: how a sentence about it begins, "Your `dh`".
@@ -182,24 +182,6 @@ class WrongGradient(WrongAnswer):
         """
         first, *others = (problem.graph.consumers[self.name] for problem in self.problems)
         return first if all(other == first for other in others) else ()
-
-    def branches(self) -> Iterator[tuple[str, WrongAnswer]]:
-        """(consumer, its part of the gradient) as if only that part were wrong; none where there is only one part."""
-        if not self.same_shape or len(self.consumers) < 2:
-            return
-        for consumer in self.consumers:
-            shares = [problem.branches(self.name)[consumer].double() for problem in self.problems]
-            yield (
-                consumer,
-                WrongAnswer(
-                    what=f"In your `d{self.name}`, the part that comes through `{consumer}`",
-                    found=[f - (e - share) for (f, e), share in zip(self.pairs, shares, strict=True)],
-                    expected=shares,
-                    rtol=self.rtol,
-                    floors=[max(floor, euclidean_norm(f)) for floor, f in zip(self.floors, self.found, strict=True)],
-                    constants=self.constants,
-                ),
-            )
 
 
 def wrong_gradient(name: str, cases: Cases) -> WrongGradient | None:

@@ -126,11 +126,6 @@ def weights_summed(problem: Problem) -> Tensor:
     return problem.values["W"].sum(1).expand_as(problem.values["z"])
 
 
-def without_its_factor(problem: Problem) -> Tensor:
-    """The derivative of the square without the base."""
-    return 2 * problem.upstream["d"] + through_the_mean(problem)
-
-
 def c_everywhere(problem: Problem) -> Tensor:
     return problem.values["c"].expand_as(problem.values["d"])
 
@@ -182,7 +177,6 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
     ("shuffled", "W", lambda p: p.reference("W").flip(0), nudged(lambda p: p.reference("W").flip(0))),
     ("factor", "d", lambda p: p.upstream["z"] * p.values["c"] ** 2, lambda p: p.upstream["z"] * p.values["c"] ** 4.1),
-    ("factor", "y", without_its_factor, nudged(without_its_factor)),
     ("upstream_forgotten", "z", weights_summed, nudged(weights_summed)),
     ("upstream_forgotten", "d", c_everywhere, nudged(c_everywhere)),
     ("upstream_forgotten", "y", lambda p: 2 * p.values["y"] + through_the_mean(p), lambda p: 2 * p.values["y"]),

@@ -153,8 +153,7 @@ VERDICTS = {
         {name: not truth for name, truth in ASKED.items()},
         Explanation(
             "the_other_way_round",
-            "All 5 answers are the wrong way round: False where True is right, and True where False is. Is a "
-            "comparison or a `not` the wrong way round?",
+            "All 5 answers are the wrong way round. Is a comparison or a `not` the wrong way round?",
         ),
     ),
     "one slip": (
@@ -182,8 +181,8 @@ def test_one_word_in_place_of_several():
     outcome = ComparedResult(found, expected, frozenset({"bed 1", "bed 2"}), {}, {}, {})
     assert explain_result([outcome], 1e-9, False) == Explanation(
         "one_sided",
-        "Where 'dead' or 'vanishing' is expected, the answer is 'healthy' in 2 of 3 cases: `bed 1`, `bed 2`. All other "
-        "answers are right.",
+        "Where 'dead' or 'vanishing' is expected, the answer is 'healthy' in 2 of 3 cases: `bed 1` and `bed 2`. All "
+        "other answers are right.",
     )
 
 

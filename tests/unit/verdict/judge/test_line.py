@@ -502,6 +502,7 @@ def test_sizes_that_are_equal_at_the_lecture_s_sizes_are_not_called_hard_coded()
         explain_hard_coded_sizes("d", square, [other], {"numbers": numbers}) for numbers in ([], [(9, 2, "x[:9]")])
     )
     assert (
-        "No size is written into it as a number: two sizes may be equal there that differ here." in no_numbers.message
+        "No size is written into it as a number: two sizes may be equal there that differ here. Which is used?"
+        in no_numbers.message
     )
     assert "Which of its lines holds at those sizes only?" in a_number.message
