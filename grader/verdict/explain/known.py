@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import compare, relative_error
 from grader.comparison.trees import agreement
 from grader.lesson.mistakes import Mistake

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
-from grader.comparison.trees import agreement, entries_in_words, name_of_entry, shown, tensor_of
-from grader.results.wording import listed_as_code
+from grader.comparison.trees import agreement, name_of_entry, shown, tensor_of
+from grader.results.wording import count_text, listed_as_code
 from grader.verdict.explain.coefficients import constant_multiple, unnamed_multiple, wrong_term, zeros
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.formulas import right_in_wrong_places, sum_still_missing, transposed, wrong_shape
@@ -201,8 +201,8 @@ def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | 
     if not all(isinstance(part, (list, tuple)) for case in cases for part in case) or not all(len(e) for _, e in cases):
         return None
     if all(not found for found, _ in cases):
-        one = f"; expected {entries_in_words(cases[0][1])}" if len(cases) == 1 else " on every problem"
-        return Explanation("empty", f"{what} is empty{one}.")
+        entries = count_text(len(cases[0][1]), "entry", "entries")
+        return Explanation("empty", f"{what} is empty{f'; expected {entries}' if len(cases) == 1 else ''}.")
     for words, own, right in (
         ("the last entry is missing", slice(None), slice(None, -1)),
         ("the first entry is missing", slice(None), slice(1, None)),

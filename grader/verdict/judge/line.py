@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import torch
+
 from grader.calling.answer import Answer
-from grader.comparison.tensors import TOLERANCE, TensorComparison, compare, is_float32
+from grader.comparison.tensors import TOLERANCE, TensorComparison, compare
 from grader.reference.problem import Problem
 from grader.results import NamedMistake, Status
 from grader.verdict.judge.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out
@@ -103,7 +105,7 @@ def remark_on_right(name: str, cases: Sequence[Case], verdict: Verdict) -> str |
 def compare_answer(name: str, problem: Problem, answer: Answer) -> TensorComparison:
     assert answer.tensor is not None
     reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
-    if not is_float32(answer.tensor, low):
+    if not low and answer.tensor.dtype != torch.float32:
         return compare(answer.tensor, reference, scale, low, problem.size(name))
     return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 

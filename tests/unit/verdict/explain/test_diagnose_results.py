@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.calling.module_target import ModuleTarget
 from grader.calling.recorder import Call, RecordingTarget, arguments_by_name, numbers_given, tensors_given
+from grader.calling.target import ModuleTarget
 from grader.comparison.trees import agreement
 from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.explanation import Explanation
@@ -205,7 +205,7 @@ def test_one_entry(words):
 def test_an_empty_list():
     outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
     assert explain_result([outcome], 1e-9, False) == Explanation("empty", "`losses` is empty; expected 1 entry.")
-    message = "`losses` is empty on every problem."
+    message = "`losses` is empty."
     assert explain_result([outcome, outcome], 1e-9, False) == Explanation("empty", message)
 
 
