@@ -115,7 +115,7 @@ def width_from_the_data(name: str, cases: Cases, contents: FunctionContents | No
     read = [n for n, value in first.values.items() if n in contents["names"] and isinstance(value, torch.Tensor)]
     read.sort(key=lambda n: first.values[n].is_floating_point())  # labels first
     for source, number in product(read, (0, 1)):
-        widths = [classes_in(problem.values[source])[number] for problem, _ in failing]
+        widths = [class_counts(problem.values[source])[number] for problem, _ in failing]
         if all(width in lengths_shown(name, *case) for width, case in zip(widths, failing, strict=True)):
             return Explanation(
                 "left_to_the_data",
@@ -126,7 +126,7 @@ def width_from_the_data(name: str, cases: Cases, contents: FunctionContents | No
     return None
 
 
-def classes_in(value: torch.Tensor) -> tuple[int, int]:
+def class_counts(value: torch.Tensor) -> tuple[int, int]:
     """One more than the largest of integers, or than the last column with the maximum of a row; how many there are."""
     if value.is_floating_point():
         return (int(value.argmax(1).max()) + 1 if value.ndim == 2 and value.numel() else 1), 0
