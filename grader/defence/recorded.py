@@ -28,7 +28,8 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.checks import run_check
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook
 
 PIECEWISE = re.compile(r"[<>]|==|!=|\b(max|min|maximum|minimum|amax|amin|any|all|where|clamp|relu|sign|abs)\b")
@@ -90,7 +91,7 @@ class RecordedMaterial(Material):
 def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
     example = examples_of(lesson)[item.name]
     check = Example(lesson, item, student, QuickTarget(student), ProblemBook(PUBLIC_SEED))
-    return run_example(example, check) is None
+    return run_check(example, check) is None
 
 
 def recorded_material(

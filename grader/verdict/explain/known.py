@@ -147,7 +147,7 @@ def mistakes_that_give(check: Check, assertion: Assertion, found: Sequence[Any])
     function may call others, so a mistake is looked for in its own function, too.
     """
     lesson, trials = check.lesson, getattr(check.student, "trials", None)
-    calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1])
+    calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
     called = frozenset(call.function.partition(".")[0] for call in calls)
     for mistake in reachable_mistakes(lesson, called):
         read = {name: trials and trials.contents(name) for name in (check.item.function, mistake.gradient)}
