@@ -173,9 +173,10 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     """
     if isinstance(node, ast.Return | ast.Assign) and node.value is not None:
         read = Counter(each.id for each in ast.walk(node.value) if isinstance(each, ast.Name))
-        for name in [name for name, count in read.items() if count > 1 and around.shape_of(name)][:MAX_REPLACED]:
-            alike = [each for each in around.known.shapes if around.shape_of(each) == around.shape_of(name)]
-            for other in [each for each in alike if each != name][:MAX_REPLACED]:
+        for name in [name for name, count in read.items() if count > 1][:MAX_REPLACED]:
+            shape = around.shape_of(name) or around.shape_of(around.step)
+            alike = [each for each in around.known.shapes if shape and around.shape_of(each) == shape and each != name]
+            for other in alike[:MAX_REPLACED]:
                 yield Renamed(name, other).visit(copy.deepcopy(node)), {"names": f"each `{name}`"}
     parent = around.parents.get(id(node))
     is_callee = isinstance(parent, ast.Call) and parent.func is node

@@ -2,7 +2,7 @@
 
 lesson: 03
 by: both
-dC: failed | 19 of 27 rows are wrong
+dC: failed | rows are wrong
 """
 
 
