@@ -96,7 +96,7 @@ def warm_zygotes(shared_nursery: None) -> Iterator[None]:
 def shared_nursery() -> Iterator[None]:
     """For runs inside the test process. Commands that are started as processes have nurseries of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.grader_processes"):
+        for module in ("grader.sandbox.workers.nursery", "grader.gradebook.grading.grader_processes"):
             patch.setattr(f"{module}.Nursery", SharedNursery)
         probe_once = cache(probe)  # a session tries the kernel's layers in six forks
         for module in ("grader.gradebook.grading.session", "grader.dojo.zygote", "grader.commands.checks"):

@@ -17,7 +17,7 @@ import torch
 
 from grader.authoring.lesson_sources import stub_of, suite_of, variant_files
 from grader.authoring.model_answers import answer_faults
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import row_faults

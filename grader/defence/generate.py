@@ -18,7 +18,6 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.work_clock import TimeAccount
 
 FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")
 QUESTIONS_PER_DEFENCE = 6
@@ -71,7 +70,7 @@ def generate(
     found, covered = list[DefenceQuestion](), set[str]()
     wrong = {item.function for item in lesson.gradients if item.name not in right}
     units = {item.name for item in lesson.gradients if item.name in right} | (askable(lesson, right) - wrong)
-    time = TimeAccount(zygote.limits.total_seconds, zygote.clock)  # one for all versions of the file
+    time = zygote.account(zygote.limits.total_seconds)  # one for all versions of the file
     try:
         for make, rows in ((material_of, lesson.gradients), (recorded_material, lesson.checks)):
             has_enough = len(found) >= count and len(covered) >= MIN_SHARE * len(units)

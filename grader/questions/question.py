@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from grader.errors import LessonError
 from grader.lesson.course_modules import require_named
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table, is_number, read_toml, setting
+from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table, is_number, read_toml, setting
 from grader.source.similar_names import close_name
 
 QUESTIONS_FILE = "questions.toml"
@@ -36,11 +36,14 @@ QuestionKey = str | tuple[str, ...] | None
 
 
 def draws_in(table: Table) -> dict[str, str | tuple[float, ...]]:
-    draw = table.value("draw", {}, lambda value: isinstance(value, dict) and all(map(is_draw, value.values())), DRAW)
+    draw = table.value("draw", Any, {}, DRAW)
     return {name: tuple(values) if isinstance(values, list) else values for name, values in draw.items()}
 
 
-DRAW = 'a table such as {n = "4..9", k = [10, 20], m = "n * k"}'
+DRAW = (
+    lambda value: isinstance(value, dict) and all(map(is_draw, value.values())),
+    'a table such as {n = "4..9", k = [10, 20], m = "n * k"}',
+)
 
 
 def is_draw(value: object) -> bool:
@@ -48,9 +51,8 @@ def is_draw(value: object) -> bool:
 
 
 def key_in(table: Table) -> QuestionKey:
-    if isinstance(table.value("key", "", lambda _: True, ""), list):
-        return table.texts("key")
-    return table.text("key") if "key" in table else None
+    key: QuestionKey = table.value("key", tuple[str, ...] if isinstance(table.value("key", Any), list) else str)
+    return key
 
 
 def reasons_in(table: Table) -> dict[str, str]:
@@ -59,7 +61,7 @@ def reasons_in(table: Table) -> dict[str, str]:
 
 
 def text_in_one_line(key: str) -> Callable[[Table], str]:
-    return lambda table: " ".join(table.text(key).split())
+    return lambda table: " ".join(table.value(key, str, "").split())
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Question:
     name: str
     kind: Kind = "text"
     text: str = setting("", read=text_in_one_line("text"))
-    points: float = setting(1, check=(lambda value: is_number(value) and value > 0, "a number above 0"))
+    points: float = setting(1, check=ABOVE_ZERO)
     figure: str = ""
     draw: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict, metadata={"read": draws_in})
     where: str = ""
@@ -108,7 +110,7 @@ class AnswerKey:
     """
 
     key: QuestionKey = setting(None, read=key_in)
-    tolerance: float | None = setting(None, check=(lambda value: is_number(value) and value >= 0, "a number from 0 up"))
+    tolerance: float | None = setting(None, check=FROM_ZERO)
     why: Mapping[str, str] = field(default_factory=dict, metadata={"read": reasons_in})
     otherwise: str = setting("", read=text_in_one_line("otherwise"))
     model: str = setting("", read=text_in_one_line("model"))
@@ -148,7 +150,7 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
 @lru_cache(64)
 def read_questions(path: Path, changed: int) -> dict[str, Question]:
     """`changed` is the file's time of change: the cache keeps what was read until then."""
-    return {name: question_in(name, table) for name, table in read_toml(path, None).tables().items()}
+    return {name: question_in(name, table) for name, table in read_toml(path).tables().items()}
 
 
 def question_in(name: str, table: Table) -> Question:
@@ -171,7 +173,7 @@ def question_in(name: str, table: Table) -> Question:
 @lru_cache(64)
 def read_answer_keys(path: Path, changed: int) -> dict[str, AnswerKey]:
     """The same for the keys."""
-    return {name: table.record(AnswerKey) for name, table in read_toml(path, None).tables().items()}
+    return {name: table.record(AnswerKey) for name, table in read_toml(path).tables().items()}
 
 
 def refusal(table: Table, name: str, reason: str) -> LessonError:

@@ -16,13 +16,11 @@ from grader.questions.judging import judge
 from grader.questions.kinds import answer_text
 from grader.questions.posing import pose_question, seed_of
 from grader.questions.question import Question, answer_keys_of, questions_of
-from grader.results import Row
-from grader.results.annotations import Answered
+from grader.results import Answered, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.work_clock import TimeAccount
 
 
 def question_rows(
@@ -67,7 +65,7 @@ def judged_rows(
 
 def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
     """Runs a student's lines in workers of the zygote, like any code of a student; with `seconds`, all of them."""
-    time = None if seconds is None else TimeAccount(seconds, zygote.clock)
+    time = None if seconds is None else zygote.account(seconds)
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         names = list(inputs[0])

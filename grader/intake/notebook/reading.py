@@ -31,7 +31,7 @@ from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.uses import Uses
 from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
-from grader.source.nested_definitions import first_nested
+from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber

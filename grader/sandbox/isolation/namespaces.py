@@ -37,27 +37,28 @@ _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID = 1, 2
 
 
-def enter_zygote_namespaces(uid: int | None, gid: int | None, visible: Iterable[Path], *, user_namespace: bool) -> int:
+def enter_zygote_namespaces(user: int | None, visible: Iterable[Path], *, user_namespace: bool) -> int:
     """Moves the calling process into namespaces of its own; returns a descriptor of the new pid namespace.
 
     Call it in a process with one thread that has loaded all it needs: afterwards only `visible` exists, read-only, and
     a /proc of its own. It returns in a *new* process, the first of the pid namespace: the calling one stays behind as a
     waiting shell around it, which ends with the same status, and whose end ends it.
 
-    `uid` and `gid` are the user that workers will have, None to keep this process's own. With `user_namespace` the
-    zygote becomes that user here, since a user namespace knows no other; without it, root stays root and each worker
-    changes its user in `lockdown.lock_in`.
+    With `user_namespace` the zygote becomes `user` here, unless it is None, since a user namespace knows no other;
+    without it, root stays root and each worker changes its user in `lockdown.lock_in`.
 
     Raises OSError where the kernel refuses. A half-done change of namespaces cannot be undone: the process must then
     end (probe.py tries beforehand).
     """
     if user_namespace:
-        if uid is not None and gid is not None and uid != os.getuid():
-            capabilities.become(uid, gid)
-        inner_uid, inner_gid = os.getuid(), os.getgid()
+        if user is not None and user != os.getuid():
+            capabilities.become(user)
+        maps = {"setgroups": "deny", "uid_map": f"{os.getuid()} {os.getuid()} 1"}  # it keeps its number, and is alone
+        maps["gid_map"] = f"{os.getgid()} {os.getgid()} 1"
         kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # after a change of user /proc/self/uid_map belongs to root otherwise
         kernel.syscall("unshare", AROUND_THE_ZYGOTE | CLONE_NEWUSER)
-        _map_only(inner_uid, inner_gid)
+        for name, text in maps.items():
+            Path("/proc/self", name).write_bytes(text.encode())
     else:
         kernel.syscall("unshare", AROUND_THE_ZYGOTE)
     _continue_as_first_process()
@@ -69,14 +70,35 @@ def enter_zygote_namespaces(uid: int | None, gid: int | None, visible: Iterable[
     return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
 
+def _continue_as_first_process() -> None:
+    """Forks into the new pid namespace; returns only in the child, the parent waits and ends as the child does."""
+    shell, outside = os.pidfd_open(os.getpid()), os.getppid()
+    pid = os.fork()
+    if pid == 0:
+        kernel.die_with_parent(shell)
+        os.close(shell)
+        return
+    code = 1
+    try:
+        for ordinary in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(ordinary, signal.SIG_DFL)  # a handler in Python would run the caller's code
+        kernel.die_with_parent()  # entering a user namespace made the kernel forget it
+        if os.getppid() != outside:
+            return  # to the line below that ends this process, and the zygote with it
+        kernel.close_all_but(())  # a copy of the control socket here would hide that the other end was closed
+        _, status = os.waitpid(pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+    finally:
+        os._exit(code if code >= 0 else 128 - code)
+
+
 def fork_into_pid_namespace(home: int) -> int:
     """Like os.fork(), but the child is the first process of a pid namespace of its own.
 
-    `home` is what `enter_zygote_namespaces` returned. No second fork and no waiting in between: the namespace for
-    children is changed, the child made, and the namespace changed back. For a process with one thread. The zygote
-    reaps the child as usual, by the pid returned. Being the first process, the child ignores signals that it sends
-    itself and has no handler for: abort() ends as SIGSEGV, and only SIGKILL from outside is sure.
-    Raises OSError; then no child is left.
+    `home` is what `enter_zygote_namespaces` returned: the namespace for children is changed, the child made, and the
+    namespace changed back. For a process with one thread, which reaps the child as usual. Being the first process, the
+    child ignores signals that it sends itself and has no handler for: abort() ends as SIGSEGV, and only SIGKILL from
+    outside is sure. Raises OSError; then no child is left.
     """
     kernel.syscall("unshare", CLONE_NEWPID)
     pid = -1
@@ -96,10 +118,9 @@ def fork_into_pid_namespace(home: int) -> int:
 
 def mount(source: str | None, target: Path, kind: str | None, flags: int, options: str = "") -> None:
     """mount(2). Raises OSError naming the target."""
-    source_pointer = os.fsencode(source) if source is not None else 0
-    kind_pointer = kind.encode() if kind is not None else 0
     try:
-        kernel.syscall("mount", source_pointer, os.fsencode(target), kind_pointer, flags, options.encode())
+        texts = [text.encode() if text is not None else 0 for text in (source, kind)]
+        kernel.syscall("mount", texts[0], os.fsencode(target), texts[1], flags, options.encode())
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(target)) from None
 
@@ -124,8 +145,13 @@ def show_only(visible: Iterable[Path]) -> None:
         kernel.syscall("pivot_root", b".", os.fsencode(old_root.name))
         os.chdir("/")
         for path in outermost_first:
-            if not path.exists():  # else it is in a folder that is shown already
-                _show(path, old_root.joinpath(*path.parts[1:]))
+            if path.exists():  # in a folder that is shown already
+                continue
+            source = old_root.joinpath(*path.parts[1:])
+            folder = path if source.is_dir() else path.parent
+            folder.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            mount(os.fspath(source), path, None, MS_BIND | MS_REC)
         for link, target in links.items():
             if not os.path.lexists(link):
                 link.parent.mkdir(parents=True, exist_ok=True)
@@ -134,41 +160,3 @@ def show_only(visible: Iterable[Path]) -> None:
         old_root.rmdir()
     finally:
         os.umask(previous_umask)
-
-
-def _show(path: Path, source: Path) -> None:
-    if source.is_dir():
-        path.mkdir(parents=True)
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    mount(str(source), path, None, MS_BIND | MS_REC)
-
-
-def _map_only(uid: int, gid: int) -> None:
-    """Inside the new user namespace the process keeps its numbers, and there is no other user."""
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
-
-
-def _continue_as_first_process() -> None:
-    """Forks into the new pid namespace; returns only in the child, the parent waits and ends as the child does."""
-    shell, outside = os.pidfd_open(os.getpid()), os.getppid()
-    pid = os.fork()
-    if pid == 0:
-        kernel.die_with_parent(shell)
-        os.close(shell)
-        return
-    code = 1
-    try:
-        for ordinary in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(ordinary, signal.SIG_DFL)  # a handler in Python would run the caller's code
-        kernel.die_with_parent()  # entering a user namespace made the kernel forget it
-        if os.getppid() != outside:
-            return  # to the line below that ends this process, and the zygote with it
-        kernel.close_all_but(())  # a copy of the control socket here would hide that the other end was closed
-        _, status = os.waitpid(pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-    finally:
-        os._exit(code if code >= 0 else 128 - code)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import compare, relative_error
 from grader.comparison.trees import agreement
 from grader.lesson.lesson import Item, Lesson
@@ -18,7 +18,7 @@ from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
 from grader.source.code_pieces import pieces_of_text
-from grader.source.own_calls import changed_definitions, reachable_definitions
+from grader.source.own_functions import changed_definitions, reachable_definitions
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
 from grader.verdict.explain.problem_values import computed_once

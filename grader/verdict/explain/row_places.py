@@ -12,12 +12,10 @@ from contextlib import suppress
 from grader.lesson.lesson import Lesson
 from grader.results import Row
 from grader.results.wording import listed_as_code, shortened
-from grader.source.assignment_lines import assignment_lines
-from grader.source.in_place_changes import lines_of_changes
-from grader.source.nested_definitions import nested_definitions
-from grader.source.own_calls import calls_behind, own_calls
+from grader.source.own_functions import assignment_lines, calls_behind, nested_definitions, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
+from grader.source.statement_names import lines_of_changes
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE
 from grader.verdict.judge.runner import SubmissionRunner
 

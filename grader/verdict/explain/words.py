@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from grader.comparison.trees import agreement, entries_in_words, shown
+from grader.comparison.trees import agreement, shown
+from grader.results.wording import count_text
 from grader.verdict.explain.explanation import Explanation
 
 MAX_PARTS_NAMED = 3
@@ -58,7 +59,9 @@ def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | 
     if not all(isinstance(part, (list, tuple)) for case in cases for part in case) or not all(len(e) for _, e in cases):
         return None
     if all(not found for found, _ in cases):
-        one = f"; expected {entries_in_words(cases[0][1])}" if len(cases) == 1 else " on every problem"
+        one = (
+            f"; expected {count_text(len(cases[0][1]), 'entry', 'entries')}" if len(cases) == 1 else " on every problem"
+        )
         return Explanation("empty", f"{what} is empty{one}.")
     for words, own, right in (
         ("the last entry is missing", slice(None), slice(None, -1)),

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple, NoReturn
 import torch
 
 from grader.calling.answer import Answer
-from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import RecordingTarget
-from grader.calling.target import Target
+from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Agreement, Difference, agreement, bits_of, in_parts, kind_in_words, shown
 from grader.errors import GraderFault, Interrupted, LessonError

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import TOLERANCE, TensorComparison, compare, is_float32
+from grader.comparison.tensors import TOLERANCE, TensorComparison, compare
 from grader.reference.problem import Problem
 from grader.results import NamedMistake, Status
 from grader.verdict.judge.messages import (
@@ -114,7 +114,7 @@ def remark_on_right(name: str, cases: Sequence[Case], verdict: Verdict) -> str |
 def compare_answer(name: str, problem: Problem, answer: Answer) -> TensorComparison:
     assert answer.tensor is not None
     reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
-    if not is_float32(answer.tensor, low):
+    if not low and answer.tensor.dtype != torch.float32:
         return compare(answer.tensor, reference, scale, low, problem.size(name))
     return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 

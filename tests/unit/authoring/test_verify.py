@@ -241,7 +241,7 @@ def test_a_list_is_read_in_order(listed):
 
 def test_the_parameters_of_a_formula_are_the_names_that_it_reads(listed):
     assert listed["zeros"].source() == "def dlogits(logits):\n    return torch.zeros_like(logits)"
-    assert listed["labels"].source().startswith("def dlogits(logits, n, Yb):\n")
+    assert listed["labels"].source().startswith("def dlogits(logits, Yb, n):\n")
     assert listed["logits_changed"].source().startswith("def dlogits(logits):\n")
     assert listed["looped"].source().startswith("def dlogits(probs, n):\n")
     assert listed["looped"].source().endswith("        gradient[row] = probs[row]\n    return gradient")

@@ -33,8 +33,7 @@ from grader.defence.measuring import measuring_file
 from grader.dojo.check import LocalJudge
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 
@@ -99,7 +98,7 @@ def test_versions_that_were_not_run_for_want_of_time_say_nothing(course: Course,
 
 def holding_late(holding: Callable[..., dict[str, bool]]) -> Callable[..., dict[str, bool]]:
     def late(self: recorded.RecordedMaterial, *arguments: Any) -> dict[str, bool]:
-        self._student.time.total_seconds = 0.0
+        self._student.time.seconds = 0.0
         return holding(self, *arguments)
 
     return late

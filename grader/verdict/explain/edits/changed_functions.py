@@ -12,8 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.source.assignment_lines import assigned_variable, returned_parts
-from grader.source.own_calls import assigned_pairs, names_read_in
+from grader.source.own_functions import assigned_pairs, assigned_variable, names_read_in, returned_parts
 from grader.source.syntax import nested_statements
 from grader.verdict.explain.edits.coded_changes import Around, Known
 from grader.verdict.explain.edits.contents import draws_numbers

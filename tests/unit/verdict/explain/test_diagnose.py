@@ -17,7 +17,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
-from grader.source.in_place_changes import lines_of_changes
+from grader.source.statement_names import lines_of_changes
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation

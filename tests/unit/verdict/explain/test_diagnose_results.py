@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.calling.module_target import ModuleTarget
 from grader.calling.recorder import Call, RecordingTarget, arguments_by_name, numbers_given, tensors_given
+from grader.calling.target import ModuleTarget
 from grader.comparison.trees import agreement
 from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.explanation import Explanation

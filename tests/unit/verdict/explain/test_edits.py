@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from grader.lesson.lesson import Course
-from grader.source.nested_definitions import first_nested, nested_definitions
+from grader.source.own_functions import first_nested, nested_definitions
 from grader.verdict.explain.edits.changed_functions import MAX_EDITS, edits_of
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.contents import contents_of

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.judge.checks import run_check

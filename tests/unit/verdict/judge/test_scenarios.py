@@ -8,7 +8,7 @@ import pytest
 import torch
 from support import ROOT
 
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.comparison.trees import Difference, agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
