@@ -78,7 +78,7 @@ def matches(pattern: Any, node: Any, bound: Bound) -> Iterator[Bound]:
         elif known is not None and isinstance(node, ast.AST) and ast.unparse(known) == ast.unparse(node):
             yield bound
     elif isinstance(pattern, ast.AST) and isinstance(node, ast.AST):
-        own, others = parts_of(pattern), parts_of(node)
+        own, others = compared_parts(pattern), compared_parts(node)
         yield from matches_list(own, others, bound)
         if isinstance(getattr(pattern, "op", None), ast.Add | ast.Mult) and not all(map(is_letter, (own[0], own[-1]))):
             yield from matches_list(own[::-1], others, bound)
@@ -101,7 +101,7 @@ def matches_list(patterns: list[Any], nodes: list[Any], bound: Bound) -> Iterato
             yield from matches_list(patterns[1:], nodes[1:], found)
 
 
-def parts_of(node: ast.AST) -> list[Any]:
+def compared_parts(node: ast.AST) -> list[Any]:
     """What a node is compared by. Equal ones are written differently: `x.sum(dim=0)` and `torch.sum(x, 0)`."""
     if (transposed := transposed_operand(node)) is not None:
         return ["mT", transposed]

@@ -17,7 +17,7 @@ from grader.verdict.explain.edits.coded_changes import Around, new_name
 from grader.verdict.explain.edits.patterns import filled, matches, variants_of
 from grader.verdict.explain.edits.source_file import quote
 
-OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
+SIGN_OF_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def changes_by_rules(
     node: ast.AST, around: Around, only_sure: bool = False
 ) -> Iterator[tuple[int, ast.AST, Mapping[str, str]]]:
     """(number of a rule, what it writes in place of the node, the words for its sentence)."""
-    sign = OPERATORS.get(type(node.op), "") if isinstance(node, ast.BinOp | ast.AugAssign) else ""
+    sign = SIGN_OF_OPERATORS.get(type(node.op), "") if isinstance(node, ast.BinOp | ast.AugAssign) else ""
     for number, pattern, template in patterns_by_type(only_sure).get(type(node), ()):
         for bound in matches(pattern, node, {}):
             for supplied in supplied_values(template, node, around):
