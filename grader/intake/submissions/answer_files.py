@@ -14,8 +14,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_names import is_named
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS_FILE, MAX_ANSWERS_FILE_BYTES, Answers, read_answers
-from grader.questions.posing import student_key
-from grader.questions.question import questions_of
+from grader.questions.question import questions_of, student_key
 from grader.results import IntakeRemark
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
