@@ -126,16 +126,14 @@ def mount(source: str | None, target: Path, kind: str | None, flags: int, option
 
 
 def show_only(visible: Iterable[Path]) -> None:
-    """Changes to an empty root folder in which only `visible` exist, each where it was, with all beneath it.
+    """Changes to an empty root folder in which only `visible` exist, with all beneath them.
 
-    Symbolic links on the way to them exist, too. The folders on the way are new, and every user can pass them: so a
-    Python under /root (mode 700) can be reached, and nothing else there. A path that does not exist is left out.
-    Needs a private mount namespace and CAP_SYS_ADMIN in it. Raises OSError.
+    Each exists under its name, and where that leads to if there is a symbolic link in it. The folders on the way are
+    new, and every user can pass them: so a Python under /root (mode 700) can be reached, and nothing else there. A path
+    that does not exist is left out. Needs a private mount namespace and CAP_SYS_ADMIN in it. Raises OSError.
     """
-    named = [path for path in visible if path.exists()]
-    steps = [step for path in named for step in (path, *path.parents) if step.is_symlink()]
-    links = {step.parent.resolve() / step.name: step.resolve() for step in steps}
-    outermost_first = sorted({path.resolve() for path in named}, key=lambda path: len(path.parts))
+    resolved = {path: path.resolve() for path in visible if path.exists()}
+    outermost_first = sorted({*resolved, *resolved.values()}, key=lambda path: len(path.parts))
     old_root = Path("/old root")
     previous_umask = os.umask(0o022)
     try:
@@ -147,15 +145,11 @@ def show_only(visible: Iterable[Path]) -> None:
         for path in outermost_first:
             if path.exists():  # in a folder that is shown already
                 continue
-            source = old_root.joinpath(*path.parts[1:])
+            source = old_root.joinpath(*resolved.get(path, path).parts[1:])
             folder = path if source.is_dir() else path.parent
             folder.mkdir(parents=True, exist_ok=True)
             path.touch()
             mount(os.fspath(source), path, None, MS_BIND | MS_REC)
-        for link, target in links.items():
-            if not os.path.lexists(link):
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(target)
         kernel.syscall("umount2", os.fsencode(old_root), MNT_DETACH)
         old_root.rmdir()
     finally:

@@ -86,7 +86,7 @@ def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
         return None
     outcomes = []
     for at, result in enumerate(results):
-        _, calls = check.reference(assertion, at)
+        calls = check.reference(assertion, at)[1].calls
         numbers = numbers_given(calls) | dict(result.draw)
         outcomes.append(
             ComparedResult(

@@ -129,7 +129,7 @@ def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | N
     if assertion is None:
         return None
     lesson, trials = check.lesson, getattr(check.student, "trials", None)
-    calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1])
+    calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
     called = {check.item.function, *(call.function.partition(".")[0] for call in calls)}
     for mistake in (each for each in lesson.mistakes if each.gradient in called):
         if not may_have(mistake, trials and trials.contents(mistake.gradient), lesson.functions):
