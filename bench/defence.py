@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.defence.generate import QUESTIONS_PER_DEFENCE, generate
+from grader.defence.lines import Line
 from grader.defence.question import DefenceQuestion
 from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE
@@ -59,13 +60,15 @@ def right_rows(judge: LocalJudge, file: CourseFile) -> list[str]:
     return [row.name for row in rows if row.status in ("passed", HERE) and row.name != file.wrong]
 
 
-def drawn(claim: Mapping[str, Any], sizes: Mapping[tuple[int, ...], int]) -> dict[str, Any]:
+def drawn(line: Line, sizes: Mapping[tuple[int, ...], int]) -> dict[str, Any]:
     """Values of these sizes for what a line reads; a size that is always 1 stays 1."""
-    found: dict[str, Any] = {name: sizes.get(symbol, 1) for name, symbol in claim["size_names"].items()}
-    for name, shape in claim["shapes"].items():
-        value = torch.randn([sizes.get(symbol, 1) for symbol in shape], dtype=torch.float64)
-        value = value.abs() + 0.5 if name in claim["positive"] else value
-        found[name] = value.item() if name in claim["numbers"] else value.numpy() if name in claim["arrays"] else value
+    found: dict[str, Any] = {}
+    for name, read in line.reads.items():
+        shape = [sizes.get(symbol, 1) for symbol in read.sizes]
+        value = torch.randn(shape, dtype=torch.float64)
+        value = value.abs() + 0.5 if read.is_positive else value
+        of_kind: dict[str, list[Any]] = {"size": shape[:1], "number": [value.sum().item()], "array": [value.numpy()]}
+        (found[name],) = of_kind.get(read.kind, [value])
     return found
 
 
@@ -86,23 +89,24 @@ def holds(question: DefenceQuestion, text: str) -> bool:
 
     def is_same(code: str, values: Mapping[str, Any]) -> bool:
         found = result(code, values)
-        return found is not None and same(found, result(claim["line"], values))
+        return found is not None and same(found, result(claim["line"].at.code, values))
 
     match question.family:
         case "which_line":
-            symbols = {symbol for shape in claim["shapes"].values() for symbol in shape if set(symbol) != {1}}
-            values = drawn(claim, dict(zip(sorted(symbols), SIZES, strict=False)))
+            values = drawn(claim["line"], dict(zip(sorted(claim["line"].symbols), SIZES, strict=False)))
             return all(is_same(code, values) for code in claim["right"]) and not is_same(claim["wrong"], values)
         case "swapped":
-            values, (one, other) = drawn(claim, dict(claim["sizes"])), claim["swapped"]
-            own, found = (result(claim["line"], v) for v in (values, values | {one: values[other], other: values[one]}))
+            values, (one, other) = drawn(claim["line"], claim["sizes"]), claim["swapped"]
+            swapped = values | {one: values[other], other: values[one]}
+            own, found = (result(claim["line"].at.code, each) for each in (values, swapped))
             shape = "raises" if found is None else "shape" if found.shape != own.shape else ""
             return question.key == (shape or ("same" if same(found, own) else "silent"))
         case "revealing":
-            hidden = {name: is_same(claim["other"], drawn(claim, dict(s))) for name, s in claim["settings"].items()}
-            return [name for name, is_hidden in hidden.items() if is_hidden is claim["hidden_once"]] == [question.key]
+            hidden = [is_same(claim["other"], drawn(claim["line"], sizes)) for sizes in claim["problems"]]
+            names = [f"p{place}" for place, is_hidden in enumerate(hidden) if is_hidden is claim["hidden_once"]]
+            return names == [question.key]
         case "sum_changes":
-            found = result(claim["code"], drawn(claim, dict(claim["sizes"])))
+            found = result(claim["code"], drawn(claim["line"], claim["sizes"]))
             return question.key == format_shape(found.shape)
     return True
 

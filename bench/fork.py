@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import math
 import os
 import platform
 import statistics
@@ -24,12 +23,15 @@ from pathlib import Path
 
 import torch
 
-from grader.sandbox.isolation.lockdown import Plan, plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.calling.answer import Answer
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, Run, pack_problem
+from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, pack_problem
+from grader.sandbox.workers.worker_process import WorkerProcess
 
 GOAL_SECONDS = 0.015
+GUARD_SECONDS = 60.0
 SETTLE_SECONDS = 1.0  # an idle zygote arranges its memory for faster forks, once
 SOURCE = b"""
 import torch
@@ -67,6 +69,11 @@ class Times:
         return statistics.median(self.total)
 
 
+def answers(worker: WorkerProcess, request: PackedRequest) -> list[Answer]:
+    worker.ask([request], GUARD_SECONDS)
+    return list(worker.answers([request], GUARD_SECONDS))
+
+
 def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     """One worker, from asking for it to its first answer, and its end."""
     values = {"logits": torch.randn(32, 27, dtype=torch.float64), "Yb": torch.arange(32) % 27, "n": 32}
@@ -74,12 +81,11 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     worker = zygote.worker()
     worker.wait_until_locked_in()
     locked_in = time.perf_counter()
-    worker.begin_load(Load({"backward.py": SOURCE}, "backward.py"))
-    reply = worker.take_loaded()
-    assert reply.failure is None, reply
+    (loaded,) = answers(worker, ask(Load({"backward.py": SOURCE}, "backward.py")))
+    assert loaded.outcome == "returned", loaded
     imported = time.perf_counter()
     problem = pack_problem(torch.float64, values, {})
-    ((_, _, answer),) = worker.run([(problem, Run(["dlogits"], problem.room))], math.inf)
+    (answer,) = answers(worker, problem.with_run(Run(["dlogits"])))
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.close()

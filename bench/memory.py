@@ -73,7 +73,7 @@ def kinds_below(root: int) -> dict[int, str]:
                 continue
             if name == "zygote":
                 found[pid] = "worker" if name_above == name_of_parent == "zygote" else "zygote"
-            elif b"reader_process" in command:
+            elif b"source/reader.py" in command:
                 found[pid] = "reader"
             else:
                 found[pid] = name if name == "grader" else "nursery"

@@ -26,7 +26,9 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import worker_process
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed
+from grader.verdict.explain import attempts
 
+attempts.RAISED += (AttributeError, NameError, ImportError)  # our own: no student's value is the cause of one
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 # One that is slow or busy takes longer, and no test is wrong for that.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -96,7 +98,7 @@ def warm_zygotes(shared_nursery: None) -> Iterator[None]:
 def shared_nursery() -> Iterator[None]:
     """For runs inside the test process. Commands that are started as processes have nurseries of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.grader_processes"):
+        for module in ("grader.sandbox.workers.nursery", "grader.gradebook.grading.grader_processes"):
             patch.setattr(f"{module}.Nursery", SharedNursery)
         probe_once = cache(probe)  # a session tries the kernel's layers in six forks
         for module in ("grader.gradebook.grading.session", "grader.dojo.zygote", "grader.commands.checks"):

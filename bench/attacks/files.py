@@ -69,7 +69,7 @@ def step_aside(uid: int | None) -> None:
     namespaces.show_only([*everywhere, Path(sys.prefix), Path(sys.base_prefix), ROOT])
     os.chdir(ROOT)
     if uid is not None:
-        capabilities.become(uid, uid)
+        capabilities.become(uid)
 
 
 def run_elsewhere(level: str, who: str, names: Sequence[str] = ()) -> list[Outcome]:

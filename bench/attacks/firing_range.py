@@ -26,7 +26,8 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import LAYERS, Isolation, avoid_above, probe
+from grader.sandbox.isolation.lockdown import LAYERS
+from grader.sandbox.isolation.probe import Isolation, avoid_above, probe
 
 LESSONS = ["02", "03", "04", "06", "07"]
 ENDING_SECONDS = 10.0  # a guard: what was killed ends within a tenth of a second

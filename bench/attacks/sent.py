@@ -32,19 +32,20 @@ import torch
 from torch import Tensor
 
 from bench import ROOT
-from grader.calling.module_target import ModuleTarget
-from grader.calling.protocol import Called, CallRequest, leaves
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallRequest, leaves
+from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.sending import PACKED_PROBLEMS
+from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
@@ -81,6 +82,7 @@ class Tap:
     given_back: list[Tensor] = field(default_factory=list)  # signatures of arguments that the reference gives back
     _answered: dict[int, set[tuple[int, str]]] = field(default_factory=dict)
     _problems: dict[int, Problem] = field(default_factory=dict)  # which each worker was given last
+    _due: dict[int, list[tuple[int, str] | None]] = field(default_factory=dict)  # answers that each worker owes
 
     def frames(self, worker: int, data: bytes) -> None:
         """Takes note of the tensors in whole frames."""
@@ -90,9 +92,14 @@ class Tap:
             middle, end = codec.FRAME_PREFIX.size + header_size, codec.FRAME_PREFIX.size + header_size + body_size
             header = codec.decode_header(data[codec.FRAME_PREFIX.size : middle])
             whole, frame, data = data[:end], codec.Frame(header, bytearray(data[middle:end])), data[end:]
-            request, _, _ = messages.decode_request(frame)
+            request, _ = messages.decode_request(frame)
+            due = self._due.setdefault(worker, [])
             if isinstance(request, messages.Run):  # what is asked again has still to be answered
-                known -= {(pass_of(self._problems[worker]), step) for step in request.steps}
+                rows = [(pass_of(self._problems[worker]), step) for step in request.steps]
+                known.difference_update(rows)
+                due += rows
+            elif not isinstance(request, messages.GivenProblem):
+                due.append(None)
             answered = frozenset(known)
             if isinstance(request, messages.GivenProblem):
                 problem = self._problems[worker] = problem_of(whole)
@@ -105,8 +112,9 @@ class Tap:
                 for tensor in tensors_in([given, bound]):
                     self.sent.append(Sent(f"an argument of {request.name}", tensor, None, answered))
 
-    def answer(self, worker: int, sent: bytes, row: str) -> None:
-        self._answered.setdefault(worker, set()).add((pass_of(problem_of(sent)), row))
+    def answer(self, worker: int) -> None:
+        if (row := self._due[worker].pop(0)) is not None:
+            self._answered.setdefault(worker, set()).add(row)
 
 
 def problem_of(sent: bytes) -> Problem:
@@ -122,18 +130,18 @@ def pass_of(problem: Problem) -> int:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    send, run_steps, run = WorkerProcess.send, WorkerProcess.run, ModuleTarget.perform
+    send, answers, run = WorkerProcess.send, WorkerProcess.answers, ModuleTarget.perform
 
-    def sending(self: WorkerProcess, data: bytes, deadline: float) -> None:
+    def sending(self: WorkerProcess, data: bytes, *accounts: TimeAccount) -> None:
         tap.frames(self._number, bytes(data))
-        send(self, data, deadline)
+        send(self, data, *accounts)
 
-    def answering(self: WorkerProcess, runs: Any, *of: Any) -> Iterator[Any]:
-        for number, step, answer in run_steps(self, runs, *of):
-            tap.answer(self._number, runs[number][0].frame, step)
-            yield number, step, answer
+    def answering(self: WorkerProcess, *of: Any) -> Iterator[Answer]:
+        for answer in answers(self, *of):
+            tap.answer(self._number)
+            yield answer
 
-    def running(self: ModuleTarget, of: str, request: CallRequest) -> Called:
+    def running(self: ModuleTarget, of: str, request: CallRequest) -> Answer:
         called = run(self, of, request)
         given = [key for key in map(signature, tensors_in([request.args, request.kwargs])) if key is not None]
         for key in map(signature, tensors_in([called.value, called.arguments])):
@@ -143,7 +151,7 @@ def tapped(tap: Tap) -> Iterator[None]:
 
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
         (WorkerProcess, "send", sending, send),
-        (WorkerProcess, "run", answering, run_steps),
+        (WorkerProcess, "answers", answering, answers),
         (ModuleTarget, "perform", running, run),
     ]
     for owner, name, ours, _ in patches:

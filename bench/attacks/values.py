@@ -30,7 +30,7 @@ from grader.authoring.lesson_sources import suite_of
 from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.protocol import Called, CallRequest, Measurement
+from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import answer_fields
 from grader.gradebook.grading.graded import sources_of
 from grader.gradebook.grading.session import Session
@@ -68,20 +68,18 @@ class Hostile:
 
     def __init__(self, value: Any) -> None:
         self._value = value
-        self._replies: dict[Any, bytes] = {}
+        self._replies: dict[Any, tuple[bytes, messages.PackedRequest]] = {}
         self.low_precision_steps: set[str] = set()
 
-    def call(self, of: str, request: CallRequest) -> Called:
-        _, budget = messages.encode_request(request)
-        key = (request.keep is not None, request.after, len(request.args), budget)
+    def call(self, of: str, request: CallRequest) -> Answer:
+        asked = messages.ask(request)
+        key = (request.keep is not None, request.after, len(request.args), asked.terms.budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
-            called = Called(self._value, arguments=[self._value for _ in request.args])
-            self._replies[key] = messages.encode_called(called, request, 1, budget)
-        reply = self._replies[key]
-        try:
-            return messages.decode_called(received(reply), 1, budget)
-        except WireError as error:
-            return Called(failed=Answer("crashed", message=str(error)))
+            arguments = [self._value for _ in request.args if request.after]
+            answer = Answer("returned", value=self._value if request.keep is None else None, arguments=arguments)
+            self._replies[key] = messages.encode_answer(request.name, answer, asked.terms), asked
+        reply, first = self._replies[key]
+        return through_the_wire(reply, request.name, first)
 
     def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
         """Nothing is far away here."""
@@ -94,17 +92,21 @@ class Hostile:
             answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
-        reply = messages.encode_answer(step, answer, 1, 1 << 20)
-        try:
-            return messages.decode_answer(received(reply), step, 1, None, 1 << 20)
-        except WireError as error:
-            return Answer("crashed", message=str(error))
+        asked = messages.PackedRequest(b"", messages.ReplyTerms(1, room=1 << 20), [step], True, problem.values.keys())
+        return through_the_wire(messages.encode_answer(step, answer, asked.terms), step, asked)
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         pass
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         return self._answer(problem, step)
+
+
+def through_the_wire(reply: bytes, name: str, asked: messages.PackedRequest) -> Answer:
+    try:
+        return messages.decode_answer(received(reply), name, asked)
+    except WireError as error:
+        return Answer("crashed", message=str(error))
 
 
 def received(data: bytes) -> codec.Frame:

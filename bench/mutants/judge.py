@@ -16,7 +16,7 @@ import torch
 
 from bench.mutants.edits import Mutant
 from grader.authoring.lesson_sources import steps_of, suite_of
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.explain.checks import explain_check

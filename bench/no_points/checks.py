@@ -22,7 +22,7 @@ from bench import ROOT
 from bench.no_points.lazy_answers import Lazy, has_function, lazy_answers, question
 from bench.no_points.lazy_target import Answers, LazyTarget, Record, RecordedCall
 from grader.calling.answer import Answer
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Item, Lesson

@@ -16,7 +16,8 @@ import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.protocol import Called, CallRequest, Counts, Function, Measurement, copy_tree
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallRequest, Function, Measurement, copy_tree
 from grader.calling.target import Target
 
 
@@ -54,7 +55,7 @@ Make = Callable[[RecordedCall], Any]
 class Record:
     """What the reference answered in one row, call by call."""
 
-    calls: list[tuple[RecordedCall, list[Any], Counts]] = field(default_factory=list)
+    calls: list[tuple[RecordedCall, list[Any], Answer]] = field(default_factory=list)
 
 
 class Answers:
@@ -72,7 +73,7 @@ class Answers:
 
     def answer(
         self, function: str, args: Sequence[Any], kwargs: Mapping[str, Any], ask: Callable[[], Any]
-    ) -> tuple[Any, list[Any], Counts]:
+    ) -> tuple[Any, list[Any], Answer]:
         """(value, positional arguments afterwards, counts). `ask` asks the reference for the three."""
         number, nth = self._number, self._nth.get(function, 0)
         self._number, self._nth[function] = number + 1, nth + 1
@@ -113,24 +114,25 @@ class LazyTarget(Target):
         super().__init__()
         self._answers = answers
 
-    def perform(self, of: str, request: CallRequest) -> Called:
+    def perform(self, of: str, request: CallRequest) -> Answer:
         if request.keep is not None:
-            return self._answers.reference.invoke(of, request) if self._answers.recording else Called()
+            return self._answers.reference.invoke(of, request) if self._answers.recording else Answer("returned")
 
-        def ask() -> tuple[Any, list[Any], Counts]:
-            called = self._answers.reference.returned(of, request)
-            return called.value, called.arguments if request.after else [], called.counts if counted else Counts()
+        def ask() -> tuple[Any, list[Any], Answer]:
+            answer = self._answers.reference.returned(of, request)
+            return answer.value, list(answer.arguments), answer._replace(value=None, arguments=())
 
-        counted = request.counted
         function = ", ".join(request.uses) or (of if request.handle is None else f"{of}.{request.name}")
         value, after, counts = self._answers.answer(function, request.args, request.kwargs, ask)
-        return Called(value, arguments=after, counts=counts)
+        counted = counts if request.counted else Answer("returned")
+        return counted._replace(value=value, arguments=after)
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         """An answer that computes nothing costs nothing."""
 
-        def ask() -> tuple[Any, list[Any], Counts]:
-            return self._answers.reference.measured(key, name, args, yardstick, cpu_ratio).value, [], Counts()
+        def ask() -> tuple[Any, list[Any], Answer]:
+            reference = self._answers.reference
+            return reference.measured(key, name, args, yardstick, cpu_ratio).value, [], Answer("returned")
 
         return Measurement(self._answers.answer(name, args, {}, ask)[0], 0, 0.0)
 

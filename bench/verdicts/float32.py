@@ -24,9 +24,10 @@ from rich.table import Table
 
 from bench import ROOT
 from grader.authoring.lesson_sources import right_files
+from grader.calling import calls
 from grader.calling.answer import Answer
 from grader.calling.joint import call_joint
-from grader.calling.steps import call_step, to_float32
+from grader.calling.steps import call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
@@ -57,7 +58,7 @@ class NarrowStudent(LocalStudent):
     """One of the course's own files, run as a step that cannot run in float64."""
 
     def _run(self, problem: Problem) -> dict[str, Answer]:
-        values, upstream = to_float32(problem.given), to_float32(problem.upstream)
+        values, upstream = calls.narrow(problem.given), calls.narrow(problem.upstream)
         if self._joint is not None:
             function = self._functions.get(self._joint.name)
             found = call_joint(function, self._joint, self._steps, values, torch.float32)
@@ -94,7 +95,7 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
                     rows[step].farthest_right = Extreme(error, f"{file}, seed {seed}")
                 if not verdict.passed:
                     faults.append(f"{lesson.number} {step}: {file} is rejected in float32 ({error:.2g}, seed {seed})")
-        fed = [(problem, to_float32(problem.given), to_float32(problem.upstream)) for problem in problems]
+        fed = [(problem, calls.narrow(problem.given), calls.narrow(problem.upstream)) for problem in problems]
         for mistake in lesson.wrong_formulas:
             step = mistake.gradient
             whole = [(problem, run_formula(mistake.function, step, problem)) for problem in problems]

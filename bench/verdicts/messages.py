@@ -22,7 +22,7 @@ from rich.table import Table
 
 from bench import ROOT
 from grader.authoring.lesson_sources import right_files, steps_of, suite_of
-from grader.calling.module_target import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula

@@ -24,7 +24,7 @@ import torch
 from bench import ROOT
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
 from grader.authoring.verify import VerifyReport, rows_about, rows_in, submission_of, wrong_files
-from grader.calling.module_target import Measurements, ModuleTarget
+from grader.calling.target import Measurements, ModuleTarget
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.mistakes import Mistake

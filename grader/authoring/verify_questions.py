@@ -14,10 +14,18 @@ from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import RunLine, trusted_results
-from grader.questions.judging import NOT_ALL_RIGHT, Judged, is_drawn, judge
-from grader.questions.kinds import KINDS, AnswerError, number_in, shape_in
-from grader.questions.posing import Posed, pose_question, seed_of
-from grader.questions.question import QUESTION_KINDS, AnswerKey, Question, answer_keys_of, questions_of
+from grader.questions.formula import FormulaError, read_formula
+from grader.questions.kinds import KINDS, NOT_ALL_RIGHT, Judged, course_answer, judge
+from grader.questions.question import (
+    QUESTION_KINDS,
+    AnswerKey,
+    Posed,
+    Question,
+    answer_keys_of,
+    pose_question,
+    questions_of,
+    seed_of,
+)
 from grader.results.wording import count_text
 
 PROOFS = "questions.py"
@@ -93,6 +101,14 @@ def faults_of_question(
             yield f"the explanation of {answer!r} contains the key."
 
 
+def is_drawn(question: Question, secret: AnswerKey) -> bool:
+    """Whether the right answer is another one for other students: False where a drawn question's key is always 0."""
+    if question.kind not in ("number", "shape") or not question.draw:
+        return False
+    posed = (pose_question(question, f"student {number}") for number in range(STUDENTS))
+    return len({course_answer(each, secret.key) for each in posed}) > 1
+
+
 def missing_parts(lesson: Lesson, question: Question, secret: AnswerKey) -> Iterator[str]:
     if question.figure and not (lesson.exercise / question.figure).is_file():
         yield f"there is no figure {question.figure}."
@@ -127,7 +143,7 @@ def faults_of_posed(
         return
     kind, drawn = posed.question.kind, bool(posed.question.draw)
     proven = None if proof is None else result_of_proof(posed, proof)
-    if proof is not None and not KINDS[kind].is_same(posed, proven, secret.key or "", secret, ""):
+    if proof is not None and not KINDS[kind].is_same(posed, proven, course_answer(posed, secret.key), secret.tolerance):
         yield f"{PROOFS} gives another key{where}: {proven}."
     whys = [NOT_ALL_RIGHT if kind == "multiple" else posed.fill_in(why) for why in secret.why.values()]
     for place, wrong in enumerate(secret.why):  # two drawn mistakes may be the same number for one student
@@ -137,7 +153,7 @@ def faults_of_posed(
         )
     if kind == "multiple" and len(secret.key or ()) > 1:
         yield from faults_of_wrong_answer(decide(list(secret.key or ())[:-1]), [NOT_ALL_RIGHT], "a part of the key")
-    for form in PERTURBED.get(kind, ()) if kind != "number" or number_in(str(secret.key), posed.values) else ():
+    for form in PERTURBED.get(kind, ()) if kind != "number" or course_answer(posed, secret.key) else ():
         if decide(as_typed(posed, form.format(secret.key))).status == "passed":
             yield f"`{form.format(secret.key)}` is accepted{where}."
 
@@ -151,10 +167,8 @@ def faults_of_wrong_answer(judged: Judged, whys: Sequence[str], answer: str) -> 
 
 def as_typed(posed: Posed, key: Any) -> Any:
     """An answer of the course as a student types it."""
-    if posed.question.kind == "number":
-        return repr(number_in(key, posed.values))
-    if posed.question.kind == "shape":
-        return str(shape_in(key, posed.values))
+    if posed.question.kind in ("number", "shape"):
+        return repr(course_answer(posed, key))
     return list(key) if isinstance(key, tuple) else key.split(",") if posed.question.kind == "order" else key
 
 
@@ -173,10 +187,10 @@ def always_shown(posed: Sequence[Posed], secret: AnswerKey, text: Callable[[Pose
 def is_shown(posed: Posed, key: Any, text: str) -> bool:
     kind = posed.question.kind
     if kind == "number":
-        expected = number_in(key, posed.values)
+        expected = course_answer(posed, key)
         return any(abs(number - expected) <= 1e-6 * abs(expected) for number in numbers_in(posed, text))
     if kind == "shape":
-        return compact(str(shape_in(key, posed.values))) in compact(text)
+        return compact(str(course_answer(posed, key))) in compact(text)
     if kind == "choice":
         return compact(posed.choices[key]) in compact(text)
     return kind in ("formula", "code") and len(compact(key)) > 2 and compact(key) in compact(text)
@@ -185,8 +199,8 @@ def is_shown(posed: Posed, key: Any, text: str) -> bool:
 def numbers_in(posed: Posed, text: str) -> Iterator[float]:
     """The numbers in a text; the number of a lesson ("01") is no answer, and neither is 1/0."""
     for number in NUMBER_IN_A_QUESTION.findall(text):
-        with contextlib.suppress(AnswerError):
-            yield number_in(number)
+        with contextlib.suppress(FormulaError):
+            yield read_formula(number).number({})
 
 
 def compact(text: str) -> str:

@@ -1,27 +1,115 @@
-"""One call of a function, a class or a method of a submission: the same in a worker and in the trusted process."""
+"""One call of a function, a class or a method: the same for steps and checks, in a worker and in the trusted process.
+
+Problems and arguments are in float64. Code that cannot run in it, such as `F.one_hot(Xb, 27).float().T @ demb`, is run
+in float32: torch refuses to mix them, each function in words of its own.
+"""
 
 from __future__ import annotations
 
 import difflib
 import functools
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
+import numpy
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure, first_line
-from grader.calling.operators import CallWatch, OperatorWatch
-from grader.calling.protocol import Called, CallRequest, Counts, leaves, precision_of
+from grader.calling.operators import OperatorWatch
+from grader.calling.protocol import CallRequest, leaves, precision_of
 
+ABOUT_DTYPES = re.compile(
+    r"d(?:ata)?types?\b|scalar type|same type|TensorOptions|Type promot|"
+    r"\b(?:Float|Double|(?:Float|Double)Tensor|float32|float64)\b|^AssertionError"
+)
+"""Errors that may come from float64. torch 2 and numpy have some forty wordings; an `assert` often has none."""
 IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 WITH_OUT = "functions with out=... arguments don't support automatic differentiation, but one requires grad."
 CHANGE_NO_ELEMENT = frozenset({"requires_grad_", "detach_", "share_memory_"})
 """Methods that end in _ and change no element."""
+
+
+def call(
+    function: Callable[..., Any],
+    name: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    precision: torch.dtype,
+    files: Sequence[str] = (),
+    watch: OperatorWatch | None = None,
+    guarded: Sequence[Tensor] = (),
+) -> Answer:
+    """Calls it with these very arguments; never raises for what it does. `value` is what it returned, unchecked.
+
+    While it runs, torch's default dtype is `precision`, so that `torch.zeros(n, m)` in a student's line has the
+    precision of what it is given. `files` are the file names of the student's code, the graded one first, for line
+    numbers. Leaves in `guarded` are not changed in place, see LeafGuard.
+    """
+    default, depth = torch.get_default_dtype(), sys.getrecursionlimit()
+    set_default_dtype(precision)
+    line = first_line(function)
+    try:
+        if watch is None and not guarded:  # most often, and contexts take time
+            value = function(*args, **kwargs)
+        else:
+            with LeafGuard(guarded) if guarded else nullcontext(), watch or nullcontext():
+                if watch is not None:
+                    watch.know((args, kwargs))
+                value = function(*args, **kwargs)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
+        return failure(error, name, files)._replace(seen=watch.seen(None) if watch else None)
+    finally:
+        set_default_dtype(default)
+        sys.setrecursionlimit(depth)  # no call helps or harms a later one
+    answer = Answer("returned", value=value, arguments=[*args, *kwargs.values()], line=line)
+    if watch is None:
+        return answer
+    low_precision = watch.saw_float32 and precision == torch.float64
+    return answer._replace(**watch.counts(), low_precision=low_precision, seen=watch.seen(value))
+
+
+def set_default_dtype(dtype: torch.dtype) -> None:
+    """Set torch's default dtype unless it is set already: a look at it takes a tenth of the time."""
+    if torch.get_default_dtype() is not dtype:
+        torch.set_default_dtype(dtype)
+
+
+def with_fallback(run: Callable[[torch.dtype], Answer], precision: torch.dtype) -> Answer:
+    """`run(precision)`, and in float32 if it raises an error about dtypes in float64.
+
+    Where float32 helps no more than float64, the answer is the error that it raises in float64.
+    """
+    answer = run(precision)
+    if precision is not torch.float64 or not is_about_dtypes(answer):
+        return answer
+    again = run(torch.float32)
+    if again.outcome == "returned":
+        return again._replace(low_precision=True, in_float32=True)
+    return answer if is_about_dtypes(again) else again
+
+
+def is_about_dtypes(answer: Answer) -> bool:
+    """Whether the answer is an error that the same code may not raise in float32."""
+    return answer.outcome == "raised" and ABOUT_DTYPES.search(answer.message) is not None
+
+
+def narrow(value: Any) -> Any:
+    """A float64 tensor or array in float32, also in lists, tuples and dicts; anything else as it is."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(narrow(entry) for entry in value)
+    if isinstance(value, dict):
+        return {name: narrow(entry) for name, entry in value.items()}
+    if isinstance(value, numpy.ndarray) and value.dtype == numpy.float64:
+        return value.astype(numpy.float32)
+    if isinstance(value, Tensor) and value.dtype == torch.float64:
+        return value.detach().to(torch.float32).requires_grad_(value.requires_grad)
+    return value
 
 
 class LeafGuard(TorchFunctionMode):
@@ -77,85 +165,39 @@ def attribute(thing: Any, name: str, files: Sequence[str] = ()) -> Any:
         return failure(error, name, files)
 
 
-def call(
-    function: Callable[..., Any],
-    name: str,
-    args: list[Any],
-    kwargs: dict[str, Any],
-    files: Sequence[str] = (),
-    cap: int | None = None,
-    counted: bool = False,
-) -> Called:
-    """Calls it with these very arguments; never raises for what it does. With `cap`, operators are counted.
-
-    Which they are, and the memory they take, is only measured if `counted`: it makes a call four times slower.
-    """
-    given = [args, kwargs]
-    default, depth = torch.get_default_dtype(), sys.getrecursionlimit()
-    precision = precision_of(given)
-    watch: AbstractContextManager[OperatorWatch | None] = nullcontext()
-    if cap is not None and not counted:
-        watch = OperatorWatch(cap)
-    elif cap is not None:
-        watch = CallWatch(cap, [leaf for leaf in leaves(given) if isinstance(leaf, Tensor)])
-    parameters = [leaf for leaf in leaves(given) if isinstance(leaf, Tensor) and leaf.requires_grad]
-    guard: AbstractContextManager[object] = LeafGuard(parameters) if parameters else nullcontext()
-    torch.set_default_dtype(precision)
-    line = first_line(function)
-    try:
-        with guard, watch as seen:
-            value = function(*args, **kwargs)
-        counts = Counts()
-        if seen is not None:
-            low_precision = seen.saw_float32 and precision == torch.float64
-            counts = Counts(seen.operators, low_precision=low_precision)
-        if isinstance(seen, CallWatch):
-            counts = Counts(seen.operators, dict(seen.dispatched), seen.peak_bytes, low_precision)
-        return Called(value, arguments=[*args, *kwargs.values()], counts=counts, line=line)
-    except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
-        return Called(failed=failure(error, name, files), line=line)
-    finally:
-        torch.set_default_dtype(default)
-        sys.setrecursionlimit(depth)  # no call helps or harms a later one
-
-
-def resolve(
-    request: CallRequest, named: Callable[[str], Any], objects: Mapping[int, Any], files: Sequence[str] = ()
-) -> tuple[Any, list[Any]]:
-    """(what a request calls, its arguments in order). An Answer in place of what is missing.
-
-    `named` gives the function or class of a name, or None; `objects` are those kept so far.
-    """
-    args = list(request.args)
-    if request.handle is not None:
-        thing = objects.get(request.handle)
-        if request.read:
-            return functools.partial(attribute, thing, request.name, files), args
-        return attribute(thing, request.name, files), args
-    used = [named(each) for each in request.uses or (request.name,)]
-    if any(each is None for each in used):
-        return Answer("missing"), args
-    if request.uses:
-        return functools.partial(args.pop(0), *used), args  # the course's function, with the target's
-    return used[0], args
-
-
 def invoke(
     request: CallRequest,
     named: Callable[[str], Any],
     objects: dict[int, Any],
     files: Sequence[str] = (),
-    cap: int | None = None,
-) -> Called:
-    """Make the call that is requested; see `resolve` and `call` for the arguments."""
-    target, args = resolve(request, named, objects, files)
-    if request.read and not isinstance(target, Answer):
-        target = target()
-        if not isinstance(target, Answer):
-            return Called(target)
-    if isinstance(target, Answer):
-        return Called(failed=target)
-    called = call(target, request.name, args, dict(request.kwargs), files, cap, request.counted)
-    if request.keep is not None and called.failed is None:
-        objects[request.keep] = called.value
-    return called
+    watch: OperatorWatch | None = None,
+) -> Answer:
+    """Make the call that is requested.
+
+    `named` gives the function or class of a name, or None; `objects` are those kept so far.
+    """
+    args, kwargs = list(request.args), dict(request.kwargs)
+    if request.handle is not None:
+        target = attribute(objects.get(request.handle), request.name, files)
+        if isinstance(target, Answer):
+            return target
+        if request.read:
+            return Answer("returned", value=target)
+    else:
+        used = [named(each) for each in request.uses or (request.name,)]
+        if any(each is None for each in used):
+            return Answer("missing")
+        target = functools.partial(args.pop(0), *used) if request.uses else used[0]
+    wide = precision_of((args, kwargs))
+
+    def run(precision: torch.dtype) -> Answer:
+        positional, keyword = (args, kwargs) if precision is wide else narrow((args, kwargs))
+        guarded = [leaf for leaf in leaves((positional, keyword)) if isinstance(leaf, Tensor) and leaf.requires_grad]
+        return call(target, request.name, positional, keyword, precision, files, watch, guarded)
+
+    # an object may be another one after a first try
+    answer = run(wide) if request.handle is not None else with_fallback(run, wide)
+    if request.keep is not None and answer.outcome == "returned":
+        objects[request.keep] = answer.value
+        answer = answer._replace(value=None)
+    return answer if request.after else answer._replace(arguments=())

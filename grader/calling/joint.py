@@ -10,7 +10,7 @@ import torch
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import answer_fields, counts_of, describe, run_with_fallback
+from grader.calling.steps import as_step, call_by_name, describe
 
 
 class Joint(NamedTuple):
@@ -73,28 +73,25 @@ def call_joint(
     Its result may be a dict by the names in `joint.returns`, or a tuple or list in that order, in which further ones
     may lie. It may change its arguments: nobody else sees them.
     """
-    ran = run_with_fallback(function, joint.name, values, {}, dtype, files, watch)
-    if isinstance(ran, Answer):
-        return dict.fromkeys(steps, ran)
+    answer = call_by_name(function, joint.name, values, {}, dtype, files, watch)
+    if answer.outcome != "returned":
+        return dict.fromkeys(steps, answer)
+    answer = answer._replace(changed=(), uses=frozenset())
     try:
-        found, line = joint.pieces(ran.result), ran.interface.line
-        if isinstance(found, str):
-            return dict.fromkeys(steps, Answer("returned", message=found, line=line))
-        answers = {
-            step: Answer("missing", message=f"`{joint.name}` returned a dict without `{step}`.", line=line)
-            for step in steps
-            if step not in found
-        }
-        answers |= {step: Answer("todo", line=line) for step, value in found.items() if value is None}
-        return {
-            step: answers.get(step)
-            or Answer(
-                "returned",
-                **answer_fields(as_stack(found[step]), ran.values.get(step[1:]), ran.dtype),
-                line=line,
-                **counts_of(ran, dtype),
-            )
-            for step in steps
-        }
+        found = joint.pieces(answer.value)
     except BaseException as error:  # what came back may be anything of a student's
         return dict.fromkeys(steps, failure(error, joint.name, files))
+    if isinstance(found, str):
+        return dict.fromkeys(steps, Answer("returned", message=found, line=answer.line))
+
+    def of_step(step: str) -> Answer:
+        if step not in found:
+            message = f"`{joint.name}` returned a dict without `{step}`."
+            return Answer("missing", message=message, line=answer.line)
+        piece = found[step]
+        if piece is None:
+            return Answer("todo", line=answer.line)
+        seen = watch.seen(piece) if watch is not None else None
+        return as_step(answer._replace(seen=seen), step, as_stack(piece), values, dtype, files)
+
+    return {step: of_step(step) for step in steps}

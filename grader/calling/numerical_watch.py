@@ -8,20 +8,19 @@ answer depends on does. Like all counts in a student's process, this can be dece
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from contextlib import ExitStack
+from typing import Any
 
 import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.operators import OperatorWatch
+from grader.calling.answer import Seen
+from grader.calling.observing import MATH, NUMPY, seen_outside_torch
+from grader.calling.operators import OperatorWatch, TooManyOperators
 from grader.calling.protocol import leaves
 from grader.calling.repeated_inputs import Evaluations, InputArray
 
-NUMPY = frozenset(
-    "tanh exp exp2 expm1 log log1p log2 log10 sqrt power square reciprocal sinh cosh sin cos matmul dot".split()  # noqa: SIM905
-)
-MATH = ("tanh", "exp", "expm1", "log", "log1p", "sqrt", "pow", "sinh", "cosh")
 SMOOTH_OPERATORS = frozenset(
     """
     tanh exp exp2 expm1 log log1p log2 log10 sqrt rsqrt pow reciprocal sigmoid silu gelu sinh cosh sin cos logsumexp
@@ -46,27 +45,20 @@ SLOW_MOVING = frozenset({"sqrt", "rsqrt", "pow", "div", "reciprocal", "square", 
 """What an optimizer computes from parameters, which change by a small step between two of its steps."""
 
 
-class Seen(NamedTuple):
-    """What an answer depends on: `method` is "differences" or "complex numbers".
-
-    `operator` is the one that was evaluated `times` times at close inputs; or "", and there were `times` complex
-    results.
-    """
-
-    method: str
-    operator: str
-    times: int
-
-
 class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
-    """An `OperatorWatch` that follows what an answer depends on, inside ``with NumericalWatch(cap) as watch:``.
+    """An `OperatorWatch` that follows what an answer depends on: ``watch.seen(answer)`` says it.
 
-    After it, ``watch.seen(answer)`` says what the answer depends on.
+    It also sees what the functions of `files` compute outside torch. What they print meanwhile is dropped, as it was
+    printed when they ran without a watch.
     """
 
-    def __init__(self, cap: int, may_train: bool = False) -> None:
-        """Whatever `may_train`, such as a function that a check calls, is not followed in SLOW_MOVING operators."""
-        super().__init__(min(cap, MAX_OPERATORS_OBSERVED))
+    def __init__(self, cap: int, files: Sequence[str], names: dict[str, Any], may_train: bool = False) -> None:
+        """`names` are those of the graded file's module.
+
+        Whatever `may_train`, such as a function that a check calls, is not followed in SLOW_MOVING operators.
+        """
+        super().__init__(cap)
+        self._outside = files, names
         self._may_train = may_train
         self._followed = SMOOTH_OPERATORS - SLOW_MOVING if may_train else SMOOTH_OPERATORS
         self.complex_results = 0
@@ -78,11 +70,24 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self._subtracted = self._left_torch = False
         self._unmarked_numbers: set[float] = set()  # that left torch
         self._is_quiet = True  # nothing was found yet
-        self.answer: object = None
+        self._inside = ExitStack()
+
+    def __enter__(self) -> NumericalWatch:
+        self._inside.enter_context(seen_outside_torch(self.evaluates, self.finds_complex, *self._outside))
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *of_an_error: Any) -> None:
+        super().__exit__(*of_an_error)  # type: ignore[no-untyped-call]
+        self._inside.close()
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
+        if self.operators > MAX_OPERATORS_OBSERVED:
+            if self._has_evidence():  # it would go on for long
+                raise TooManyOperators(MAX_OPERATORS_OBSERVED)
+            return super().__torch_dispatch__(func, types, args, kwargs)
         name = func.overloadpacket.__name__
         plain = name.rstrip("_") if not name.endswith("__") else name
         if self._is_quiet and plain not in self._followed:
@@ -194,7 +199,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         return None
 
     def _depends(self, answer: object) -> bool:
-        if self.operators > self.cap:  # it was stopped
+        if self.operators > MAX_OPERATORS_OBSERVED:  # the rest was not followed
             return True
         tensors = list(tensors_in(answer))
         if tensors:

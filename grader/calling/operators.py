@@ -1,4 +1,4 @@
-"""Counts the aten operators that one step dispatches, and stops a step that dispatches far too many.
+"""Counts the aten operators that one call dispatches, and stops a call that dispatches far too many.
 
 The count tells a fused formula from the same gradient step by step: it is the same on every machine and for every batch
 size, unless the step loops over the batch. Aten operators are what PyTorch's dispatcher sees below Python's functions:
@@ -18,11 +18,14 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from grader.calling.answer import Seen
+from grader.calling.protocol import leaves
+
 _LOW_PRECISION = frozenset({torch.float32, torch.float16, torch.bfloat16, torch.complex64})
 
 
 class TooManyOperators(BaseException):
-    """A step went on beyond the cap. A `BaseException`, so that a loop with ``except Exception`` in it ends, too."""
+    """A call went on beyond the cap. A `BaseException`, so that a loop with ``except Exception`` in it ends, too."""
 
     def __init__(self, cap: int) -> None:
         super().__init__(f"more than {cap:,} tensor operations in one step; a gradient by hand needs a few dozen")
@@ -32,7 +35,7 @@ class TooManyOperators(BaseException):
 class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's __init_subclass__ has no annotations
     """Counts what is dispatched inside ``with OperatorWatch(cap) as watch:``, for 4 µs an operator.
 
-    Values do not change. One watch is for one step; entered again it goes on counting. It sees the thread that entered
+    Values do not change. One watch is for one call; entered again it goes on counting. It sees the thread that entered
     it and no other. Counts come from the student's own process, so they are as honest as it is.
 
     Args:
@@ -50,6 +53,17 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
         self.cap = cap
         self.operators = 0
         self.saw_float32 = False
+
+    def know(self, arguments: object) -> None:
+        """Take note of the arguments of the call, before it is made."""
+
+    def counts(self) -> dict[str, Any]:
+        """What was counted, as fields of an Answer."""
+        return {"operators": self.operators}
+
+    def seen(self, answer: object) -> Seen | None:
+        """What the answer depends on, of an answer that was returned inside; None where nobody looks for that."""
+        return None
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -73,22 +87,23 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
 class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     """An `OperatorWatch` that also says which operators there were, and how much memory their results took at most.
 
-    Args:
-        arguments: tensors that were there before the call; their memory, and views of it, do not count.
-
-    Attributes:
-        dispatched: {"tanh": 31}, by aten's names without overloads.
-        peak_bytes: the most bytes in storages made inside that were alive at one moment. Counted when an operator has
-            given its result: temporaries inside a kernel are not seen, and neither is memory of numpy's.
+    Memory of the arguments, and views of it, do not count. It is counted when an operator has given its result:
+    temporaries inside a kernel are not seen, and neither is memory of numpy's.
     """
 
-    def __init__(self, cap: int, arguments: Sequence[Tensor] = ()) -> None:
+    def __init__(self, cap: int) -> None:
         super().__init__(cap)
         self.dispatched: Counter[str] = Counter()
         self.peak_bytes = 0
-        self._given = {tensor.untyped_storage()._cdata for tensor in arguments}
+        self._given: set[int] = set()
         self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
         self._bytes = 0  # of everything in `_alive`
+
+    def know(self, arguments: object) -> None:
+        self._given = {leaf.untyped_storage()._cdata for leaf in leaves(arguments) if isinstance(leaf, Tensor)}
+
+    def counts(self) -> dict[str, Any]:
+        return {**super().counts(), "dispatched": dict(self.dispatched), "peak_bytes": self.peak_bytes}
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -99,13 +114,10 @@ class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             if isinstance(value, Tensor):
                 self._remember(value)
         if self._bytes > self.peak_bytes:  # at most so much is alive: look only when it would be a new peak
-            self._forget_what_is_gone()
+            for key in [key for key, (storage, _) in self._alive.items() if storage.expired()]:  # type: ignore[no-untyped-call]
+                self._bytes -= self._alive.pop(key)[1]
             self.peak_bytes = max(self.peak_bytes, self._bytes)
         return result
-
-    def _forget_what_is_gone(self) -> None:
-        for key in [key for key, (storage, _) in self._alive.items() if storage.expired()]:  # type: ignore[no-untyped-call]
-            self._bytes -= self._alive.pop(key)[1]
 
     def _remember(self, tensor: Tensor) -> None:
         try:

@@ -6,27 +6,19 @@ import difflib
 import dis
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
 from torch import Tensor
-
-from grader.calling.failures import first_line
 
 
 class UnknownParameter(Exception):
     """A step asks for something that is neither a forward value nor an upstream gradient."""
 
 
-@dataclass(frozen=True)
-class Interface:
-    """What is known of a function before it is called."""
-
-    line: int | None
-    parameters: tuple[inspect.Parameter, ...]
-    uses: frozenset[str]  # parameters that its code reads
+Interface = tuple[tuple[inspect.Parameter, ...], frozenset[str]]
+"""A function's parameters, and the names of those that its code reads."""
 
 
 def interface_of(function: Callable[..., Any]) -> Interface:
@@ -36,26 +28,16 @@ def interface_of(function: Callable[..., Any]) -> Interface:
 
 
 def inspect_callable(function: Callable[..., Any]) -> Interface:
-    """What a callable's signature and code say. Raises TypeError or ValueError for what has no signature."""
-    parameters = parameters_of(function)
-    return Interface(first_line(function), parameters, parameters_read(function, parameters))
+    """All parameters count as read where there is no plain code object to look at."""
+    parameters = tuple(inspect.signature(function).parameters.values())
+    names = frozenset(parameter.name for parameter in parameters)
+    code = getattr(function, "__code__", None)
+    return parameters, names & loaded_names(code) if isinstance(code, CodeType) else names
 
 
 interface_of_function = lru_cache(maxsize=1000)(inspect_callable)  # a step is called on every problem
 
 
-def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
-    return tuple(inspect.signature(function).parameters.values())
-
-
-def parameters_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
-    """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
-    names = frozenset(p.name for p in parameters)
-    code = getattr(function, "__code__", None)
-    return names & loaded_names(code) if isinstance(code, CodeType) else names
-
-
-@cache
 def loaded_names(code: CodeType) -> frozenset[str]:
     """The local variables that `code` reads, or gives to a function inside it."""
     read = set(code.co_cellvars)

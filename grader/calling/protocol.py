@@ -33,16 +33,6 @@ GIVEN = {"torch": torch, "F": torch.nn.functional, "math": math, "np": numpy, "n
 
 
 @dataclass(frozen=True)
-class Counts:
-    """What one call did, as the process that ran it says: good for a cap, never evidence for a pass."""
-
-    operators: int = 0  # aten operators dispatched
-    dispatched: Mapping[str, int] = field(default_factory=dict)  # {"tanh": 31}: by aten's names, if it was `counted`
-    peak_bytes: int = 0  # the most bytes of tensors made by this call that were alive at one moment, if `counted`
-    low_precision: bool = False  # something was computed in float32 or less although float64 was given
-
-
-@dataclass(frozen=True)
 class Measurement:
     """A call's value, and what the call took compared with the yardstick's call, by the kernel's account."""
 
@@ -61,7 +51,7 @@ class CallRequest:
         keep: a number under which the target keeps the value instead of giving it.
         after: the arguments are given as they are after the call.
         counted: its operators and the bytes of its tensors are counted.
-        observed: the call is made again, and only what was seen meanwhile is given.
+        watched: the call is made again, to see whether what it returns depends on numerical differentiation.
     """
 
     name: str
@@ -73,23 +63,7 @@ class CallRequest:
     after: bool = False
     counted: bool = False
     uses: Sequence[str] = ()
-    observed: bool = False
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether a function is called by itself: no object, no class, and no function that calls it."""
-        return self.handle is None and self.keep is None and not self.uses
-
-
-@dataclass(frozen=True)
-class Called:
-    """The result of a call: a value, or an `Answer` that says why there is none."""
-
-    value: Any = None
-    failed: Answer | None = None
-    arguments: list[Any] = field(default_factory=list)  # as they are after the call, those by name last
-    counts: Counts = field(default_factory=Counts)
-    line: int | None = None
+    watched: bool = False
 
 
 class CallFailed(Exception):

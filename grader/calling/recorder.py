@@ -11,7 +11,8 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling.protocol import Called, CallRequest, Measurement, copy_tree, leaves
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallRequest, Measurement, copy_tree, leaves
 from grader.calling.target import Target
 
 MAX_RECORDED_PARTS = 12
@@ -48,16 +49,16 @@ class RecordingTarget(Target):
         self.left_out: dict[str, list[str]] = {}
         self.returned_values: list[tuple[str, Any]] = []
 
-    def perform(self, of: str, request: CallRequest) -> Called:
+    def perform(self, of: str, request: CallRequest) -> Answer:
         if not request.read:
             self._note(*self._arguments(of, request))
-        called = self._target.invoke(of, request)
+        answer = self._target.invoke(of, request)
         is_plain = request.handle is None and request.keep is None and not request.uses and not request.counted
-        if is_plain and called.failed is not None and TOO_MANY_ARGUMENTS.match(called.failed.message):
-            called = self._by_name(request, called)
-        if called.failed is None and request.keep is None:
-            self.returned_values.append((request.name, called.value))
-        return called
+        if is_plain and TOO_MANY_ARGUMENTS.match(answer.message):
+            answer = self._by_name(request, answer)
+        if answer.outcome == "returned" and request.keep is None:
+            self.returned_values.append((request.name, answer.value))
+        return answer
 
     def _arguments(self, of: str, request: CallRequest) -> tuple[str, dict[str, Any]]:
         """(what is called, the arguments by the names of its parameters)."""
@@ -72,7 +73,7 @@ class RecordingTarget(Target):
         method = getattr(known, request.name, None)
         return f"{of}.{request.name}", arguments_by_name(method, (None, *args), kwargs)
 
-    def _by_name(self, request: CallRequest, failed: Called) -> Called:
+    def _by_name(self, request: CallRequest, failed: Answer) -> Answer:
         """The call with those of its arguments that the function has parameters for, by their names.
 
         A student may delete the parameters that a function does not need. Gives `failed` where others are missing.
@@ -81,15 +82,15 @@ class RecordingTarget(Target):
         given, left_out = dict(every), list[str]()
         while given and all(each.isidentifier() for each in given):
             again = self._target.invoke(request.name, replace(request, args=(), kwargs=given))
-            if again.failed is None:
+            if again.outcome == "returned":
                 self.left_out[request.name], after = left_out, iter(again.arguments)
                 if not request.after:
                     return again
                 arguments = [each if label in left_out else next(after) for label, each in every.items()]
                 number = len(request.args) + len(request.kwargs)  # without the reference's default values
-                return replace(again, arguments=arguments[:number])
-            unknown = UNKNOWN_PARAMETER.match(again.failed.message)
-            if unknown is None and MISSING_ARGUMENTS.match(again.failed.message) is None:
+                return again._replace(arguments=arguments[:number])
+            unknown = UNKNOWN_PARAMETER.match(again.message)
+            if unknown is None and MISSING_ARGUMENTS.match(again.message) is None:
                 return again
             if unknown is None or unknown[1] not in given:
                 break

@@ -85,7 +85,8 @@ def defend(words: Sequence[str], seed: str | None, count: int, course: Path | No
         with at.busy("making questions from your file"):
             defence = generate(lesson, submitted.files, right, at.judge.zygote, chosen, count)
         if defence.reason:
-            raise UserError(f"{defence.reason} {defence.for_student}".strip())
+            hint = "" if right else f" `dojo check {lesson.number}` shows what is missing."
+            raise UserError(defence.reason + hint)
         out = console_for()
         for part in practise(defence.questions, read_input_line):
             out.print(part)

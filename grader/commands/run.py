@@ -19,7 +19,7 @@ from grader.gradebook.grading.settings import RunIdentity
 from grader.publish.export.github import without_workflow_commands
 from grader.publish.report.pages import Reporter
 from grader.results.wording import first_names
-from grader.sandbox.workers.forked import Nursery
+from grader.sandbox.workers.nursery import Nursery
 
 
 def run(**given: Any) -> None:

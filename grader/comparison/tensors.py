@@ -18,22 +18,17 @@ from grader.results.wording import format_shape
 
 TOLERANCE = 1e-9
 """Largest relative error of a right answer in float64."""
-
 LOW_PRECISION_TOLERANCE = 1e-5
 """The same for a step that computes in float32 although it was given float64, as `.float()` does. Float32 rounding is
 6e-8 an operation; hidden problems are drawn so that the nearest wrong formula is further away than this."""
-
 FLOOR = 1e-3
 """Where the true gradient is (nearly) zero, errors are measured against this share of the upstream gradient's norm."""
-
 VANISHING = 1e-6
 """A reference below this share of the upstream gradient's norm is a zero with rounding noise (a bias before a batch
 norm): float32's own noise is then measured against the upstream gradient itself."""
-
 PASS_FACTOR = 3.0
 """How much further from the gradient a float32 answer may be than autograd's own float32 pass, where a whole backward
 pass is judged. The factor is FlashAttention's (https://github.com/Dao-AILab/flash-attention, tests)."""
-
 HALF = (torch.float16, torch.bfloat16)
 
 ComparisonStage = Literal["shape", "value", "passed"]
@@ -73,15 +68,10 @@ def compare(
         shapes = format_shape(answer.shape), format_shape(reference.shape)
         message = f"The shape is {shapes[0]}; expected {shapes[1]}, the shape of the value itself."
         return TensorComparison("shape", None, message)
-    if not answer.is_floating_point():
-        kind = str(answer.dtype).removeprefix("torch.")
-        message = f"The numbers are {kind}; a gradient needs floating point: start from `zeros_like(...)`, say."
-        return TensorComparison("shape", None, message)
-    if answer.dtype in HALF:
-        kind = str(answer.dtype).removeprefix("torch.")
-        return TensorComparison(
-            "shape", None, f"The numbers are {kind}, too coarse to judge: keep the dtype of the values you are given."
-        )
+    if not answer.is_floating_point() or answer.dtype in HALF:
+        why = "; a gradient needs floating point: start from `zeros_like(...)`, say."
+        why = why if answer.dtype not in HALF else ", too coarse to judge: keep the dtype of the values you are given."
+        return TensorComparison("shape", None, f"The numbers are {str(answer.dtype).removeprefix('torch.')}{why}")
     wide, exact = answer.to(torch.float64), reference.to(torch.float64)
     difference = norm(wide - exact)
     if not math.isfinite(difference) and not bool((finite := torch.isfinite(wide)).all()):
@@ -91,16 +81,11 @@ def compare(
         causes = causes if math.isnan(number) else "a division by zero, log(0) or an overflow"
         message = f"Element {list(where)} is {number}, not a finite number: look for {causes}."
         return TensorComparison("value", None, message)
-    narrow = is_float32(answer, low_precision)
+    narrow = low_precision or answer.dtype == torch.float32
     size = norm(exact) if size is None else size
     error = quotient(difference, low_precision_size(size, scale) if narrow else max(size, FLOOR * scale))
     limit = low_precision_tolerance if narrow and reference.dtype == torch.float64 else TOLERANCE
     return TensorComparison("passed" if error <= limit else "value", error)
-
-
-def is_float32(answer: Tensor, low_precision: bool) -> bool:
-    """Whether an answer of any shape is judged with float32's tolerance: its dtype is float32, or `low_precision`."""
-    return low_precision or answer.dtype == torch.float32
 
 
 def low_precision_size(size: float, scale: float) -> float:
@@ -194,8 +179,6 @@ def ulps(a: Tensor, b: Tensor) -> int:
         return torch.where(i < 0, torch.iinfo(integers).min - i, i)
 
     if integers == torch.int64:  # the distance itself may need 65 bits
-        pairs: list[tuple[int, int]] = list(
-            zip(ordered(a).flatten().tolist(), ordered(b).flatten().tolist(), strict=True)
-        )
-        return max(abs(x - y) for x, y in pairs)
+        first, second = (ordered(each).flatten().tolist() for each in (a, b))
+        return int(max(abs(x - y) for x, y in zip(first, second, strict=True)))
     return int((ordered(a) - ordered(b)).abs().max())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sized
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy
@@ -44,18 +44,6 @@ class Difference:
     message: str
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """The result of `agreement`. `error` is the largest relative error of any part that has one."""
-
-    findings: tuple[Difference, ...] = ()
-    error: float | None = None
-
-    @property
-    def holds(self) -> bool:
-        return not self.findings
-
-
 def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_precision: bool = False) -> Agreement:
     """Compare `found` with `expected`.
 
@@ -64,33 +52,24 @@ def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_preci
     of no dimension as a number, an array as a tensor. With `low_precision` something was computed in float32, and the
     tolerance is at least 1e-5.
     """
-    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in float_leaves(expected)]
+    numbers = [leaf for leaf in leaves(expected) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
+    norms = [float(torch.linalg.vector_norm(torch.as_tensor(each).double())) for each in numbers]
     scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
-    comparison = _Comparison(tolerance, low_precision, scale)
-    comparison.compare(found, expected, "")
-    return Agreement(tuple(comparison.findings), comparison.error)
-
-
-def float_leaves(tree: Any) -> list[Any]:
-    return [leaf for leaf in leaves(tree) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
+    comparison = Agreement(tolerance, low_precision, scale)
+    comparison._compare(found, expected, "")
+    return comparison
 
 
 def bits_of(tree: Any) -> int:
     """How many bits a right answer has, roughly: how unlikely it is to come out by chance."""
-    return sum(bits_of_leaf(leaf) for leaf in leaves(tree))
-
-
-def bits_of_leaf(leaf: Any) -> int:
-    if (tensor := tensor_of(leaf)) is not None:
-        whole = 1 if tensor.dtype == torch.bool else BITS_OF_A_WHOLE_NUMBER
-        return tensor.numel() * (BITS_OF_A_NUMBER if tensor.is_floating_point() else whole)
-    if isinstance(leaf, (int, float)) and not isinstance(leaf, bool):
-        return BITS_OF_A_NUMBER if isinstance(leaf, float) else BITS_OF_A_WHOLE_NUMBER
-    return BITS_OF_A_WORD if isinstance(leaf, str) else 1
-
-
-def as_tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=None)
+    bits = 0
+    for leaf in leaves(tree):
+        if (tensor := tensor_of(leaf)) is None:
+            bits += BITS_OF_A_WORD if isinstance(leaf, str) else BITS_OF_A_WHOLE_NUMBER if type(leaf) is int else 1
+        else:
+            whole = 1 if tensor.dtype == torch.bool else BITS_OF_A_WHOLE_NUMBER
+            bits += tensor.numel() * (BITS_OF_A_NUMBER if tensor.is_floating_point() else whole)
+    return bits
 
 
 def name_of_entry(part: str, key: Any) -> str:
@@ -100,95 +79,104 @@ def name_of_entry(part: str, key: Any) -> str:
     return f"{part}.{key}" if str(key).isidentifier() or not isinstance(key, str) else f"{part}: {key}"
 
 
-class _Comparison:
-    def __init__(self, tolerance: float, low_precision: bool, scale: float) -> None:
-        self._tolerance, self._low_precision, self._scale = tolerance, low_precision, scale
-        self.findings: list[Difference] = []
-        self.error: float | None = None
+@dataclass
+class Agreement:
+    """The result of `agreement`. `error` is the largest relative error of any part that has one."""
 
-    def differ(self, part: str, stage: str, message: str) -> None:
+    tolerance: float
+    low_precision: bool
+    scale: float
+    findings: list[Difference] = field(default_factory=list)
+    error: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        return not self.findings
+
+    def _differ(self, part: str, stage: str, message: str) -> None:
         self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS)))
 
-    def compare(self, found: Any, expected: Any, part: str) -> None:
+    def _compare(self, found: Any, expected: Any, part: str) -> None:
         found, expected = (plain_number(v) for v in (found, expected))
         name = f"`{part}`" if part else "The result"
         if isinstance(expected, Mapping):
-            self.mappings(found, expected, part, name)
+            self._mappings(found, expected, part, name)
         elif isinstance(expected, (list, tuple)):
-            self.sequences(found, expected, part, name)
+            self._sequences(found, expected, part, name)
         elif isinstance(expected, (Tensor, numpy.ndarray)):
-            self.tensors(found, as_tensor(expected), part, name)
+            self._tensors(found, torch.as_tensor(expected), part, name)
         elif isinstance(expected, bool) or expected is None or isinstance(expected, str):
             found = found.item() if is_tensor(found) and found.ndim == 0 else found
             if type(found) is not type(expected) or found != expected:
-                self.differ(part, "value", f"{name} is {shown(found)}; expected {shown(expected)}.")
+                self._differ(part, "value", f"{name} is {shown(found)}; expected {shown(expected)}.")
         elif isinstance(expected, (int, float)):
-            self.tensors(found, torch.tensor(float(expected), dtype=torch.float64), part, name)
+            self._tensors(found, torch.tensor(float(expected), dtype=torch.float64), part, name)
         else:
             raise TypeError(f"a scenario gave {type(expected).__name__}, which cannot be compared")
 
-    def mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
+    def _mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
         if not isinstance(found, Mapping):
             advice = " Is the last line `return ...`?" if found is None and not part else ""
             wanted = "a dict"  # where a tuple would do as well, the message says how many values
             if found is None or (isinstance(found, (list, tuple)) and len(found) != len(expected)):
                 wanted = f"{len(expected)} values: {keys_in_words(expected)}"
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {wanted}.{advice}")
+            return self._differ(part, "shape", f"{name} is {shown(found)}; expected {wanted}.{advice}")
         missing, more = [k for k in expected if k not in found], [k for k in found if k not in expected]
         if missing or more:
             wrong = f"lacks {keys_in_words(missing)}" if missing else f"has {keys_in_words(more)} besides"
             keys = keys_in_words(expected)
-            return self.differ(part, "shape", f"{name} {wrong}; expected the keys {keys}.")
+            return self._differ(part, "shape", f"{name} {wrong}; expected the keys {keys}.")
         for key, value in expected.items():
-            self.compare(found[key], value, name_of_entry(part, key))
+            self._compare(found[key], value, name_of_entry(part, key))
 
-    def sequences(self, found: Any, expected: Any, part: str, name: str) -> None:
+    def _sequences(self, found: Any, expected: Any, part: str, name: str) -> None:
         if is_tensor(found) and all(type(e) in (int, float) for e in expected):
-            return self.tensors(found, torch.tensor(expected, dtype=torch.float64), part, name)
+            return self._tensors(found, torch.tensor(expected, dtype=torch.float64), part, name)
         if not isinstance(found, (list, tuple)):
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
+            return self._differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
         if len(found) != len(expected):
-            return self.differ(part, "shape", f"{name} has {entries_in_words(found)}; expected {len(expected)}.")
+            entries = count_text(len(found), "entry", "entries")
+            return self._differ(part, "shape", f"{name} has {entries}; expected {len(expected)}.")
         for number, value in enumerate(expected):
-            self.compare(found[number], value, f"{part}[{number}]")
+            self._compare(found[number], value, f"{part}[{number}]")
 
-    def tensors(self, found: Any, expected: Tensor, part: str, name: str) -> None:
+    def _tensors(self, found: Any, expected: Tensor, part: str, name: str) -> None:
         given, found = found, tensor_of(found)
         if found is None:
             what = f"a tensor of shape {format_shape(expected.shape)}" if expected.ndim else "a number"
-            return self.differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
+            return self._differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
         if found.shape != expected.shape:
             text = f"{name} has the shape {format_shape(found.shape)}; expected {format_shape(expected.shape)}."
-            return self.differ(part, "shape", text)
+            return self._differ(part, "shape", text)
         if expected.dtype == torch.bool or not expected.is_floating_point():
             if found.dtype == torch.bool or not found.is_floating_point():
                 wrong = found.to(torch.int64) != expected.to(torch.int64)
             else:
                 wrong = found.double() != expected.double()
             if bool(wrong.any()):
-                self.differ(part, "value", self.worst(name, found, expected, wrong))
+                self._differ(part, "value", self._worst(name, found, expected, wrong))
             elif expected.dtype == torch.bool and expected.ndim and found.dtype != torch.bool:
                 kind = str(found.dtype).removeprefix("torch.")
-                self.differ(part, "shape", f"{name} holds numbers ({kind}); expected True and False (bool).")
+                self._differ(part, "shape", f"{name} holds numbers ({kind}); expected True and False (bool).")
             return None
         wide = found.double()
         is_finite = torch.isfinite(wide)
         if not bool(is_finite.all()):
             exact = expected.double()
             if bool((is_finite | (wide == exact) | (wide.isnan() & exact.isnan())).all()):
-                return self.tensors(found.masked_fill(~is_finite, 0), exact.masked_fill(~is_finite, 0), part, name)
+                return self._tensors(found.masked_fill(~is_finite, 0), exact.masked_fill(~is_finite, 0), part, name)
             where = first_index(~is_finite)
             place = f" at {list(where)}" if where else ""
-            return self.differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
-        error = relative_error(wide, expected, self._scale)
+            return self._differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
+        error = relative_error(wide, expected, self.scale)
         error = math.inf if math.isnan(error) else error  # of numbers so large that their distance overflows
         self.error = max(self.error or 0.0, error)
-        low_precision = self._low_precision or found.dtype == torch.float32
-        if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self._tolerance):
-            self.differ(part, "value", self.worst(name, wide, expected.double(), None, error))
+        low_precision = self.low_precision or found.dtype == torch.float32
+        if error > (max(self.tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self.tolerance):
+            self._differ(part, "value", self._worst(name, wide, expected.double(), None, error))
         return None
 
-    def worst(
+    def _worst(
         self, name: str, found: Tensor, expected: Tensor, wrong: Tensor | None, error: float | None = None
     ) -> str:
         if not expected.ndim:
@@ -218,7 +206,7 @@ def tensor_of(value: Any) -> Tensor | None:
     None for anything else, and for a whole number that float64 cannot hold.
     """
     if is_tensor(value):
-        return as_tensor(value)
+        return torch.as_tensor(value)
     try:
         if type(value) in (int, float):
             return torch.tensor(float(value), dtype=torch.float64)
@@ -236,11 +224,6 @@ def keys_in_words(keys: Iterable[Any]) -> str:
     return ", ".join(key[:MAX_VALUE_CHARACTERS] if type(key) is str else shown(key) for key in known[:MAX_KEYS]) + more
 
 
-def entries_in_words(values: Sized) -> str:
-    """How many entries a list, tuple or dict has: "1 entry", "3 entries"."""
-    return count_text(len(values), "entry", "entries")
-
-
 def shown(value: Any) -> str:
     """A value in a sentence, in at most some MAX_VALUE_CHARACTERS. Nothing in it is iterated over.
 
@@ -254,11 +237,8 @@ def shown(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, int):
-        return (
-            str(value)
-            if abs(value) < SMALLEST_NUMBER_DESCRIBED_BY_SIZE
-            else f"a whole number of {value.bit_length()} bits"
-        )
+        is_short = abs(value) < SMALLEST_NUMBER_DESCRIBED_BY_SIZE
+        return str(value) if is_short else f"a whole number of {value.bit_length()} bits"
     if isinstance(value, float):
         return f"{value + 0.0:.9g}"  # without the sign of a zero
     if isinstance(value, (list, tuple)):

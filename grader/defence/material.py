@@ -1,128 +1,101 @@
-"""What a defence is made of: a student's right lines, the values that they read, and a worker that runs other lines.
+"""What a defence is made of: a student's right lines, and a worker that runs these and other lines.
 
-The plain part of a student's file (plain_part.py), and every line made from it, runs in a locked-in worker, without the
-file's other text. This process compares tensors.
+One run of the file's plain part (plain_part.py) confirms that its rows are right, and notes what each line reads:
+steps are called on small problems, and functions that are checked as a whole run in the lesson's public examples. No
+other text of the file is run. This process compares tensors.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any
 
-import numpy
 import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import FileFunction, FileLine, functions_in
-from grader.defence.lines import CodeNames, Line, chosen_lines, line_from, lines_of_rows, versions_and_names
-from grader.defence.measuring import measuring_file
-from grader.defence.plain_part import plain_part
-from grader.defence.small_problems import arguments_on, graph_of, small_problems
-from grader.lesson.forward_statements import forward_statements
-from grader.lesson.lesson import Lesson
+from grader.calling.protocol import CallFailed, Measurement
+from grader.defence.file_lines import FileLine, PlainFile, read_plain_file
+from grader.defence.lines import Line, reads_noted
+from grader.defence.small_problems import graph_of, small_problems
+from grader.defence.versions import Variant, versions_of
+from grader.defence.worker import LineResult, Raised, call_in_worker, results_of, value_of, worker_file
+from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+from grader.verdict.judge.checks import run_check
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
+from grader.verdict.judge.problems import ProblemBook
 
-MAX_NUMBER = 1e300
-MAX_CHOSEN, MAX_CANDIDATE_LINES = 12, 36
-"""Lines of a file that one defence may be about, and that it reads to find them."""
-
-
-@dataclass(frozen=True)
-class Raised:
-    """A line has no value: it raised this error."""
-
-    kind: str
-
-
-class NotNumbers(Raised):
-    """A line has a value, but no real numbers: booleans, or another object."""
+MAX_LINES = 40
+"""Lines of a file that one defence may be about."""
+ENOUGH_LINES = 12
+"""With so many lines of gradients the examples are not run: that takes seconds."""
+PIECEWISE = re.compile(r"[<>]|==|!=|\b(max|min|maximum|minimum|amax|amin|any|all|where|clamp|relu|sign|abs)\b")
+"""Lines that drawn values have the same result for by chance."""
 
 
-LineResult = Tensor | Raised
+class QuickTarget(RemoteTarget):
+    """Measures nothing: that takes seconds."""
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        raise CallFailed(Answer("raised", message="A defence measures nothing."), name)
 
 
 @dataclass
 class Material:
-    """Lines of a file and what they give. Close it when the defence is generated.
+    """Lines of a file and what they give.
 
     Attributes:
-        right: the rows that the student has right, and that the plain part of the file has right as well.
-        covered: of these, the rows (of checks: the functions) that a question can be about.
-        lines: right lines, in the order in which this defence prefers them.
-        functions: the student's functions by name.
-        text: the plain part of the file.
+        covered: the right gradients and checked functions that a question can be about.
+        lines: lines of right rows, in the order in which this defence prefers them.
+        ran: {right check: the student's functions that its example runs}
     """
 
     lesson: Lesson
-    right: Collection[str]
+    covered: set[str]
     lines: list[Line]
-    functions: Mapping[str, FileFunction]
-    covered: Collection[str]
-    text: str
+    ran: Mapping[str, Collection[str]]
+    _file: PlainFile
     _student: Student
-    _names: CodeNames = field(default_factory=dict)
-
-    def run(self, jobs: Sequence[tuple[str, Line, Mapping[str, Any]]]) -> list[LineResult]:
-        """The values of (code, the line that it belongs to, what it reads), in one round trip. Raises CallFailed."""
-        named = [[self._names[code, line.at.names], dict(values)] for code, line, values in jobs]
-        return [value_of(each) for each in replies_to(self._student, named)]
+    _names: Mapping[tuple[int, str], str]
 
     def table(self, line: Line, codes: Sequence[str], draws: Sequence[Mapping[str, Any]]) -> list[list[LineResult]]:
         """For each of the `draws` of what the line reads, the values of `codes`. Raises CallFailed."""
-        values = iter(self.run([(code, line, drawn) for drawn in draws for code in codes]))
+        jobs = [(self._names[line.at.number, code], drawn) for drawn in draws for code in codes]
+        values = map(value_of, results_of(self._student, jobs))
         return [[next(values) for _ in codes] for _ in draws]
 
-    def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[LineResult]:
-        """What a function of the student's returns for each of several arguments. Raises CallFailed."""
-        return [value_of(each) for each in replies_to(self._student, [[name, dict(v)] for v in values])]
+    def run_function(self, name: str, arguments: Mapping[str, Any]) -> LineResult:
+        """What a function of the student's returns. Raises CallFailed."""
+        (found,) = results_of(self._student, [(name, arguments)])
+        return value_of(found)
 
-    def forward(self, target: str) -> list[str]:
-        """The lines of the forward pass that read a value."""
-        statements = forward_statements(self.lesson)
-        problem = small_problems(self.lesson)[0]
-        consumers = graph_of(self.lesson, problem).consumers.get(target, ())
-        return [statements[each] for each in consumers if each in statements]
+    def parameters(self, function: str) -> Sequence[str]:
+        return next(each.parameters for each in self._file.functions if each.name == function)
 
-    def close(self) -> None:
-        self._student.close()
+    def red_rows(self, line: Line, code: str, rows: Collection[str]) -> list[str] | None:
+        """Those of the `rows` whose example does not hold with `code` in place of a line; None where time is used up.
 
-
-def call_in_worker(student: Student, name: str, *arguments: Any) -> Any:
-    return RemoteTarget(student).call(name, *arguments)
-
-
-def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
-    """(whether it returned, what it returned) for each job. Raises CallFailed, also for a reply of another form."""
-    found = call_in_worker(student, "_defence_run", list(jobs)) if jobs else []
-    is_whole = isinstance(found, list) and len(found) == len(jobs)
-    if not is_whole or not all(isinstance(each, list) and len(each) == 2 for each in found):
-        raise CallFailed(Answer("raised", message="The worker's answer has another form than it should have."), "run")
-    return [(each[0] is True, each[1]) for each in found]
+        Raises CallFailed.
+        """
+        file = worker_file(self._file.changed(line.at, code), [each.name for each in self._file.functions])
+        with closing(self._student.like_this({BACKWARD_FILE: file}, BACKWARD_FILE, self._student.time)) as student:
+            items = [item for item in self.lesson.checks if item.name in rows]
+            red = [item.name for item in items if not example_holds(self.lesson, item, student)]
+            return None if student.time.is_used_up else red  # an example that was not run says nothing
 
 
-def value_of(reply: tuple[bool, Any]) -> LineResult:
-    is_value, found = reply
-    if not is_value:
-        return Raised(str(found))
-    if isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < MAX_NUMBER:
-        return torch.tensor(float(found), dtype=torch.float64)
-    tensor = torch.as_tensor(found) if isinstance(found, numpy.ndarray) else found
-    if not isinstance(tensor, Tensor) or tensor.is_complex() or tensor.dtype == torch.bool:
-        return NotNumbers(type(found).__name__)
-    return tensor.detach()
-
-
+@contextmanager
 def material_of(
     lesson: Lesson,
     files: Mapping[str, bytes],
@@ -130,99 +103,127 @@ def material_of(
     zygote: ZygoteProcess,
     chance: random.Random,
     time: TimeAccount | None = None,
-) -> Material | None:
-    """The material of a file whose rows `right` are right; None where it has no line to ask about.
+) -> Iterator[Material | None]:
+    """The material of a file whose rows `right` are right; None where its text has no line to ask about.
 
-    Raises ZygoteDied, and CallFailed where its plain part does not run.
+    Raises ZygoteDied, and CallFailed where the plain part does not run.
     """
     try:
-        joint = lesson.joint.name if lesson.joint is not None else ""
-        wanted = list(dict.fromkeys([*lesson.functions, joint]))
-        text = source_reader().call(plain_part, files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"))
-        read = [FileFunction.from_data(each) for each in source_reader().call(functions_in, text, wanted)]
-        every = lines_of_rows(lesson, read, right)
-        candidates = chosen_lines(every, chance, MAX_CANDIDATE_LINES)
-        versions, names = versions_and_names([line for _, _, line in candidates])
+        source = files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
+        wanted = dict.fromkeys([*lesson.functions, *([lesson.joint.name] if lesson.joint is not None else [])])
+        file = PlainFile.from_data(source_reader().call(read_plain_file, source, [*wanted]))
+        chosen = chosen_lines(lesson, file, right, chance)
+        of_texts = source_reader().call(versions_of, [(line.code, line.names) for _, _, line in chosen])
     except (ReadingStopped, ReadingFailed):
-        return None
+        chosen = []
+    if not chosen:
+        yield None
+        return
+    versions = [{kind: [Variant(**v) for v in several] for kind, several in each.items()} for each in of_texts]
+    names, lambdas = dict[tuple[int, str], str](), dict[str, str]()
+    for (_, _, line), others in zip(chosen, versions, strict=True):
+        for code in (line.code, *(each.code for alike in others.values() for each in alike)):
+            name = names.setdefault((line.number, code), f"_defence_{len(names)}")
+            lambdas[name] = f"lambda {', '.join(line.names)}: ({code})"
+    text = worker_file(file.with_notes, [each.name for each in file.functions], lambdas)
+    with closing(Student(zygote, StudentFile({BACKWARD_FILE: text}, BACKWARD_FILE), time=time)) as student:
+        confirmed = confirmed_rows(lesson, student, file, right)
+        covered = confirmed & {row for row, _, _ in chosen} - {
+            each.name for each in file.functions if not each.is_shown
+        }
+        checked, ran = askable(lesson, right), dict[str, set[str]]()
+        if sum(line.function not in checked for _, _, line in chosen) < ENOUGH_LINES:
+            ran = rows_that_ran(lesson, student, right)
+        noted, in_examples = call_in_worker(student, "_defence_noted"), set().union(*ran.values())
+        lines = []
+        for (row, target, at), others in zip(chosen, versions, strict=True):
+            reads = reads_noted(at.names, noted.get(str(at.number)) if isinstance(noted, dict) else None)
+            is_checked = at.function in checked
+            if is_checked and reads and at.function in in_examples:
+                covered.add(at.function)
+            elif is_checked or not reads or row not in (confirmed if row in right else {row}):
+                continue
+            symbols = [symbol for read in reads.values() for symbol in read.sizes]
+            is_decided = not any(len(symbol) == 1 for symbol in symbols) and not PIECEWISE.search(at.code)
+            is_known = not is_checked or (is_decided and not at.is_repeated)
+            lines.append(Line(row, target, at, reads, others, is_checked, is_known))
+        yield Material(lesson, covered, lines, ran, file, student, names)
+
+
+def chosen_lines(
+    lesson: Lesson, file: PlainFile, right: Collection[str], chance: random.Random
+) -> list[tuple[str, str, FileLine]]:
+    """Up to MAX_LINES of (row, forward value, line), gradients first.
+
+    They belong to right rows, or in a function that returns all gradients to a value between them.
+    """
+    gradients, functions = {item.name for item in lesson.gradients}, askable(lesson, right)
+    rows = {item.function: item.name for item in reversed(lesson.checks)}
     problems = small_problems(lesson)
-    if not every or not problems:
-        return None
-    noting = [function.noting for function in read]
-    file = StudentFile({BACKWARD_FILE: measuring_file([text, *noting], names)}, BACKWARD_FILE)
-    student = Student(zygote, file, time=time)
-    try:
-        confirmed = confirmed_rows(lesson, student, read, right)
-        candidates = [each for each in candidates if each[0] in confirmed or (confirmed and each[0] not in right)]
-        chosen = candidates[:MAX_CHOSEN]
-        known = values_before(student, read, [line for _, _, line in chosen], problems)
-    except BaseException:
-        student.close()
-        raise
-    lines = [
-        line_from(row, target, line, values, versions[line.number])
-        for row, target, line in chosen
-        if (values := known[line.number])
-    ]
-    hidden = {each.name for each in read if not each.is_shown}
-    covered = (confirmed & {row for row, _, _ in every}) - hidden
-    return Material(lesson, confirmed, lines, {each.name: each for each in read}, covered, text, student, names)
+    values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
+    found = []
+    for line in (line for function in file.functions for line in function.lines):
+        name = line.function if line.is_returned else line.name
+        if line.function in functions:
+            found.append((rows[line.function], "", line))
+        elif lesson.joint is not None and line.function == lesson.joint.name:
+            is_known = name in right or (name not in gradients and name[:1] == "d")
+            if is_known and right and name[1:] in values and not line.is_repeated:
+                found.append((name, name[1:], line))
+        elif problems and line.function in gradients.intersection(right) and not line.is_repeated:
+            found.append((line.function, line.function[1:] if name == line.function else "", line))
+    return sorted(chance.sample(found, len(found)), key=lambda each: not each[1])[:MAX_LINES]
 
 
-def confirmed_rows(
-    lesson: Lesson, student: Student, functions: Sequence[FileFunction], right: Collection[str]
-) -> set[str]:
+def askable(lesson: Lesson, right: Collection[str]) -> set[str]:
+    """The checked functions that a defence may be about: each of their rows is right."""
+    functions = {item.function for item in lesson.checks if item.name in right}
+    return functions - {item.function for item in lesson.items if item.name not in right}
+
+
+def confirmed_rows(lesson: Lesson, student: Student, file: PlainFile, right: Collection[str]) -> set[str]:
     """The right rows for which the plain part returns the right gradient of the published problem. Raises CallFailed.
 
     What a file does to its functions when it is imported is not in the plain part: a function of this name may be one
-    that the file replaces.
+    that the file replaces. The steps also run on the small problems, so that what their lines read is noted.
     """
+    if not lesson.gradients:
+        return set()
     problem, joint = lesson.public_chain, lesson.joint
     targets = {item.name: item.target for item in lesson.gradients if item.name in right and item.target}
-    called = [f for f in functions if f.name in targets or (joint is not None and f.name == joint.name)]
-    given = [(each, arguments_on(problem, each.parameters)) for each in called]
-    jobs = [(each, arguments) for each, arguments in given if arguments is not None]
-    found: dict[str, Any] = {}
-    for (each, _), (is_value, value) in zip(
-        jobs, replies_to(student, [[each.name, arguments] for each, arguments in jobs]), strict=True
-    ):
-        if joint is not None and each.name == joint.name:
-            pieces = joint.pieces(value) if is_value else None
-            found |= pieces if isinstance(pieces, dict) else {}
-        elif is_value:
-            found[each.name] = value
-    requested = {each.name: {name[1:] for name in each.parameters if name[:1] == "d"} for each in functions}
+    called = [f for f in file.functions if f.name in targets or (joint is not None and f.name == joint.name)]
+    found = dict[str, Any]()
+    for on in (*small_problems(lesson), problem):
+        known = on.given | {f"d{name}": value for name, value in on.upstream.items()}
+        callable_here = [each for each in called if known.keys() >= set(each.parameters)]
+        jobs = [(each.name, {name: known[name] for name in each.parameters}) for each in callable_here]
+        found = dict(zip([each.name for each in callable_here], results_of(student, jobs), strict=True))
+    if joint is not None and not isinstance(found.get(joint.name), Raised | None):
+        pieces = joint.pieces(found[joint.name])
+        found = pieces if isinstance(pieces, dict) else {}
+    requested = {each.name: {name[1:] for name in each.parameters if name[:1] == "d"} for each in file.functions}
 
     def is_right(row: str, target: str) -> bool:
         value = found.get(row)
         expected = problem.chain[target] if row not in requested else problem.reference_from(target, requested[row])
-        return isinstance(value, Tensor) and value.shape == expected.shape and close(value, expected)
+        if not isinstance(value, Tensor) or value.shape != expected.shape or value.is_complex():
+            return False
+        return torch.allclose(value.to(expected.dtype), expected, rtol=1e-5, atol=1e-9)
 
     return {row for row, target in targets.items() if is_right(row, target)}
 
 
-def close(value: Tensor, expected: Tensor) -> bool:
-    return not value.is_complex() and torch.allclose(value.to(expected.dtype), expected, rtol=1e-5, atol=1e-9)
+def rows_that_ran(lesson: Lesson, student: Student, right: Collection[str]) -> dict[str, set[str]]:
+    """{right row whose example holds: the functions that it runs}. Raises CallFailed."""
+    found = {}
+    for item in lesson.checks:
+        if item.name in right and item.name in examples_of(lesson):
+            holds, ran = example_holds(lesson, item, student), call_in_worker(student, "_defence_calls")
+            if holds and isinstance(ran, list):
+                found[item.name] = {str(each) for each in ran}
+    return found
 
 
-def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
-    """Whether what a worker has sent is a value for each name that a line reads."""
-    return isinstance(values, dict) and all(name in values for name in line.names)
-
-
-def values_before(
-    student: Student, functions: Sequence[FileFunction], lines: Sequence[FileLine], problems: Sequence[Problem]
-) -> dict[int, list[dict[str, Any]]]:
-    """{number of a line: what it reads on each of the problems}; empty where that is not known. Raises CallFailed."""
-    with_lines = {line.function for line in lines}
-    given = [(f, [arguments_on(problem, f.parameters) for problem in problems]) for f in functions]
-    call_in_worker(student, "_defence_start")
-    replies_to(student, [[f.name, each] for f, several in given if f.name in with_lines for each in several if each])
-    seen = call_in_worker(student, "_defence_values")
-    return {line.number: values if len(values := values_noted(seen, line)) == len(problems) else [] for line in lines}
-
-
-def values_noted(seen: object, line: FileLine) -> list[dict[str, Any]]:
-    """What a line has read, as the worker noted it."""
-    values = seen.get(str(line.number)) if isinstance(seen, dict) else None
-    return values if isinstance(values, list) and all(is_about(each, line) for each in values) else []
+def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
+    check = Example(lesson, item, student, QuickTarget(student), ProblemBook(PUBLIC_SEED))
+    return run_check(examples_of(lesson)[item.name], check) is None

@@ -55,30 +55,45 @@ ALLOWED_NODES = (
 def plain_part(source: str) -> str:
     """The text of the imports, numbers and functions that only compute; "" for a text that is not Python."""
     tree = parse_text(source)
-    if tree is None:
-        return ""
-    kept: list[ast.stmt] = [each for each in tree.body if is_plain_import(each) or is_plain_number(each)]
-    known = set(BUILTINS) | {name for each in kept for name in names_bound(each)}
-    defined = [without_annotations(each) for each in tree.body if isinstance(each, ast.FunctionDef)]
-    functions = {each.name: each for each in defined if only_computes(each)}
+    kept, functions = list[ast.stmt](), dict[str, ast.stmt]()
+    for statement in tree.body if tree is not None else ():
+        match statement:
+            case ast.Import() | ast.ImportFrom() if all(map(is_harmless, ast.walk(statement))):
+                kept.append(statement)
+            case ast.Assign(targets=[ast.Name() as target], value=value) if is_harmless(target) and is_arithmetic(
+                value
+            ):
+                kept.append(statement)
+            case ast.FunctionDef(name=name):
+                function = without_annotations(statement)
+                if all(map(is_harmless, ast.walk(function))):
+                    functions[name] = function
+    known = BUILTINS.union(*map(names_given, kept))
     while lacking := [name for name, each in functions.items() if not outer_names(each) <= known | functions.keys()]:
         for name in lacking:
             del functions[name]
     return "\n\n\n".join(ast.unparse(ast.fix_missing_locations(each)) for each in [*kept, *functions.values()])
 
 
-def is_plain_import(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Import):
-        return all(each.name in MODULES for each in node.names) and are_free(names_bound(node))
-    if isinstance(node, ast.ImportFrom):
-        is_known = node.module in MODULES and not node.level
-        return is_known and all(each.name in ALLOWED_ATTRIBUTES for each in node.names) and are_free(names_bound(node))
-    return False
-
-
-def is_plain_number(node: ast.stmt) -> bool:
-    is_single = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-    return is_single and is_arithmetic(node.value) and are_free(names_bound(node))  # type: ignore[attr-defined]
+def is_harmless(node: ast.AST) -> bool:
+    """Whether a part of a statement is one of ALLOWED_NODES, with names and attributes that it may have."""
+    match node:
+        case ast.Import(names=modules):
+            return all(each.name in MODULES for each in modules)
+        case ast.ImportFrom(module=module, names=names, level=level):
+            return not level and module in MODULES and all(each.name in ALLOWED_ATTRIBUTES for each in names)
+        case ast.FunctionDef(name=name, decorator_list=decorators):
+            return not decorators and not name.startswith(RESERVED)
+        case ast.arguments(vararg=several, kwarg=named, defaults=defaults, kw_defaults=others):
+            given = [each for each in (*defaults, *others) if each is not None]
+            return not (several or named) and all(map(is_arithmetic, given))
+        case ast.Attribute(attr=name, ctx=context):
+            return name in ALLOWED_ATTRIBUTES and isinstance(context, ast.Load)
+        case ast.alias(name=name, asname=other):
+            return not (other or name).startswith(RESERVED)
+        case ast.Name(id=name) | ast.arg(arg=name):
+            return not name.startswith(RESERVED)
+    return isinstance(node, ALLOWED_NODES)
 
 
 def is_arithmetic(node: ast.expr) -> bool:
@@ -87,60 +102,36 @@ def is_arithmetic(node: ast.expr) -> bool:
     return all(isinstance(each, allowed) for each in ast.walk(node))
 
 
-def names_bound(node: ast.stmt) -> set[str]:
-    """The names that an import or an assignment gives a value."""
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {each.asname or each.name.partition(".")[0] for each in node.names}
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
-
-
-def are_free(names: set[str]) -> bool:
-    return not any(name.startswith(RESERVED) for name in names)
-
-
-def without_annotations(node: ast.FunctionDef) -> ast.FunctionDef:
+def without_annotations(node: ast.FunctionDef) -> ast.stmt:
     """A copy without annotations, which Python would evaluate."""
 
     class Plain(ast.NodeTransformer):
-        def visit_FunctionDef(self, each: ast.FunctionDef) -> ast.stmt:
+        def visit_FunctionDef(self, each: ast.FunctionDef) -> ast.AST:
             each.returns = None
-            return self.generic_visit(each)  # type: ignore[return-value]
+            return self.generic_visit(each)
 
-        def visit_AnnAssign(self, each: ast.AnnAssign) -> ast.stmt:
+        def visit_AnnAssign(self, each: ast.AnnAssign) -> ast.AST:
             return ast.Assign([each.target], each.value) if each.value is not None else ast.Pass()
 
-        def visit_arg(self, each: ast.arg) -> ast.arg:
+        def visit_arg(self, each: ast.arg) -> ast.AST:
             return ast.arg(each.arg)
 
-    copied = Plain().visit(copy.deepcopy(node))
-    assert isinstance(copied, ast.FunctionDef)
+    copied: ast.stmt = Plain().visit(copy.deepcopy(node))
     return copied
 
 
-def only_computes(function: ast.FunctionDef) -> bool:
-    """Whether every part of a function is one of ALLOWED_NODES, with ALLOWED_ATTRIBUTES that it only reads."""
-    return all(map(is_harmless, ast.walk(function)))
+def names_given(statement: ast.AST) -> set[str]:
+    """The names that a statement, or anything in it, gives a value."""
+    found = set[str]()
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name.partition(".")[0])
+    return found
 
 
-def is_harmless(node: ast.AST) -> bool:
-    match node:
-        case ast.FunctionDef(name=name, decorator_list=decorators):
-            return not decorators and are_free({name})
-        case ast.arguments(vararg=several, kwarg=named, defaults=defaults, kw_defaults=others):
-            return not (several or named) and all(
-                is_arithmetic(each) for each in (*defaults, *others) if each is not None
-            )
-        case ast.Attribute(attr=name, ctx=context):
-            return name in ALLOWED_ATTRIBUTES and isinstance(context, ast.Load)
-        case ast.Name(id=name) | ast.arg(arg=name):
-            return are_free({name})
-    return isinstance(node, ALLOWED_NODES)
-
-
-def outer_names(function: ast.FunctionDef) -> set[str]:
+def outer_names(function: ast.AST) -> set[str]:
     """The names that a function reads and does not give a value itself."""
-    own = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
-    names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
-    own |= {each.id for each in names if not isinstance(each.ctx, ast.Load)}
-    own |= {each.name for each in ast.walk(function) if isinstance(each, ast.FunctionDef) and each is not function}
-    return {each.id for each in names} - own
+    return {each.id for each in ast.walk(function) if isinstance(each, ast.Name)} - names_given(function)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from string import ascii_lowercase
 from typing import Any
 
-from grader.questions.code_lines import Results
-from grader.questions.judging import Judged, judge
-from grader.questions.kinds import AnswerError, read_answer
-from grader.questions.posing import Posed
-from grader.questions.question import AnswerKey, Kind, Question
-
-Chance = random.Random
+from grader.questions.kinds import Judged, judge
+from grader.questions.question import AnswerKey, Kind, Posed, Question
 
 
 @dataclass(frozen=True)
@@ -22,7 +17,7 @@ class DefenceQuestion:
     """One question about a student's own code.
 
     Attributes:
-        family: the module of grader/defence/families that posed it.
+        family: the function of grader/defence that made it.
         row: the row of the lesson that it is about.
         text: paragraphs, separated by empty lines; a paragraph of lines indented by four spaces is code.
         choices: {id: text} in the order of the sheet; empty for a number and a shape.
@@ -62,19 +57,11 @@ class DefenceQuestion:
     def judged(self, raw: object) -> Judged:
         """The verdict on an answer."""
         secret = AnswerKey(self.key, 0.005 if self.kind == "number" else None, self.why, "", self.model, ())
-        return judge(self.posed, secret, raw, no_code)
-
-    def trouble(self, raw: object) -> str | None:
-        """Why an answer cannot be read, in a sentence; None where it can."""
-        try:
-            read_answer(self.posed, raw)
-        except AnswerError as error:
-            return str(error)
-        return None
+        return judge(self.posed, secret, raw)
 
     def stored(self) -> dict[str, Any]:
         """What `from_stored` reads. The claim is left out: only a test needs it."""
-        return asdict(self) | {"claim": {}}
+        return asdict(replace(self, claim={}))
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> DefenceQuestion:
@@ -82,11 +69,7 @@ class DefenceQuestion:
         return cls(**known | {"key": tuple(key) if isinstance(key := values["key"], list) else key})
 
 
-def no_code(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
-    raise AssertionError("the question asks for no line of code")
-
-
-def shuffled(choices: Mapping[str, str], chance: Chance) -> dict[str, str]:
+def shuffled(choices: Mapping[str, str], chance: random.Random) -> dict[str, str]:
     """The choices in the order of one sheet."""
     order = list(choices)
     chance.shuffle(order)

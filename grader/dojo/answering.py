@@ -23,10 +23,18 @@ from grader.gradebook.files import write_whole
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers
 from grader.questions.code_lines import RunLine
-from grader.questions.judging import WAITS, Judged, judge
-from grader.questions.kinds import KINDS, AnswerError, answer_text, read_answer
-from grader.questions.posing import Posed, pose_question, seed_of
-from grader.questions.question import WITH_CHOICES, Question, answer_keys_of, find_question, questions_of
+from grader.questions.kinds import KINDS, WAITS, Judged, answer_text, answer_trouble, judge, read_answer
+from grader.questions.question import (
+    QUESTION_PREFIX,
+    WITH_CHOICES,
+    Posed,
+    Question,
+    answer_keys_of,
+    no_question,
+    pose_question,
+    questions_of,
+    seed_of,
+)
 
 STOP = "q"
 ANSWER_INDENT = 4
@@ -74,21 +82,17 @@ class AnswerSheet:
         raw = self.answers.given[question.name]
         if self._keys:
             return judge(self.posed(question), self._keys[question.name], raw, self._run_line)
-        trouble = self.trouble(question, raw)
+        trouble = answer_trouble(self.posed(question), raw)
         return None if trouble is None else Judged("error", 0, trouble)
-
-    def trouble(self, question: Question, raw: str) -> str | None:
-        """Why an answer cannot be read, in a sentence; None where it can."""
-        try:
-            read_answer(self.posed(question), raw)
-        except AnswerError as error:
-            return str(error)
-        return None
 
     def due(self, names: Sequence[str]) -> list[Question]:
         """The questions of these `names`; without names those without an answer, or with a wrong one. UserError."""
-        if names:
-            return [find_question(self.questions, name, f"Lesson {self.lesson.number}") for name in names]
+        wanted = [name.removeprefix(QUESTION_PREFIX) for name in names]
+        for name in wanted:
+            if name not in self.questions:
+                raise UserError(no_question(self.questions, name, f"Lesson {self.lesson.number}"))
+        if wanted:
+            return [self.questions[name] for name in wanted]
         fine = ("passed", "todo") if self.is_judged else ()
         pairs = [(each, self.judged(each)) for each in self.questions.values()]
         given = self.answers.given
@@ -146,7 +150,7 @@ def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine) ->
         yield question_heading(places.index(question.name) + 1, len(places), question.name)
         yield Paragraph(posed.text, indent=ANSWER_INDENT)
         yield from answer_help(posed)
-        raw = yield from readable_answer(ask, partial(sheet.trouble, question), "skip")
+        raw = yield from readable_answer(ask, partial(answer_trouble, posed), "skip")
         if raw is None:
             break
         if raw:
@@ -211,7 +215,7 @@ def practise(questions: Sequence[DefenceQuestion], ask: ReadLine) -> Iterator[Re
             style, indent, hang = ("cyan", 2 * ANSWER_INDENT, 2) if is_code else ("", ANSWER_INDENT, 0)
             yield from (Paragraph(line.strip(), style, indent, hang) for line in lines)
         yield from answer_help(question.posed)
-        raw = yield from readable_answer(ask, question.trouble, "leave it out")
+        raw = yield from readable_answer(ask, partial(answer_trouble, question.posed), "leave it out")
         if raw is None:
             break
         if raw:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError, write_errors
-from grader.intake.submissions.helper_packages import packages_in, with_packages
-from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles
+from grader.intake.submissions.file_kinds import MAX_FILE_BYTES
+from grader.intake.submissions.lesson_files import LessonFiles, imported_files
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.source.parsing import parse_submitted
@@ -57,14 +57,14 @@ def read_own(lesson: Lesson) -> LessonFiles:
                 files[each.name] = each.read_bytes()
             elif each == path:
                 raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-        files = with_packages(files, packages_in(lesson.exercise))
+        if BACKWARD_FILE in files:
+            imported, _ = imported_files(path.parent.resolve() / path.name, files[BACKWARD_FILE])
+            return LessonFiles(lesson.name, {**imported, **files}, shown=shown_path(path))
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
-    if BACKWARD_FILE not in files:
-        if path.exists():
-            raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
-        raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
-    return LessonFiles(lesson.name, files, shown=shown_path(path))
+    if path.exists():
+        raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
+    raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
 
 
 class Outline:

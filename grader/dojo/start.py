@@ -9,7 +9,7 @@ from grader.dojo.file import FIGURES
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE
 from grader.lesson.bare_stub import bare_stub
-from grader.lesson.course_settings import COURSE_SETTINGS_FILE
+from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.questions.answers_file import ANSWERS_FILE

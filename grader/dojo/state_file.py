@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.gradebook.files import write_whole
-from grader.lesson.course_settings import settings_text
+from grader.lesson.config import settings_text
 from grader.lesson.lesson import Lesson
 from grader.results.typed_json import from_json, to_json
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import Isolation, probe
+from grader.sandbox.isolation.probe import Isolation, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from grader.results import LessonResult, SubmissionResult, number
-from grader.results.annotations import NotGraded
+from grader.results import LessonResult, NotGraded, SubmissionResult, number
 
 
 def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:

@@ -157,9 +157,10 @@ def decision_about(sheet: Sheet, answers: Sequence[str]) -> Decision:
         if answer in BLANK_ANSWERS:
             marks.append(f"{number} –")
             continue
-        if trouble := question.trouble(answer):
-            raise UserError(f"{sheet.code} ({sheet.student}), question {number}: {trouble}")
-        is_right = question.judged(answer).status == "passed"
+        judged = question.judged(answer)
+        if judged.status == "error":
+            raise UserError(f"{sheet.code} ({sheet.student}), question {number}: {judged.message}")
+        is_right = judged.status == "passed"
         right += is_right
         marks.append(f"{number} {'✓' if is_right else '✗'}")
     text = f"{right} of {len(answers)} right on paper ({', '.join(marks)}; sheet {sheet.code})"

@@ -1,24 +1,19 @@
-"""lesson.toml, read once into typed values. docs/authoring.md describes the file. Nothing here imports torch."""
+"""The settings files of a lesson and of a course, lesson.toml and course.toml, as typed values.
+
+docs/authoring.md describes the files. Nothing here imports torch.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Literal
 
 from grader.errors import LessonError
-from grader.lesson.toml_tables import (
-    Table,
-    is_number,
-    is_string,
-    is_whole,
-    parse_toml,
-    read_lesson_text,
-    setting,
-    toml_value_text,
-)
+from grader.lesson.toml_tables import FROM_ZERO, Table, is_number, parse_toml, read_lesson_text, read_toml, setting
 from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
@@ -26,54 +21,68 @@ LECTURE_SEED = 2147483647
 MAX_SEED = 2**63 - 1
 PART_OF_TORCH = re.compile(r"torch(\.\w+)+|torch\.ops\.aten\.[\w*]+", re.ASCII)
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+COURSE_SETTINGS_FILE = "course.toml"
 
-NO_DRAWS = (
-    "[public] draws is a list of tables of numbers, such as [{batch = 5}]; in it `change` and `note` are names of what "
-    "forward.py holds."
-)
+ShapeRule = Literal["strict", "broadcast"]
+NumericalDifferentiation = Literal["no points", "points"]
+
+
+@dataclass(frozen=True)
+class CourseSettings:
+    """What an instructor decides for a whole course: the keys of course.toml, next to exercises/.
+
+    shape: "strict" asks for a gradient with exactly the shape of its value; "broadcast" also accepts the right numbers
+        in a shape that differs in axes of length one only. None, the default: strict for the functions of a stub,
+        broadcast for a notebook or a script in the lecture's style.
+    numerical_differentiation: whether gradients that were found with difference quotients or complex numbers earn
+        points. They are recorded either way.
+    question_seed: of the values that are drawn for each student's questions. Change it from term to term.
+    """
+
+    shape: ShapeRule | None = None
+    numerical_differentiation: NumericalDifferentiation = "no points"
+    question_seed: int = 0
+
+
+def course_settings(course: Path) -> CourseSettings:
+    """Read `course`/course.toml; without the file, the defaults. Raises LessonError, in one sentence."""
+    path = course / COURSE_SETTINGS_FILE
+    return read_toml(path).record(CourseSettings) if path.exists() else CourseSettings()
+
+
+def settings_text(settings: CourseSettings) -> str:
+    """The settings as one line that changes whenever one of them does."""
+    return ", ".join(f"{field.name}={getattr(settings, field.name)}" for field in fields(settings))
+
+
+# lesson.toml ---------------------------------------------------------------------------------------------------------
+
+
+def are_draws(value: Any) -> bool:
+    entries = value if isinstance(value, list) else [None]
+    return all(
+        isinstance(entry, dict)
+        and all(isinstance(v, str) if key in ("change", "note") else is_number(v) for key, v in entry.items())
+        for entry in entries
+    )
 
 
 def public_draws(table: Table) -> tuple[PublicDraw, ...]:
     """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`."""
-    draws = table.value("draws", [], lambda _: True, "")
-    if not isinstance(draws, list) or not all(isinstance(entry, dict) for entry in draws):
-        raise LessonError(f"{table.path}: {NO_DRAWS}")
+    words = "a list of tables of numbers, such as [{batch = 5}]; `change` and `note` are names of what forward.py holds"
     found = []
-    for entry in draws:
+    for entry in table.value("draws", Any, [], (are_draws, words)):
         names = {key: entry[key] for key in ("change", "note") if key in entry}
-        sizes = {key: value for key, value in entry.items() if key not in names}
-        if not all(map(is_number, sizes.values())) or not all(map(is_string, names.values())):
-            raise LessonError(f"{table.path}: {NO_DRAWS}")
-        found.append(PublicDraw(sizes, **names))
+        found.append(PublicDraw({key: value for key, value in entry.items() if key not in names}, **names))
     return tuple(found)
-
-
-def sandbox_imports(table: Table) -> tuple[str, ...]:
-    """`[sandbox] imports = ["scipy"]`."""
-    names = table.value("imports", [], lambda _: True, "")
-    if reason := refusal_of_imports(names):
-        raise LessonError(f"{table.path}: [sandbox] imports: {reason}.")
-    return tuple(names)
-
-
-def not_allowed(table: Table) -> tuple[str, ...]:
-    """`[sandbox] not_allowed = ["torch.optim", "torch.ops.aten._fused_*"]`."""
-    names = table.texts("not_allowed")
-    for name in names:
-        if not PART_OF_TORCH.fullmatch(name):
-            raise LessonError(
-                f"{table.path}: [sandbox] not_allowed: {toml_value_text(name)} is neither a module of torch, such as "
-                "torch.optim, nor operators, such as torch.ops.aten.rnn_tanh*."
-            )
-    return names
 
 
 def gradient_items(lesson: Table) -> tuple[Item, ...]:
     """`[gradients.dW]`; of a lesson with one function for all, each row is about that one."""
-    joint = lesson.table("function").text("name") if "function" in lesson else ""
+    joint = lesson.table("function").value("name", str, "") if "function" in lesson else ""
     found = []
     for name, row in lesson.table("gradients").tables().items():
-        row.choice("drawn", ("forces",))
+        row.value("drawn", Literal["forces"])
         given = {"target": name[1:], "function": joint or name, "differentiates": ""}
         found.append(row.record(Item, name=name, **given))
     return tuple(found)
@@ -102,7 +111,7 @@ class Item:
 
     name: str
     target: str | None
-    points: float = setting(1, check=(lambda value: is_number(value) and value >= 0, "a number that is at least 0"))
+    points: float = setting(1, check=FROM_ZERO)
     hints: tuple[str, ...] = ()
     function: str = ""
     drawn: str = ""
@@ -173,11 +182,23 @@ class SandboxSettings:
             lesson asks the student to write what they do.
     """
 
-    imports: tuple[str, ...] = setting((), read=sandbox_imports)
-    not_allowed: tuple[str, ...] = setting((), read=not_allowed)
+    imports: tuple[str, ...] = setting(
+        (),
+        check=(
+            lambda names: all(MODULE_NAME.fullmatch(name) and name not in NEVER_ALLOWED for name in names),
+            f'a list of top-level modules, such as ["scipy"], without {", ".join(sorted(NEVER_ALLOWED))}',
+        ),
+    )
+    not_allowed: tuple[str, ...] = setting(
+        (),
+        check=(
+            lambda names: all(map(PART_OF_TORCH.fullmatch, names)),
+            "a list of modules of torch, such as torch.optim, and operators, such as torch.ops.aten.rnn_tanh*",
+        ),
+    )
 
 
-COUNT = (lambda value: is_whole(value) and value > 0, "a number of at least 1")
+COUNT = (lambda value: value > 0, "a number of at least 1")
 
 
 @dataclass(frozen=True)
@@ -218,8 +239,7 @@ class LessonConfig:
 
     title: str = ""
     seed: int = setting(
-        LECTURE_SEED,
-        check=(lambda value: is_whole(value) and 0 <= value <= MAX_SEED, f"a whole number from 0 to {MAX_SEED}"),
+        LECTURE_SEED, check=(lambda value: 0 <= value <= MAX_SEED, f"a whole number from 0 to {MAX_SEED}")
     )
     function: JointFunction | None = None
     gradients: tuple[Item, ...] = setting((), read=gradient_items)
@@ -244,20 +264,8 @@ def lesson_config(folder: Path) -> LessonConfig:
 def config_of_text(folder: Path, text: str) -> LessonConfig:
     """The same, of a text that was read: a command reads a course several times, and parsing takes milliseconds."""
     path = folder / "lesson.toml"
-    found = parse_toml(text, path, None).record(LessonConfig)
+    found = parse_toml(text, path).record(LessonConfig)
     joint = found.function
     if joint is not None and not (joint.name and joint.returns):
         raise LessonError(f'{path}: [function] needs a name and what it returns, such as returns = ["dW", "db"].')
     return found if found.title else replace(found, title=folder.name)
-
-
-def refusal_of_imports(names: object) -> str | None:
-    """Why `names` is not a list of top-level modules that an instructor can allow; None if it is."""
-    if not isinstance(names, list):
-        return 'expected a list of names, such as ["scipy"]'
-    for name in names:
-        if not isinstance(name, str) or not MODULE_NAME.fullmatch(name):
-            return f"{toml_value_text(name)} is not the name of a top-level module, such as scipy"
-        if name in NEVER_ALLOWED:
-            return f"{name} cannot be allowed"
-    return None

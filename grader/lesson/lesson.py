@@ -13,10 +13,9 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import LessonError as LessonError
+from grader.lesson.config import CourseSettings, PublicDraw, course_settings, lesson_config
 from grader.lesson.config import Item as Item
-from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_modules import load_module, require_named
-from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
@@ -60,15 +59,11 @@ class Lesson:
         self.name, self.course, self._secrets = name, course, secrets
         self.settings = settings or course_settings(course)
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
-        self.config = lesson_config(self.exercise)
-        self.title, self.seed, self.notebook = self.config.title, self.config.seed, self.config.notebook
-        self.gradients, self.checks, self.imports = (
-            self.config.gradients,
-            self.config.checks,
-            self.config.sandbox.imports,
-        )
-        self.items, self.not_allowed = self.gradients + self.checks, self.config.sandbox.not_allowed
-        self._wrong: dict[tuple[str, str], ModuleType] = {}
+        config = self.config = lesson_config(self.exercise)
+        self.title, self.seed, self.notebook = config.title, config.seed, config.notebook
+        self.gradients, self.checks, self.items = config.gradients, config.checks, config.gradients + config.checks
+        self.imports, self.not_allowed = config.sandbox.imports, config.sandbox.not_allowed
+        self._wrong: dict[str, ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 
     @cached_property
@@ -216,12 +211,8 @@ class Lesson:
         gradients = [item.name for item in self.gradients]
         if self.joint is None:
             own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
-            return tuple(
-                mistake
-                if mistake.function
-                else replace(mistake, function=getattr(self.wrong(mistake), mistake.gradient))
-                for mistake in own
-            )
+            with_functions = (each.function or getattr(self.wrong(each), each.gradient) for each in own)
+            return tuple(replace(each, function=own_one) for each, own_one in zip(own, with_functions, strict=True))
         return tuple(
             replace(mistake, gradient=gradient, function=gradient_of_joint(self.joint, gradient, self.wrong(mistake)))
             for mistake in self.mistakes
@@ -236,16 +227,14 @@ class Lesson:
 
     def wrong(self, mistake: Mistake) -> ModuleType:
         """The answer key with `mistake` in it. Raises LessonError when it does not fit, or does not run."""
-        key = (mistake.gradient, mistake.id)
-        if key not in self._wrong:
-            solution = self.answer_key
+        if mistake.name not in self._wrong:
             module = ModuleType(f"backprop_ninja_{self.name}_{mistake.id}")
             try:
-                exec(compile(mistake.applied_to(solution), module.__name__, "exec"), module.__dict__)
+                exec(compile(mistake.applied_to(self.answer_key), module.__name__, "exec"), module.__dict__)
             except Exception as error:
-                raise LessonError(f"{self.name}, mistake {mistake.gradient}__{mistake.id}: {error}") from error
-            self._wrong[key] = module
-        return self._wrong[key]
+                raise LessonError(f"{self.name}, mistake {mistake.name}: {error}") from error
+            self._wrong[mistake.name] = module
+        return self._wrong[mistake.name]
 
     @property
     def suite(self) -> Path:

@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from grader.source.parsing import global_names
+from grader.source.statement_names import names_of_statement
 
 CODE_INDENT = " " * 8
 """What precedes the further lines of an entry's formula; its message is indented less."""
@@ -108,14 +108,12 @@ class Mistake:
         if self.function is None:
             lines = [line.strip() for line in self.new.splitlines() if line.strip() not in self.old]
             return f"{[self.name, self.message, self.old, self.new, lines]!r}"
-        definition = self.definition()
-        definition.name = self.name
-        return f"{self.message!r}\n\n{ast.unparse(definition)}"
+        return f"{self.message!r}\n\n{ast.unparse(self.definition(self.name))}"
 
-    def definition(self) -> ast.FunctionDef:
-        """The wrong formula as a function, named for the gradient."""
+    def definition(self, name: str = "") -> ast.FunctionDef:
+        """The wrong formula as a function, named for the gradient unless it has another name."""
         assert self.arguments is not None
-        return _function(self.gradient, self.arguments, ast.parse(self.formula).body)
+        return _function(name or self.gradient, self.arguments, ast.parse(self.formula).body)
 
 
 def _helpers_of(code: ast.AST, namespace: dict[str, Any]) -> dict[str, str]:
@@ -171,9 +169,7 @@ def _entry(section: str, identifier: str, old: str, first: str, below: list[str]
         raise ValueError(f"{section}__{identifier}: expected the formula, then the message indented by four spaces.")
     code = "\n".join(filter(None, [first, textwrap.dedent("\n".join(further))]))
     said = " ".join(" ".join(message).split())
-    if old:
-        return Mistake(section, identifier, said, None, old, code)
-    return Mistake(section, identifier, said, formula=code)
+    return Mistake(section, identifier, said, old=old, new=code if old else "", formula="" if old else code)
 
 
 def mistakes_of(namespace: dict[str, Any], signature: Callable[[str], Signature]) -> Iterator[Mistake]:
@@ -203,7 +199,7 @@ def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str
         if not body or not isinstance(body[-1], ast.Expr):
             raise ValueError("its last statement is not an expression")
         allowed = signature(mistake.gradient)
-        read = [n for n in names_of_formula(mistake.formula, body) if n not in namespace and not hasattr(builtins, n)]
+        read = [n for n in names_of_formula(body) if n not in namespace and not hasattr(builtins, n)]
         if unknown := [name for name in read if name not in allowed.names]:
             raise ValueError(f"there is no value `{unknown[0]}`")
     except (SyntaxError, ValueError) as error:
@@ -217,22 +213,14 @@ def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str
     return replace(mistake, function=found[mistake.gradient], arguments=arguments)
 
 
-def names_of_formula(formula: str, body: list[ast.stmt]) -> list[str]:
-    """The names that a function with this body reads without giving them a value first, each once, in order."""
-    text = textwrap.indent(formula, "    ")
-    (table,) = symtable.symtable(f"def formula():\n{text}", "formula", "exec").get_children()
-    read, given = global_names(table), set[str]()
-    assigned = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()}
-    ordered: list[ast.Name] = []
+def names_of_formula(body: list[ast.stmt]) -> list[str]:
+    """The names that a function with this body reads without giving them a value first, each once."""
+    read, given = dict[str, None](), set[str]()
     for statement in body:
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        if assigned and isinstance(statement, (ast.Assign, ast.AugAssign)):
-            updated = [statement.target] if isinstance(statement, ast.AugAssign) else []
-            own = {node.id for node in names if isinstance(node.ctx, ast.Load) or node in updated}
-            read |= own & assigned - given
-        given |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
-        ordered += sorted(names, key=lambda node: (node.lineno, node.col_offset))
-    return list(dict.fromkeys(node.id for node in ordered if node.id in read))
+        names = names_of_statement(statement, {})
+        read |= dict.fromkeys(sorted((names.reads | names.late) - given))
+        given |= names.binds
+    return list(read)
 
 
 def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:

@@ -90,14 +90,10 @@ class NotebookTable:
     """The `[notebook]` table, with what the lesson's own files add to it.
 
     Attributes:
-        names: gradients that the lesson takes from the notebook.
         given: what the function of one gradient may request.
-        again, after, loop: as in the table.
         groups: {name of a group of parameters: its members}, from the lesson's `GROUPS`.
         consumers: {gradient: the upstream gradients from which its own step is computed}.
-        sizes: the sizes of the lesson's inputs.
         forward: {value: the expression that computes it in the forward pass}.
-        also: as in the table.
     """
 
     names: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Reading the settings files of a course (TOML): each value by its key and type, each slip of the author a sentence.
 
 A dataclass says what a table has: a key for each field, with the field's type and default. `setting` adds what the type
-does not say.
+does not say. Values get their types as those of results.json do (results/typed_json.py).
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from dataclasses import Field, field, fields, is_dataclass
 from datetime import date, time
 from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from grader.errors import LessonError
+from grader.results.typed_json import OtherType, in_words, reader_of, without_none
 from grader.source.similar_names import close_name
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 MAX_TOML_VALUE_CHARACTERS = 80
 """Characters of a value or a key that a sentence shows."""
 
-
 Record = TypeVar("Record")
 ValueCheck = tuple[Callable[[Any], bool], str]
-"""Whether a value is right, and what a right value is, in words."""
+"""Whether a value of the right type is right, and what a right value is, in words."""
+FROM_ZERO: ValueCheck = (lambda value: value >= 0, "a number from 0 up")
+ABOVE_ZERO: ValueCheck = (lambda value: value > 0, "a number above 0")
 
 
 def setting(
@@ -68,6 +69,12 @@ class Table:
                 place = f" in [{self._header}]" if self._header else ""
                 raise LessonError(f"{self.path}: there is no setting {toml_value_text(key)}{place}; {hint}")
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
     def record(self, kind: Callable[..., Record], **given: Any) -> Record:
         """The dataclass `kind` that this table describes. What is `given` is not a key of the table."""
         own = {key: each for key, each in settings_of(kind).items() if each[0].name not in given}
@@ -77,57 +84,37 @@ class Table:
             if read := each.metadata.get("read"):
                 values[each.name] = read(self)
             elif key in self:
-                values[each.name] = self._of_type(key, hint, each.metadata.get("check"))
+                values[each.name] = self.value(key, hint, check=each.metadata.get("check"))
         return kind(**given, **values)
 
-    def _of_type(self, key: str, hint: Any, check: ValueCheck | None = None) -> Any:
-        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-        if origin in (typing.Union, UnionType):  # of None and one other type
-            return self._of_type(key, next(each for each in arguments if each is not NoneType), check)
-        if origin is Literal:
-            return self.choice(key, arguments)
-        if origin is Mapping:
-            inside = self.table(key)
-            return {each: inside._of_type(each, arguments[1]) for each in inside}
-        if is_dataclass(hint):
-            return self.table(key).record(typing.cast(Callable[..., Any], hint))
-        return self.texts(key) if origin is tuple else self.value(key, None, *(check or CHECKS[hint]))
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._values
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def value(self, key: str, default: Any, is_right: Callable[[Any], bool], expected: str) -> Any:
-        """Return the value of `key`, or `default` where the table lacks it. `expected` describes a right value."""
+    def value(self, key: str, hint: Any, default: Any = None, check: ValueCheck | None = None) -> Any:
+        """The value of `key`, of the type `hint`; `default` where the table lacks it."""
         if key not in self._values:
             return default
+        hint = without_none(hint)
+        if is_dataclass(hint):
+            return self.table(key).record(typing.cast(Callable[..., Any], hint))
+        if typing.get_origin(hint) is Mapping:
+            inside = self.table(key)
+            return {each: inside.value(each, typing.get_args(hint)[1]) for each in inside}
         value = self._values[key]
-        if not is_right(value):
-            place = f"[{self._header}] " if self._header else ""
+        try:
+            found = reader_of(hint)(value, None)
+            is_right = (hint is not float or is_number(found)) and (check is None or check[0](found))
+        except OtherType:
+            is_right = False
+        if not is_right:
+            place, expected = f"[{self._header}] " if self._header else "", check[1] if check else in_words(hint)
             raise LessonError(f"{self.path}: {place}{key} is {toml_value_text(value)}; expected {expected}.")
-        return value
-
-    def text(self, key: str, default: str = "") -> str:
-        found: str = self.value(key, default, is_string, "a text")
         return found
 
-    def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of texts; empty where the table lacks it."""
-        return tuple(self.value(key, (), lambda v: isinstance(v, list) and all(map(is_string, v)), "a list of texts"))
-
-    def choice(self, key: str, choices: Collection[str], default: str | None = None) -> Any:
-        allowed = " or ".join(f'"{choice}"' for choice in choices)
-        return self.value(key, default, lambda value: is_string(value) and value in choices, allowed)
-
     def table(self, key: str, keys: Collection[str] | None = None) -> Table:
-        """Return the table of that key, which has these keys (None: any); an empty one where there is none."""
-        header = f"{self._header}.{in_header(key)}" if self._header else in_header(key)
-        return Table(self.path, self._values.get(key, {}), keys, header)
+        """The table of that key, which has these keys (None: any); an empty one where there is none."""
+        own = clip(key if BARE_KEY.fullmatch(key) else json.dumps(key))
+        return Table(self.path, self._values.get(key, {}), keys, f"{self._header}.{own}" if self._header else own)
 
     def tables(self) -> dict[str, Table]:
-        """Return {key: its table} for everything in this table, in the file's order."""
+        """{key: its table} for everything in this table, in the file's order."""
         return {key: self.table(key) for key in self._values}
 
 
@@ -138,52 +125,31 @@ def settings_of(kind: Callable[..., Any]) -> dict[str, tuple[Field[Any], Any]]:
     return {each.metadata.get("key") or each.name: (each, hints[each.name]) for each in fields(kind)}  # type: ignore[arg-type]
 
 
-def read_toml(path: Path, keys: Collection[str] | None) -> Table:
-    """Return the file at `path` as one table with these keys (None: any). Raises LessonError if it cannot be read."""
+def read_toml(path: Path, keys: Collection[str] | None = None) -> Table:
+    """The file at `path` as one table with these keys (None: any). Raises LessonError if it cannot be read."""
     return parse_toml(read_lesson_text(path), path, keys)
 
 
 def read_lesson_text(path: Path) -> str:
-    """Return the text of a file. Raises LessonError where it cannot be read, or is not UTF-8."""
+    """The text of a file. Raises LessonError where it cannot be read, or is not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise LessonError(f"{path} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise LessonError(f"{path} cannot be read: {error}") from error
+    except (OSError, ValueError) as error:
+        reason = f"{error.strerror}." if isinstance(error, OSError) else error
+        raise LessonError(f"{path} cannot be read: {reason}") from error
 
 
-def parse_toml(text: str, path: Path, keys: Collection[str] | None) -> Table:
-    """Return the text of the file at `path` as one table with these keys. Raises LessonError where it is not TOML."""
+def parse_toml(text: str, path: Path, keys: Collection[str] | None = None) -> Table:
+    """The text of the file at `path` as one table with these keys. Raises LessonError where it is not TOML."""
     try:
         return Table(path, tomllib.loads(text), keys)
     except (ValueError, RecursionError) as error:  # ValueError: no TOML, or a number of 5,000 digits
         raise LessonError(f"{path} cannot be read: {error}") from error
 
 
-def is_string(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def is_number(value: object) -> bool:
     """Whether it is a whole number or a finite decimal one."""
     return type(value) is int or (type(value) is float and math.isfinite(value))
-
-
-def is_whole(value: object) -> bool:
-    return type(value) is int
-
-
-CHECKS: dict[Any, ValueCheck] = {
-    str: (is_string, "a text"),
-    int: (is_whole, "a whole number"),
-    float: (is_number, "a number"),
-}
-
-
-def in_header(key: str) -> str:
-    """Return a key as it is written in the header of a table, with quotes where it needs them."""
-    return clip(key if BARE_KEY.fullmatch(key) else json.dumps(key))
 
 
 def toml_value_text(value: object) -> str:

@@ -14,18 +14,17 @@ from grader.lesson.lesson import Lesson, LessonError
 
 def lesson_faults(lesson: Lesson) -> Iterator[str]:
     """Yield a sentence for each fault, in the words of `grade verify`."""
+    others = [path for name in ("backward.py", "mistakes.py") if (path := lesson.solution / name).is_file()]
     try:
         suite = parse_module(lesson.suite)
-        for path in (lesson.solution / "backward.py", lesson.solution / "mistakes.py"):
-            if path.is_file():
-                parse_module(path)
-        if lesson.gradients:
-            parse_module(lesson.exercise / "forward.py")
+        for path in (*others, *([lesson.exercise / "forward.py"] if lesson.gradients else [])):
+            parse_module(path)
     except LessonError as error:
         yield str(error)
         return
     functions = [node for node in suite.body if isinstance(node, ast.FunctionDef)]
-    yield from row_faults(lesson, [each.name.removeprefix("test_") for each in functions if is_check(each)])
+    checks = [each for each in functions if any(argument.arg == "check" for argument in each.args.args)]
+    yield from row_faults(lesson, [each.name[5:] for each in checks if each.name.startswith("test_")])
 
 
 def row_faults(lesson: Lesson, tests: Collection[str]) -> Iterator[str]:
@@ -39,11 +38,6 @@ def row_faults(lesson: Lesson, tests: Collection[str]) -> Iterator[str]:
             yield f"{suite}: no test_{item.name}(check) for the row [checks.{item.name}] of lesson.toml."
     for name in sorted(set(tests) - rows):
         yield f"{suite}: test_{name} has no row [checks.{name}] in lesson.toml."
-
-
-def is_check(function: ast.FunctionDef) -> bool:
-    """Whether a function of a hidden suite is `def test_name(check)`."""
-    return function.name.startswith("test_") and any(argument.arg == "check" for argument in function.args.args)
 
 
 def parse_module(path: Path) -> ast.Module:

@@ -9,18 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import UserError
-from grader.questions.question import QUESTION_PREFIX, Question, no_question
+from grader.questions.question import QUESTION_PREFIX
 
 ANSWERS_FILE = "answers.toml"
 MAX_ANSWERS_FILE_BYTES = 200_000
-MAX_DOTS = 1000
-"""In a line: the time to read a key of many parts is quadratic in their number."""
-MAX_LONG_LINES = 5
-"""With MAX_DOTS. Of lines with fewer dots there may be more, as far as they take the same time."""
+MAX_SQUARED_DOTS = 5_000_000
+"""Summed over the lines: the time to read a key of many parts is quadratic in their number."""
 MAX_STUDENT = 200
-MAX_UNKNOWN_NAME_CHARACTERS = 80
-"""Characters of an unknown question's name that a sentence shows."""
-ANSWERS_FILE_KEYS = ("lesson", "student", "answers")
+ANSWERS_FILE_KEYS = {"lesson": str | int, "student": str | int, "answers": dict}
 ANSWERS_FILE_HEAD = (
     "# Your answers to the questions of lesson {number}. `dojo answer {number}` writes this file; you may edit it.\n"
 )
@@ -42,13 +38,9 @@ class Answers:
 
     def to_text(self, number: str) -> str:
         """The text of the file."""
-        lines = [
-            ANSWERS_FILE_HEAD.format(number=number),
-            f"lesson = {quoted(self.lesson)}\n",
-            f"student = {quoted(self.student)}\n",
-        ]
-        lines += ["\n[answers]\n", *(f"{name} = {quoted(answer)}\n" for name, answer in self.given.items())]
-        return "".join(lines)
+        head = ANSWERS_FILE_HEAD.format(number=number)
+        given = "".join(f"{name} = {quoted(answer)}\n" for name, answer in self.given.items())
+        return f"{head}lesson = {quoted(self.lesson)}\nstudent = {quoted(self.student)}\n\n[answers]\n{given}"
 
 
 def quoted(value: Any) -> str:
@@ -60,22 +52,17 @@ def read_answers(data: bytes, shown: str = ANSWERS_FILE) -> Answers:
     """Raises UserError, in one sentence, where the file cannot be read or has another form."""
     if len(data) > MAX_ANSWERS_FILE_BYTES:
         raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MAX_ANSWERS_FILE_BYTES:,}.")
-    dots = [line.count(b".") for line in data.split(b"\n")]
-    if max(dots) > MAX_DOTS:
-        raise UserError(f'{shown} has a line with more than {MAX_DOTS:,} dots; expected `question = "answer"`.')
-    if sum(count**2 for count in dots) > MAX_LONG_LINES * MAX_DOTS**2:
-        raise UserError(f'{shown} has too many lines with hundreds of dots; expected `question = "answer"`.')
+    if sum(line.count(b".") ** 2 for line in data.split(b"\n")) > MAX_SQUARED_DOTS:
+        raise UserError(f'{shown} has lines with hundreds of dots; expected `question = "answer"`.')
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise UserError(
-            f"{shown} cannot be read: {' '.join(str(error).split())[:200]}. Put every answer in quotes."
-        ) from None
-    for key, kind in (("lesson", (str, int)), ("student", (str, int)), ("answers", dict)):
-        if not isinstance(table.get(key, "" if key != "answers" else {}), kind):
-            raise UserError(
-                f"{shown}: {key} is {type(table[key]).__name__}; expected {'a table' if kind is dict else 'a text'}."
-            )
+        why = " ".join(str(error).split())[:200]
+        raise UserError(f"{shown} cannot be read: {why}. Put every answer in quotes.") from None
+    for key, kind in ANSWERS_FILE_KEYS.items():
+        if key in table and not isinstance(table[key], kind):
+            expected = "a table" if kind is dict else "a text"
+            raise UserError(f"{shown}: {key} is {type(table[key]).__name__}; expected {expected}.")
     loose = {name: value for name, value in table.items() if name not in ANSWERS_FILE_KEYS}
     given = {name.removeprefix(QUESTION_PREFIX): answer for name, answer in (loose | table.get("answers", {})).items()}
     lesson, student = (plain_text(table.get(key, ""))[:MAX_STUDENT] for key in ("lesson", "student"))
@@ -88,11 +75,3 @@ def plain_text(raw: object) -> str:
         return str(raw)
     except (ValueError, RecursionError):  # a whole number of more digits than Python prints, lists in lists
         return "a value that is too long to print"
-
-
-def unknown_answers(answers: Answers, questions: Mapping[str, Question], shown: str = ANSWERS_FILE) -> list[str]:
-    """A sentence for each answer to what nobody asks; at most five."""
-    unknown = [name for name in answers.given if name not in questions]
-    return [
-        f"{shown}: {no_question(questions, name[:MAX_UNKNOWN_NAME_CHARACTERS], 'the lesson')}" for name in unknown[:5]
-    ]

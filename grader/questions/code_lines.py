@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
+import copy
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.errors import LessonError
-from grader.questions.question import Question
-
-if TYPE_CHECKING:  # torch takes a second to load, and few questions need it
-    import torch
+from grader.questions.question import Question, hashed
 
 LINE_FUNCTION = "line"
 CODE_LINE_DRAWS = 3
 CODE_LINE_RTOL, CODE_LINE_ATOL = 1e-9, 1e-12
-SIZE = re.compile(r"[a-z]\w*|\d+")
+GIVEN_SHAPE = re.compile(r"(?:\w+(?:\s*,\s*\w+)*,?)?|\w+\s*<\s*\w+")
 
 Results = list[Any] | str
 """The results of a line on each of several inputs, or a sentence that says why it has none."""
@@ -30,41 +27,32 @@ def module_of(line: str, names: Sequence[str]) -> str:
 
 
 def line_inputs(question: Question) -> list[dict[str, Any]]:
-    """CODE_LINE_DRAWS inputs with different sizes. Raises LessonError for a shape that cannot be read."""
-    import torch
+    """CODE_LINE_DRAWS inputs: a tensor of each given shape in float64; for "n < k" n whole numbers below k.
+
+    No two names of sizes have the same size. Raises LessonError for a shape that cannot be read.
+    """
+    import torch  # takes a second to load, and few questions need it
 
     found = []
     for number in range(CODE_LINE_DRAWS):
-        seed = int.from_bytes(hashlib.sha256(f"{question.name}/{number}".encode()).digest()[:6])
-        generator = torch.Generator().manual_seed(seed)
-        sizes: dict[str, int] = {}
-        found.append({name: drawn_value(shape, sizes, generator, question) for name, shape in question.given.items()})
+        generator = torch.Generator().manual_seed(hashed(f"{question.name}/{number}") >> 16)
+        free, sizes, values = (torch.randperm(7, generator=generator) + 2).tolist(), dict[str, int](), dict[str, Any]()
+        for name, shape in question.given.items():
+            if not GIVEN_SHAPE.fullmatch(shape.strip()):
+                expected = 'expected "n, d" or "n < k"'
+                raise LessonError(f"Question {question.name}: the shape {shape!r} cannot be read; {expected}.")
+            parts = re.findall(r"\w+", shape)
+            for part in parts:
+                if part not in sizes:
+                    sizes[part] = int(part) if part.isdigit() else free.pop()
+            of = [sizes[part] for part in parts]
+            values[name] = (
+                torch.randint(of[1], of[:1], generator=generator)
+                if "<" in shape
+                else torch.randn(of, generator=generator, dtype=torch.float64)
+            )
+        found.append(values)
     return found
-
-
-def drawn_value(shape: str, sizes: dict[str, int], generator: torch.Generator, question: Question) -> Any:
-    """A tensor of `shape` in float64; of "n < k" n whole numbers below k; of "size n" the number n itself.
-
-    A size that occurs for the first time is drawn, different from those before it.
-    """
-    import torch
-
-    def size(name: str) -> int:
-        if name.isdigit():
-            return int(name)
-        if name not in sizes:
-            free = [each for each in range(2, 9) if each not in sizes.values()]
-            sizes[name] = free[int(torch.randint(len(free), (), generator=generator))]
-        return sizes[name]
-
-    parts = SIZE.findall(shape)
-    if shape.startswith("size ") and len(parts) == 2:
-        return size(parts[1])
-    if "<" in shape and len(parts) == 2:
-        return torch.randint(size(parts[1]), (size(parts[0]),), generator=generator)
-    if re.sub(r"[\s,]", "", shape) != "".join(parts):
-        raise LessonError(f'Question {question.name}: the shape {shape!r} cannot be read; expected "n, d" or "n < k".')
-    return torch.randn([size(part) for part in parts], generator=generator, dtype=torch.float64)
 
 
 def trusted_results(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
@@ -72,28 +60,25 @@ def trusted_results(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
     module: dict[str, Any] = {}
     try:
         exec(compile(module_of(line, list(inputs[0])), "<questions.toml>", "exec"), module)
-        return [module[LINE_FUNCTION](**copies(each)) for each in inputs]
+        return [module[LINE_FUNCTION](**copy.deepcopy(dict(each))) for each in inputs]
     except Exception as error:
         return f"`{line}` raises {type(error).__name__}: {error}"
 
 
-def copies(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value.clone() if hasattr(value, "clone") else value for name, value in values.items()}
-
-
-def results_agree(found: Sequence[Any], expected: Sequence[Any]) -> bool:
-    """Whether all results have the same shapes and, to rounding, the same numbers."""
-    return len(found) == len(expected) and all(map(result_agrees, found, expected))
-
-
-def result_agrees(found: Any, expected: Any) -> bool:
+def results_agree(found: Results, expected: Results) -> bool:
+    """Whether both have all results, of the same shapes and, to rounding, with the same numbers."""
+    if isinstance(found, str) or isinstance(expected, str) or len(found) != len(expected):
+        return False
     import torch
 
     try:
-        one, other = (torch.as_tensor(each).detach() for each in (found, expected))
-        if one.is_complex() or other.is_complex():
+        pairs = [[torch.as_tensor(each).detach() for each in pair] for pair in zip(found, expected, strict=True)]
+        if any(each.is_complex() for pair in pairs for each in pair):
             return False
-        one, other = one.to(torch.float64), other.to(torch.float64)
+        pairs = [[each.to(torch.float64) for each in pair] for pair in pairs]
     except (TypeError, ValueError, RuntimeError, OverflowError):
         return False
-    return one.shape == other.shape and torch.allclose(one, other, rtol=CODE_LINE_RTOL, atol=CODE_LINE_ATOL)
+    return all(
+        one.shape == other.shape and torch.allclose(one, other, rtol=CODE_LINE_RTOL, atol=CODE_LINE_ATOL)
+        for one, other in pairs
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,28 +22,19 @@ FORMULA_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Mod: operator.mod,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
-    ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
-    ast.LtE: operator.le,
     ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
 }
 FORMULA_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "tanh": np.tanh,
-    "abs": np.abs,
-    "sum": np.sum,
-    "mean": np.mean,
-    "min": np.minimum,
-    "max": np.maximum,
+    **{name: getattr(np, name) for name in ("sqrt", "exp", "log", "tanh", "abs", "sum", "mean")},
+    **{"min": np.minimum, "max": np.maximum},
 }
 TWO_ARGUMENTS = ("min", "max")
-CONSTANTS = {"pi": np.pi}
+WRITE_PRODUCTS = "write every product with *"
 TYPED = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "÷": "/", "^": "**", "²": "**2", "³": "**3", "π": "pi"})
 """What people type or paste for an operator, and Python's spelling."""
+Evaluate = Callable[[Mapping[str, Any]], Any]
 IMPLICIT_PRODUCT = re.compile(r"\d\s*\(|\)\s*[\w(]|(?<![\w.])\d+(?:\.\d+)?\s*(?![eE][+-]?\d)[A-Za-z_]")
 
 
@@ -53,18 +44,17 @@ class FormulaError(ValueError):
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula that was read; `names` are the values that it needs."""
+    """A formula that was read."""
 
     text: str
-    names: frozenset[str]
-    _body: ast.expr
+    _evaluate: Evaluate
 
     def value(self, values: Mapping[str, Any]) -> Any:
         """Evaluate it in float64, elementwise for arrays. Raises FormulaError where the result is not finite."""
         with np.errstate(all="ignore"):
             try:
-                found = evaluate(self._body, values)
-            except (ArithmeticError, TypeError, ValueError) as error:  # lengths that differ, the negative of a truth
+                found = self._evaluate(values)
+            except (ArithmeticError, TypeError, ValueError, RecursionError) as error:  # lengths differ, -(1 < 2)
                 raise FormulaError(f"`{self.text}` has no value: {error}.") from error
         if not np.all(np.isfinite(found)):
             raise FormulaError(f"`{self.text}` has no finite value: it divides by zero or grows too large.")
@@ -87,63 +77,43 @@ def read_formula(text: str, names: Collection[str] = ()) -> Formula:
         raise FormulaError(f"The formula has {len(shown)} characters; expected at most {MAX_FORMULA_CHARACTERS}.")
     spelt = shown.translate(TYPED)
     try:
-        body = ast.parse(spelt, mode="eval").body
+        return Formula(shown, evaluation(ast.parse(spelt, mode="eval").body, shown, names))
+    except FormulaError:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        hint = "write every product with *" if IMPLICIT_PRODUCT.search(spelt) else "check brackets and operators"
+        hint = WRITE_PRODUCTS if IMPLICIT_PRODUCT.search(spelt) else "check brackets and operators"
         raise FormulaError(f"`{shown}` is not a formula: {hint}.") from None
-    used = set(names_used(body, shown, names))
-    return Formula(shown, frozenset(used), body)
 
 
-def names_used(node: ast.expr, shown: str, names: Collection[str]) -> Iterator[str]:
-    """The names of values in a node whose every part is allowed. Raises FormulaError for the first other part."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return
-    if isinstance(node, ast.Name):
-        if node.id in names:
-            yield node.id
-        elif node.id not in CONSTANTS:
+def evaluation(node: ast.expr, shown: str, names: Collection[str]) -> Evaluate:
+    """What computes a node. Raises FormulaError for a part that is not allowed.
+
+    Numbers are float64, so that no power grows without limit.
+    """
+    function: Callable[..., Any] | None = None
+    parts: Sequence[ast.expr] = ()
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return lambda _: np.float64(number)
+        case ast.Name(id=name) if name in names:
+            return lambda values: np.asarray(values[name], np.float64)[()]
+        case ast.Name(id="pi"):
+            return lambda _: np.float64(np.pi)
+        case ast.Name(id=name):
             known = f"only {', '.join(names)} and numbers" if names else "a number"
-            raise FormulaError(f"`{shown}` uses the name `{node.id}`; expected {known}.")
-        return
-    parts: list[ast.expr]
-    if isinstance(node, ast.BinOp) and type(node.op) in FORMULA_OPERATORS:
-        parts = [node.left, node.right]
-    elif isinstance(node, ast.UnaryOp) and type(node.op) in FORMULA_OPERATORS:
-        parts = [node.operand]
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in FORMULA_OPERATORS:
-        parts = [node.left, node.comparators[0]]
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        name = node.func.id
-        if name not in FORMULA_FUNCTIONS:
-            hint = (
-                "write every product with *" if name in names else f"the functions are {', '.join(FORMULA_FUNCTIONS)}"
-            )
-            raise FormulaError(f"`{shown}` calls `{name}`; {hint}.")
-        if len(node.args) != (2 if name in TWO_ARGUMENTS else 1) or any(isinstance(a, ast.Starred) for a in node.args):
-            raise FormulaError(f"`{shown}` calls `{name}` with the wrong number of arguments.")
-        parts = node.args
-    elif isinstance(node, ast.Call):
-        raise FormulaError(f"`{shown}` is not a formula: write every product with *.")
-    else:
+            raise FormulaError(f"`{shown}` uses the name `{name}`; expected {known}.")
+        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+            function, parts = FORMULA_OPERATORS.get(type(op)), [left, right]
+        case ast.UnaryOp(op=op, operand=operand):
+            function, parts = FORMULA_OPERATORS.get(type(op)), [operand]
+        case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in FORMULA_FUNCTIONS:
+            function = FORMULA_FUNCTIONS[name]
+            if len(parts) != (2 if name in TWO_ARGUMENTS else 1):
+                raise FormulaError(f"`{shown}` calls `{name}` with the wrong number of arguments.")
+        case ast.Call():
+            functions = ", ".join(FORMULA_FUNCTIONS)
+            raise FormulaError(f"`{shown}` is not a formula: {WRITE_PRODUCTS}. The functions are {functions}.")
+    if function is None:
         raise FormulaError(f"`{shown}` has a part that is not allowed; expected numbers, names, + - * / ** and ().")
-    for part in parts:
-        yield from names_used(part, shown, names)
-
-
-def evaluate(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    """The value of a node that `names_used` has allowed. Numbers are float64, so that no power grows without limit."""
-    if isinstance(node, ast.Constant):
-        assert isinstance(node.value, (int, float))
-        return np.float64(node.value)
-    if isinstance(node, ast.Name):
-        value = values[node.id] if node.id in values else CONSTANTS[node.id]
-        return np.asarray(value, np.float64)[()]
-    if isinstance(node, ast.BinOp):
-        return FORMULA_OPERATORS[type(node.op)](evaluate(node.left, values), evaluate(node.right, values))
-    if isinstance(node, ast.UnaryOp):
-        return FORMULA_OPERATORS[type(node.op)](evaluate(node.operand, values))
-    if isinstance(node, ast.Compare):
-        return FORMULA_OPERATORS[type(node.ops[0])](evaluate(node.left, values), evaluate(node.comparators[0], values))
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return FORMULA_FUNCTIONS[node.func.id](*(evaluate(part, values) for part in node.args))
+    arguments = [evaluation(part, shown, names) for part in parts]
+    return lambda values: function(*[each(values) for each in arguments])

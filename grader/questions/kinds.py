@@ -1,47 +1,41 @@
-"""The kinds of questions, one row of KINDS each: how an answer is read, when it is right, and how a report shows it.
+"""Reads and judges answers: one row of KINDS for each kind of question.
 
-A text that cannot be meant is refused in one sentence that names the form.
+A text that cannot be meant is refused in one sentence that names the form. The comparison that decides about the key
+also decides which wrong answer it is, and so why it is tempting.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
+import builtins
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from grader.questions.answers_file import plain_text
-from grader.questions.code_lines import Results, line_inputs, results_agree, trusted_results
+from grader.questions.code_lines import RunLine, line_inputs, results_agree, trusted_results
 from grader.questions.formula import Formula, FormulaError, read_formula
-from grader.questions.posing import RANGE, Posed
-from grader.questions.question import AnswerKey, Kind, Question
+from grader.questions.question import RANGE, WITH_CHOICES, AnswerKey, Kind, Posed, hashed
+from grader.results.wording import shortened
 from grader.source.similar_names import close_name
 
 NUMBER_RTOL = 1e-9
-POINTS = 16
-"""Random points at which two formulas are compared."""
-MAX_POINTS = 200
+POINTS, MAX_POINTS = 16, 200
+"""Random points at which two formulas are compared; and that are drawn, as the course's may have no value there."""
 FORMULA_VECTOR_LENGTH = 5
-"""Elements of a formula's vectors."""
 MAX_TEXT_ANSWER_CHARACTERS = 5_000
 MAX_ANSWER_CHARACTERS = 1_000
-"""Of an answer that is not a text, and of all entries of a list together."""
-MAX_ANSWER_ENTRIES = 100
-MAX_LINE = 300
+"""Of an answer that is not a text, in all entries of a list together."""
 MAX_ANSWER_CHARACTERS_SHOWN = 200
-MAX_AXES = 8
-CODE_LINE_MODULES = ("torch", "F")
-"""What a line of code may use, apart from the values that it is given."""
-CODE_LINE_BUILTINS = (
-    *("range", "len", "int", "float", "sum", "min", "max", "abs", "slice", "list", "tuple"),
-    *("True", "False", "None"),
+NOT_ALL_RIGHT = (
+    "Your choices are not exactly the true ones. Which of them are wrong, and why, is in the model answers that your "
+    "course gives out after the due date."
 )
-BANNED_NODES = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
-
-Raw = str | int | float | list[Any] | bool
+"""Of several choices: a sentence about one of them would give the key to the next attempt."""
+WAITS = "A person reads this answer and gives the points."
 
 
 class AnswerError(ValueError):
@@ -53,104 +47,140 @@ class AnswerKind(NamedTuple):
 
     Attributes:
         expected: the form of an answer, in words.
-        read: (question, what the student wrote) -> the answer as a value. Raises AnswerError.
-        is_same: (question, the student's answer, an answer as the course writes it, the key, results of the student's
-            line) -> whether the two answers are the same.
-        shown: (question, answer) -> the answer as a report shows it; None for what the student wrote.
-        computed: (an answer as the course writes it, drawn values) -> its value, for a kind whose key is a formula.
+        read: (question, a text or a list, values of its names) -> a value. Raises AnswerError and FormulaError.
+        is_same: (question, a student's answer, the course's, tolerance of a number) -> whether they are the same.
+        takes_list: whether an answer may be a list.
     """
 
     expected: str
-    read: Callable[[Posed, Raw], Any]
-    is_same: Callable[[Posed, Any, Any, AnswerKey, Results], bool]
-    shown: Callable[[Posed, Any], str] | None = None
-    computed: Callable[[Any, Mapping[str, float]], Any] | None = None
+    read: Callable[[Posed, Any, Mapping[str, float]], Any]
+    is_same: Callable[[Posed, Any, Any, float | None], bool] = lambda posed, answer, right, tolerance: answer == right
+    takes_list: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on an answer. `share` are the points from 0 to 1; the message never contains the key."""
+
+    status: Literal["passed", "failed", "error", "todo"]
+    share: float
+    message: str | None = None
+
+
+def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine | None = None) -> Judged:
+    """Judge an answer. `run_line` runs a student's line of code. Raises LessonError for an invalid key."""
+    try:
+        answer = read_answer(posed, raw)
+    except AnswerError as error:
+        return Judged("error", 0, str(error))
+    kind = posed.question.kind
+    if kind == "text":
+        return Judged("todo", 0, WAITS)
+    if kind == "code":
+        assert run_line is not None
+        answer = run_line(answer, line_inputs(posed.question))
+        if isinstance(answer, str):
+            return Judged("error", 0, answer)
+
+    def is_same(other: object) -> bool:
+        return KINDS[kind].is_same(posed, answer, course_answer(posed, other), secret.tolerance)
+
+    if is_same(secret.key):
+        return Judged("passed", 1)
+    if kind == "multiple":
+        return Judged("failed", 0, NOT_ALL_RIGHT)
+    named = (why for wrong, why in secret.why.items() if is_same(wrong))
+    return Judged("failed", 0, posed.fill_in(next(named, secret.otherwise)))
 
 
 def read_answer(posed: Posed, raw: object) -> Any:
     """The answer as a value of its kind: a float, a tuple of sizes, ids, a Formula or a text. Raises AnswerError."""
-    kind = KINDS[posed.question.kind]
+    name = posed.question.kind
+    kind, shown = KINDS[name], shown_answer(raw)
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float, list)):
-        raise AnswerError(f"{shown_answer(raw)} is not an answer; expected {kind.expected}.")
-    if is_too_long(raw, MAX_TEXT_ANSWER_CHARACTERS * 100 if posed.question.kind == "text" else MAX_ANSWER_CHARACTERS):
-        raise AnswerError(f"The answer is too long; expected {kind.expected}.")
-    return kind.read(posed, raw)
+        raise AnswerError(f"{shown} is not an answer; expected {kind.expected}.")
+    if isinstance(raw, list) and not kind.takes_list:
+        raise AnswerError(f"A list is not an answer here; expected {kind.expected}.")
+    entries = [plain_text(each).strip() for each in (raw if isinstance(raw, list) else [raw])]
+    most = MAX_TEXT_ANSWER_CHARACTERS if name == "text" else MAX_ANSWER_CHARACTERS
+    if len(entries) + sum(map(len, entries)) > most:
+        raise AnswerError(f"The answer is too long; expected {kind.expected} of at most {most:,} characters.")
+    if not isinstance(raw, list) and not entries[0]:
+        raise AnswerError(f"There is no answer; expected {kind.expected}.")
+    try:
+        return kind.read(posed, entries if isinstance(raw, list) else entries[0], {})
+    except FormulaError as error:
+        is_formula = name == "formula"
+        raise AnswerError(str(error) if is_formula else f"{shown} is not a {name}; expected {kind.expected}.") from None
+
+
+def course_answer(posed: Posed, text: Any) -> Any:
+    """An answer that the course writes: of a formula its value, of a line its results. Raises LessonError."""
+    if posed.question.kind == "code":
+        return trusted_results(text, line_inputs(posed.question))
+    return KINDS[posed.question.kind].read(posed, list(text) if isinstance(text, tuple) else text, posed.values)
+
+
+def answer_trouble(posed: Posed, raw: object) -> str | None:
+    """Why an answer cannot be read, in a sentence; None where it can."""
+    try:
+        read_answer(posed, raw)
+    except AnswerError as error:
+        return str(error)
+    return None
 
 
 def answer_text(posed: Posed, raw: object) -> str:
     """An answer as a report shows it: the text of the choices, else what the student wrote."""
-    shown = KINDS[posed.question.kind].shown
-    try:
-        if shown is not None:
-            return shown(posed, read_answer(posed, raw))
-    except AnswerError:
-        pass
+    kind = posed.question.kind
+    if answer_trouble(posed, raw) is None:
+        answer = read_answer(posed, raw)
+        if kind == "order":
+            return " → ".join(posed.choices[each] for each in answer)
+        if kind in WITH_CHOICES:
+            chosen = {answer} if kind == "choice" else answer
+            return "; ".join(text for each, text in posed.choices.items() if each in chosen)
+        if kind == "text":
+            return str(answer)
     return " ".join(plain_text(raw).split())[:MAX_ANSWER_CHARACTERS_SHOWN]
 
 
-def random_point(question: Question, number: int) -> dict[str, Any]:
-    """Values of a formula's variables, drawn for this question."""
-    seed = hashlib.sha256(f"{question.name}/{number}".encode()).digest()[:8]
-    random = np.random.default_rng(int.from_bytes(seed))
-    values: dict[str, Any] = {}
-    for name, spec in question.variables.items():
-        bounds = RANGE.fullmatch(spec)
-        values[name] = (
-            random.uniform(float(bounds[1]), float(bounds[2]))
-            if bounds
-            else random.standard_normal(FORMULA_VECTOR_LENGTH)
-        )
-    return values
+def shown_answer(raw: object) -> str:
+    """An answer as messages quote it, in one line."""
+    return "`" + shortened(plain_text(raw), MAX_ANSWER_CHARACTERS_SHOWN).replace("`", "'") + "`"
 
 
-def is_too_long(raw: Raw, most: int) -> bool:
-    """Whether an answer has more characters than `most`, or a list more entries than a question can need."""
-    if isinstance(raw, list):
-        return len(raw) > MAX_ANSWER_ENTRIES or sum(len(plain_text(each)) for each in raw) > most
-    return len(plain_text(raw)) > most
-
-
-def number_in(raw: Raw, values: Mapping[str, float] = {}) -> float:
-    """A number, or a formula in the names of `values`, as a float. Raises AnswerError."""
-    try:
-        return read_formula(one_text(raw, "number"), values).number(values)
-    except FormulaError as error:
-        raise AnswerError(f"{shown_answer(raw)} is not a number; expected {KINDS['number'].expected}.") from error
-
-
-def same_number(posed: Posed, answer: float, text: Any, key: AnswerKey, results: Results) -> bool:
-    right, tolerance = number_in(text, posed.values), key.tolerance
-    return abs(answer - right) <= (NUMBER_RTOL * abs(right) if tolerance is None else tolerance * (1 + NUMBER_RTOL))
-
-
-def shape_in(raw: Raw, values: Mapping[str, float] = {}) -> tuple[int, ...]:
-    """The sizes in an answer such as `(32, 27)`, `32 × n` or `[32, 27]`, one per axis. Raises AnswerError."""
-    if isinstance(raw, list):
-        raw = ", ".join(map(plain_text, raw))
-    text = one_text(raw, "shape").strip().removeprefix("torch.Size").strip().strip("()[] ")
+def read_shape(posed: Posed, raw: str | list[str], values: Mapping[str, float]) -> tuple[int, ...]:
+    """The sizes in an answer such as `(32, 27)`, `32 × n` or `[32, 27]`, one per axis."""
+    text = ", ".join(raw) if isinstance(raw, list) else raw.removeprefix("torch.Size").strip().strip("()[] ")
     parts = [part for part in re.split(r"[,×]|(?<=\d)\s*x\s*(?=\d)", text) if part.strip()]
-    try:
-        sizes = [read_formula(part, values).number(values) for part in parts]
-    except FormulaError:
-        sizes = [-1.0]
-    if len(sizes) > MAX_AXES or any(size < 0 or size != int(size) for size in sizes):
-        raise AnswerError(f"{shown_answer(raw)} is not a shape; expected {KINDS['shape'].expected}.")
+    sizes = [read_formula(part, values).number(values) for part in parts]
+    if any(size < 0 or size != int(size) for size in sizes):
+        raise FormulaError("a size that is no whole number")
     return tuple(map(int, sizes))
 
 
-def same_shape(posed: Posed, answer: Any, text: Any, key: AnswerKey, results: Results) -> bool:
-    return bool(answer == shape_in(text, posed.values))
+def choice_ids(posed: Posed, raw: str | list[str]) -> list[str]:
+    """The ids of several choices: "a, c", "a c", "ac" or a list."""
+    if isinstance(raw, str):
+        parts = re.split(r"[,;\s]+", raw.strip(", ;"))
+        is_joined = len(parts) == 1 and parts[0] not in posed.choices and set(parts[0].lower()) <= posed.letters.keys()
+        raw = list(parts[0]) if is_joined else parts
+    return [choice_id(posed, part) for part in raw]
 
 
-def read_choice(posed: Posed, raw: Raw) -> str:
-    return choice_id(posed, one_text(raw, "choice"))
+def choice_id(posed: Posed, text: str) -> str:
+    """The id of the choice that a letter or an id names."""
+    plain = text.strip().strip("().").strip()
+    found = plain if plain in posed.choices else posed.letters.get(plain.lower())
+    if found is None:
+        meant = close_name(plain, posed.choices) if len(plain) > 1 else None
+        hint = f"; did you mean {meant!r}?" if meant else f"; expected one of {', '.join(posed.letters)}."
+        raise AnswerError(f"There is no choice {shown_answer(plain)}{hint}")
+    return found
 
 
-def read_multiple(posed: Posed, raw: Raw) -> frozenset[str]:
-    return frozenset(choice_ids(posed, raw))
-
-
-def read_order(posed: Posed, raw: Raw) -> tuple[str, ...]:
+def read_order(posed: Posed, raw: str | list[str], values: Mapping[str, float]) -> tuple[str, ...]:
     found = choice_ids(posed, raw)
     if sorted(found) != sorted(posed.choices):
         given = f"{len(found)} of them" if len(set(found)) == len(found) else "one of them twice"
@@ -158,22 +188,16 @@ def read_order(posed: Posed, raw: Raw) -> tuple[str, ...]:
     return tuple(found)
 
 
-def same_ids(posed: Posed, answer: Any, text: Any, key: AnswerKey, results: Results) -> bool:
-    return bool(answer == read_answer(posed, list(text) if isinstance(text, tuple) else text))
-
-
-def read_expression(posed: Posed, raw: Raw) -> Formula:
-    try:
-        return read_formula(one_text(raw, "formula"), posed.question.variables)
-    except FormulaError as error:
-        raise AnswerError(str(error)) from None
-
-
-def same_formula(posed: Posed, answer: Formula, text: Any, key: AnswerKey, results: Results) -> bool:
+def same_formula(posed: Posed, answer: Formula, expected: Formula, tolerance: float | None) -> bool:
     """Whether both have the same values at POINTS random points where the course's formula has one."""
-    expected, compared = read_formula(text, posed.question.variables), 0
+    compared = 0
     for point in range(MAX_POINTS):
-        values = random_point(posed.question, point)
+        random, values = np.random.default_rng(hashed(f"{posed.question.name}/{point}")), dict[str, Any]()
+        for name, spec in posed.question.variables.items():
+            if bounds := RANGE.fullmatch(spec):
+                values[name] = random.uniform(float(bounds[1]), float(bounds[2]))
+            else:
+                values[name] = random.standard_normal(FORMULA_VECTOR_LENGTH)
         try:
             right = expected.value(values)
         except FormulaError:
@@ -182,9 +206,8 @@ def same_formula(posed: Posed, answer: Formula, text: Any, key: AnswerKey, resul
             found = answer.value(values)
         except FormulaError:
             return False
-        if np.shape(found) != np.shape(right) or not np.allclose(
-            found, right, NUMBER_RTOL, NUMBER_RTOL * np.max(np.abs(right))
-        ):
+        atol = NUMBER_RTOL * np.max(np.abs(right))
+        if np.shape(found) != np.shape(right) or not np.allclose(found, right, NUMBER_RTOL, atol):
             return False
         compared += 1
         if compared == POINTS:
@@ -192,113 +215,51 @@ def same_formula(posed: Posed, answer: Formula, text: Any, key: AnswerKey, resul
     return False
 
 
-def read_code_line(posed: Posed, raw: Raw) -> str:
+def read_code_line(posed: Posed, text: str, values: Mapping[str, float]) -> str:
     """One expression of Python. What it does is left to the sandbox; this only finds slips."""
-    text = one_text(raw, "code").strip()
-    shown = shown_answer(text)
-    if len(text) > MAX_LINE or "\n" in text:
-        raise AnswerError(f"The answer is not one line of at most {MAX_LINE} characters.")
+    if "\n" in text:
+        raise AnswerError("The answer is not a single line.")
     try:
         tree = ast.parse(text, mode="eval")
+        line = ast.unparse(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise AnswerError(f"{shown} is not a Python expression; leave out `name =` and `return`.") from None
-    known = {*posed.question.given, *CODE_LINE_MODULES, *CODE_LINE_BUILTINS}
-    stores = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    for node in ast.walk(tree):
-        if isinstance(node, BANNED_NODES) or (isinstance(node, ast.Attribute) and node.attr.startswith("_")):
-            raise AnswerError(f"{shown} has a part that is not allowed; expected an expression of tensors.")
-        if isinstance(node, ast.Name) and node.id not in known | stores:
-            names = ", ".join([*posed.question.given, *CODE_LINE_MODULES])
-            raise AnswerError(f"{shown} uses `{node.id}`; expected only {names} and plain Python.")
-    try:
-        return ast.unparse(tree)
-    except (ValueError, RecursionError):
-        raise AnswerError(f"{shown} is too deeply nested; expected an expression of tensors.") from None
-
-
-def same_line(posed: Posed, answer: str, text: Any, key: AnswerKey, results: Results) -> bool:
-    expected = trusted_results(text, line_inputs(posed.question))
-    return not isinstance(expected, str) and not isinstance(results, str) and results_agree(results, expected)
-
-
-def read_text(posed: Posed, raw: Raw) -> str:
-    text = one_text(raw, "text").strip()
-    if len(text) > MAX_TEXT_ANSWER_CHARACTERS:
-        raise AnswerError(f"The answer has {len(text):,} characters; expected at most {MAX_TEXT_ANSWER_CHARACTERS:,}.")
-    return text
-
-
-def one_text(raw: Raw, kind: Kind) -> str:
-    """The answer as a text, which is not empty. Raises AnswerError."""
-    if isinstance(raw, list):
-        raise AnswerError(f"A list is not an answer here; expected {KINDS[kind].expected}.")
-    text = plain_text(raw)
-    if not text.strip():
-        raise AnswerError(f"There is no answer; expected {KINDS[kind].expected}.")
-    return text
-
-
-def choice_ids(posed: Posed, raw: Raw) -> list[str]:
-    """The ids of several choices: "a, c", "a c", "ac" or a list."""
-    if not isinstance(raw, list):
-        text = one_text(raw, posed.question.kind).strip()
-        parts = re.split(r"[,;\s]+", text.strip(", ;"))
-        joined = len(parts) == 1 and parts[0] not in posed.choices and set(parts[0].lower()) <= posed.letters.keys()
-        raw = list(parts[0]) if joined else parts
-    return [choice_id(posed, plain_text(part)) for part in raw]
-
-
-def choice_id(posed: Posed, text: str) -> str:
-    """The id of the choice that a letter or an id names. Raises AnswerError."""
-    plain = text.strip().strip("().").strip()
-    found = plain if plain in posed.choices else posed.letters.get(plain.lower())
-    if found is None:
-        letters = list(posed.letters)[: len(posed.choices)]
-        meant = close_name(plain, posed.choices) if len(plain) > 1 else None
-        hint = f"; did you mean {meant!r}?" if meant else f"; expected one of {', '.join(letters)}."
-        raise AnswerError(f"There is no choice {shown_answer(plain)}{hint}")
-    return found
-
-
-def shown_answer(raw: object) -> str:
-    """An answer as messages quote it, in one line."""
-    text = " ".join(plain_text(raw).split()).replace("`", "'")
-    return f"`{text if len(text) <= MAX_ANSWER_CHARACTERS_SHOWN else text[:MAX_ANSWER_CHARACTERS_SHOWN] + '…'}`"
+        raise AnswerError(
+            f"{shown_answer(text)} is not a Python expression; leave out `name =` and `return`."
+        ) from None
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    given = (*posed.question.given, "torch", "F")
+    known = {*given, *dir(builtins), *(each.id for each in names if isinstance(each.ctx, ast.Store))}
+    if unknown := [each.id for each in names if each.id not in known]:
+        expected = f"expected only {', '.join(given)} and plain Python"
+        raise AnswerError(f"{shown_answer(text)} uses `{unknown[0]}`; {expected}.")
+    return line
 
 
 KINDS: dict[Kind, AnswerKind] = {
     "number": AnswerKind(
         "a number such as 0.25 or 1/32, with a point and without units",
-        lambda posed, raw: number_in(raw),
-        same_number,
-        computed=number_in,
+        lambda posed, text, values: read_formula(text, values).number(values),
+        lambda posed, answer, right, tolerance: (
+            abs(answer - right) <= (abs(right) * NUMBER_RTOL if tolerance is None else tolerance * (1 + NUMBER_RTOL))
+        ),
     ),
-    "shape": AnswerKind(
-        "a shape such as (32, 1)",
-        lambda posed, raw: shape_in(raw),
-        same_shape,
-        computed=shape_in,
-    ),
-    "choice": AnswerKind(
-        "one letter",
-        read_choice,
-        same_ids,
-        lambda posed, chosen: posed.choices[chosen],
-    ),
+    "shape": AnswerKind("a shape such as (32, 1)", read_shape, takes_list=True),
+    "choice": AnswerKind("one letter", lambda posed, text, values: choice_id(posed, text)),
     "multiple": AnswerKind(
         "the letters of all that are true, such as a, c",
-        read_multiple,
-        same_ids,
-        lambda posed, chosen: "; ".join(text for each, text in posed.choices.items() if each in chosen),
+        lambda posed, raw, values: frozenset(choice_ids(posed, raw)),
+        takes_list=True,
     ),
-    "order": AnswerKind(
-        "all letters in order, such as b, a, c",
-        read_order,
-        same_ids,
-        lambda posed, order: " → ".join(posed.choices[each] for each in order),
+    "order": AnswerKind("all letters in order, such as b, a, c", read_order, takes_list=True),
+    "formula": AnswerKind(
+        "a formula such as -1/n",
+        lambda posed, text, values: read_formula(text, posed.question.variables),
+        same_formula,
     ),
-    "formula": AnswerKind("a formula such as -1/n", read_expression, same_formula),
-    "code": AnswerKind("one line of Python, without `name =`", read_code_line, same_line),
-    "text": AnswerKind("a text", read_text, lambda *_: False, lambda posed, text: str(text)),
+    "code": AnswerKind(
+        "one line of Python, without `name =`",
+        read_code_line,
+        lambda posed, results, right, tolerance: results_agree(results, right),
+    ),
+    "text": AnswerKind("a text", lambda posed, text, values: text),  # a person reads it
 }
-"""A person reads the answers of kind "text"."""

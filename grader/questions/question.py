@@ -1,18 +1,25 @@
-"""A lesson's questions (exercises/NN_name/questions.toml) and their keys (solutions/NN_name/questions.toml)."""
+"""A lesson's questions (exercises/NN_name/questions.toml) and their keys (solutions/NN_name/questions.toml).
+
+A student gets a question with values, and an order of choices, that come from a seed and are the same everywhere.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, get_args
+from string import ascii_lowercase
+from typing import Any, Literal, get_args
 
 from grader.errors import LessonError
 from grader.lesson.course_modules import require_named
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table, is_number, read_toml, setting
+from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table, is_number, read_toml, setting
 from grader.source.similar_names import close_name
 
 QUESTIONS_FILE = "questions.toml"
@@ -24,42 +31,29 @@ DEFENCE_ROW = "q:defence"
 Kind = Literal["number", "shape", "choice", "multiple", "order", "formula", "code", "text"]
 QUESTION_KINDS: tuple[Kind, ...] = get_args(Kind)
 WITH_CHOICES = ("choice", "multiple", "order")
-OF_KIND = {
-    "formula": ("variables",),
-    "code": ("given",),
-    **dict.fromkeys(WITH_CHOICES, ("choices",)),
-}
-"""{kind: the public keys that it needs in addition}"""
+NEEDED_BY = {"choices": WITH_CHOICES, "variables": ("formula",), "given": ("code",)}
+"""{a public key: the kinds that need it, and no others have}"""
+RANGE = re.compile(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)")
+PLACE = re.compile(r"\{(\w+)\}")
+MAX_DRAWS = 1000
 QUESTION_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 QuestionKey = str | tuple[str, ...] | None
 
 
-def draws_in(table: Table) -> dict[str, str | tuple[float, ...]]:
-    draw = table.value("draw", {}, lambda value: isinstance(value, dict) and all(map(is_draw, value.values())), DRAW)
-    return {name: tuple(values) if isinstance(values, list) else values for name, values in draw.items()}
+def draws_in(table: Table) -> dict[str, Any]:
+    draws = table.table("draw")
+    expected = (is_draw, 'a range "4..9", a list of numbers, or a formula')
+    return {name: draws.value(name, Any, "", expected) for name in draws}
 
 
-DRAW = 'a table such as {n = "4..9", k = [10, 20], m = "n * k"}'
-
-
-def is_draw(value: object) -> bool:
+def is_draw(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, list) and bool(value) and all(map(is_number, value)))
 
 
 def key_in(table: Table) -> QuestionKey:
-    if isinstance(table.value("key", "", lambda _: True, ""), list):
-        return table.texts("key")
-    return table.text("key") if "key" in table else None
-
-
-def reasons_in(table: Table) -> dict[str, str]:
-    reasons = table.table("why")
-    return {answer: text_in_one_line(answer)(reasons) for answer in reasons}
-
-
-def text_in_one_line(key: str) -> Callable[[Table], str]:
-    return lambda table: " ".join(table.text(key).split())
+    key: QuestionKey = table.value("key", tuple[str, ...] if isinstance(table.value("key", Any), list) else str)
+    return key
 
 
 @dataclass(frozen=True)
@@ -78,10 +72,10 @@ class Question:
 
     name: str
     kind: Kind = "text"
-    text: str = setting("", read=text_in_one_line("text"))
-    points: float = setting(1, check=(lambda value: is_number(value) and value > 0, "a number above 0"))
+    text: str = ""
+    points: float = setting(1, check=ABOVE_ZERO)
     figure: str = ""
-    draw: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict, metadata={"read": draws_in})
+    draw: Mapping[str, str | list[float]] = field(default_factory=dict, metadata={"read": draws_in})
     where: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -108,10 +102,10 @@ class AnswerKey:
     """
 
     key: QuestionKey = setting(None, read=key_in)
-    tolerance: float | None = setting(None, check=(lambda value: is_number(value) and value >= 0, "a number from 0 up"))
-    why: Mapping[str, str] = field(default_factory=dict, metadata={"read": reasons_in})
-    otherwise: str = setting("", read=text_in_one_line("otherwise"))
-    model: str = setting("", read=text_in_one_line("model"))
+    tolerance: float | None = setting(None, check=FROM_ZERO)
+    why: Mapping[str, str] = field(default_factory=dict)
+    otherwise: str = ""
+    model: str = ""
     rubric: tuple[str, ...] = ()
 
 
@@ -123,7 +117,7 @@ def is_question(row: str) -> bool:
 def questions_of(lesson: Lesson) -> Mapping[str, Question]:
     """{name: question} of a lesson, in the order of its file; empty without one. Raises LessonError."""
     path = lesson.exercise / QUESTIONS_FILE
-    return read_questions(path, path.stat().st_mtime_ns) if path.is_file() else {}
+    return read_tables(path, path.stat().st_mtime_ns, question_in) if path.is_file() else {}
 
 
 def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
@@ -132,8 +126,7 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
     if not path.is_file():
         return {}
     require_named(path)  # a key may be a line of code
-    questions = questions_of(lesson)
-    keys = read_answer_keys(path, path.stat().st_mtime_ns)
+    questions, keys = questions_of(lesson), read_tables(path, path.stat().st_mtime_ns, answer_key_in)
     for name in (*keys, *questions):
         if name not in questions or name not in keys:
             here, there = (path, public) if name in keys else (public, path)
@@ -145,10 +138,10 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
     return keys
 
 
-@lru_cache(64)
-def read_questions(path: Path, changed: int) -> dict[str, Question]:
-    """`changed` is the file's time of change: the cache keeps what was read until then."""
-    return {name: question_in(name, table) for name, table in read_toml(path, None).tables().items()}
+@lru_cache(128)
+def read_tables(path: Path, changed: int, read: Callable[[str, Table], Any]) -> dict[str, Any]:
+    """Each table of a file. `changed` is the file's time of change: the cache keeps what was read until then."""
+    return {name: read(name, table) for name, table in read_toml(path).tables().items()}
 
 
 def question_in(name: str, table: Table) -> Question:
@@ -157,8 +150,8 @@ def question_in(name: str, table: Table) -> Question:
     found = table.record(Question, name=name)
     if "kind" not in table or not found.text:
         raise refusal(table, name, f"it needs a kind ({', '.join(QUESTION_KINDS)}) and a text")
-    for key in ("choices", "variables", "given"):
-        if (key in table) != (key in OF_KIND.get(found.kind, ())):
+    for key, kinds in NEEDED_BY.items():
+        if (key in table) != (found.kind in kinds):
             what = "is not for" if key in table else "is missing: it belongs to"
             raise refusal(table, name, f"{key} {what} {found.kind}")
     ids = list(found.choices)
@@ -168,25 +161,94 @@ def question_in(name: str, table: Table) -> Question:
     return found
 
 
-@lru_cache(64)
-def read_answer_keys(path: Path, changed: int) -> dict[str, AnswerKey]:
-    """The same for the keys."""
-    return {name: table.record(AnswerKey) for name, table in read_toml(path, None).tables().items()}
+def answer_key_in(name: str, table: Table) -> AnswerKey:
+    return table.record(AnswerKey)
 
 
 def refusal(table: Table, name: str, reason: str) -> LessonError:
     return LessonError(f"{table.path}: [{name}]: {reason}.")
 
 
-def find_question(questions: Mapping[str, Question], wanted: str, place: str) -> Question:
-    """The question of that name, with or without QUESTION_PREFIX. Raises LessonError with a near name."""
-    name = wanted.removeprefix(QUESTION_PREFIX)
-    if name in questions:
-        return questions[name]
-    raise LessonError(no_question(questions, wanted, place))
-
-
 def no_question(questions: Mapping[str, Question], wanted: str, place: str) -> str:
+    """A sentence that a place has no question of this name, with a near name."""
     meant = close_name(wanted, questions)
     hint = f"did you mean {meant!r}?" if meant else f"there are: {', '.join(questions) or 'none'}."
     return f"{place} has no question {wanted!r}; {hint}"
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A question with its drawn values.
+
+    Attributes:
+        choices: {id: text} in the order in which this student sees them; the first is called a, the next b.
+    """
+
+    question: Question
+    values: Mapping[str, float]
+    text: str
+    choices: Mapping[str, str]
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """{a letter: the id of the choice}"""
+        return dict(zip(ascii_lowercase, self.choices, strict=False))
+
+    def fill_in(self, text: str) -> str:
+        """A text of the course with the drawn values in it. Raises LessonError for a name that is not drawn."""
+        return fill(text, self.values, self.question.name)
+
+
+def student_key(student: str) -> str:
+    """What two spellings of one student's name have in common."""
+    plain = unicodedata.normalize("NFKC", student).casefold()
+    return "".join(character for character in plain if character.isalnum())
+
+
+def seed_of(lesson: Lesson, student: str) -> str:
+    """The seed of a student's questions in a lesson, by the course's seed and the student's key.
+
+    A name without letters and digits is its own key, so that two such names have different seeds.
+    """
+    return f"{lesson.settings.question_seed}/{lesson.name}/{student_key(student) or student}"
+
+
+def pose_question(question: Question, seed: str) -> Posed:
+    """Draw a question's values and shuffle its choices. Raises LessonError where they cannot be drawn."""
+    from grader.questions.formula import FormulaError, read_formula  # numpy comes with it
+
+    numbers = (hashed(f"{seed}/{question.name}/{count}") for count in itertools.count())
+    for _ in range(MAX_DRAWS):
+        values = dict[str, float]()
+        try:
+            for name, draw in question.draw.items():
+                if isinstance(draw, list):
+                    values[name] = draw[next(numbers) % len(draw)]
+                elif found := RANGE.fullmatch(draw):
+                    low, high = map(float, found.groups())
+                    values[name] = low + next(numbers) % max(int(high - low + 1.5), 1)
+                else:
+                    values[name] = read_formula(draw, values).number(values)
+            if not question.where or read_formula(question.where, values).number(values):
+                break
+        except FormulaError as error:
+            raise LessonError(f"Question {question.name}: {error}") from error
+    else:
+        raise LessonError(f"Question {question.name}: no draw in {MAX_DRAWS} meets `{question.where}`.")
+    order = sorted(question.choices, key=lambda each: hashed(f"{seed}/{question.name}/{each}"))
+    choices = {each: fill(question.choices[each], values, question.name) for each in order}
+    return Posed(question, values, fill(question.text, values, question.name), choices)
+
+
+def hashed(text: str) -> int:
+    """A large whole number that depends on the text alone, the same with every version of Python."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def fill(text: str, values: Mapping[str, float], name: str) -> str:
+    """A text of the question `name` with the values in it, in one line."""
+    shown = {each: ("−" if value < 0 else "") + f"{abs(value):.10g}" for each, value in values.items()}
+    try:
+        return PLACE.sub(lambda found: shown[found[1]], " ".join(text.split()))
+    except KeyError as error:
+        raise LessonError(f"Question {name}: its text has {{{error.args[0]}}}, which is not drawn.") from None

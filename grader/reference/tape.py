@@ -55,26 +55,33 @@ class _State:
         self.reads: set[str] = set()
         self.fusing = False
         self.expanded: Mapping[str, torch.Size] = {}
+        self.fixed: Mapping[str, Tensor] = {}
         self.lists: dict[str, NamedList] = {}
 
     def leaf(self, name: str, value: Tensor) -> Tensor:
         """The cut: what is read later is a fresh leaf, of the value's own shape unless it is to be expanded."""
-        value = value.detach().expand(self.expanded.get(name, value.shape))
+        value = self.fixed.get(name, value).detach().expand(self.expanded.get(name, value.shape))
         return value.clone().requires_grad_()
 
 
 class Tape:
     """Records a forward pass. Attributes are the names of the forward pass; `Graph(tape)` evaluates the record.
 
-    Raises TapeError for a name that is set twice, or read before it is set.
+    Names in `fixed` have these values, whatever the forward pass computes for them. Raises TapeError for a name that is
+    set twice, or read before it is set.
     """
 
     _state: _State
 
-    def __init__(self, inputs: Mapping[str, Any], expanded: Mapping[str, torch.Size] | None = None) -> None:
+    def __init__(
+        self,
+        inputs: Mapping[str, Any],
+        expanded: Mapping[str, torch.Size] | None = None,
+        fixed: Mapping[str, Tensor] | None = None,
+    ) -> None:
         state = _State()
         object.__setattr__(self, "_state", state)
-        state.expanded = expanded or {}
+        state.expanded, state.fixed = expanded or {}, fixed or {}
         for name, value in inputs.items():
             refuse_value(name, value, lambda: NOWHERE)
             state.leaves[name] = state.leaf(name, value) if is_floating(value) else value

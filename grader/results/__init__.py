@@ -1,30 +1,20 @@
 """The verdicts on a submission: a result for each row, lesson and submission, and results.json, which holds them.
 
-No other module writes results.json or reads its fields. Reading ignores fields that this version does not know.
+No other module writes results.json or reads its fields. Reading ignores fields that this version does not know. Dates
+are texts in ISO format with a time zone. What an assignment and people's decisions add is in the assignment's points:
+weighted and scaled.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from grader.results.annotations import (
-    Adjustment,
-    Answered,
-    AssignmentSummary,
-    Comment,
-    CountedAttempt,
-    DemandedDefence,
-    Excuse,
-    IntakeRemark,
-    Lateness,
-    NotGraded,
-)
-from grader.results.typed_json import OPTIONAL, Json, JsonObject, clean
+from grader.results.typed_json import OPTIONAL, JsonObject, clean
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"
@@ -59,6 +49,98 @@ class NumericalUse(NamedTuple):
     file: str | None
     line: int | None
     observed: str | None = None
+
+
+class NotGraded(NamedTuple):
+    """A lesson that a failed attempt should have graded."""
+
+    name: str
+    max_score: float
+
+
+class IntakeRemark(NamedTuple):
+    """How a submission was read, where that is not obvious, or when it came. The kinds are in publish.report.triage."""
+
+    kind: str
+    message: str
+
+
+class Comment(NamedTuple):
+    """A remark by a person, for the student."""
+
+    text: str
+    author: str
+    made: str
+
+
+class Adjustment(NamedTuple):
+    """Points that a person has set, in place of `before`."""
+
+    points: float
+    before: float
+    author: str
+    made: str
+    reason: str
+
+
+class Excuse(NamedTuple):
+    """A row, lesson or assignment that does not count for a student."""
+
+    author: str
+    made: str
+    reason: str
+
+
+class Lateness(NamedTuple):
+    """How late work was, and what that cost. Where the time `is_known` to nobody, late work waits for a decision."""
+
+    is_known: bool
+    seconds: int  # from the student's due date to the submission; 0 for work within the grace period
+    days: int  # rounded up
+    free_days: int  # how many of these days are free late days of the term
+    kept_percent: float
+    cost: float  # the points that were lost, or that wait for a decision
+
+
+class Answered(NamedTuple):
+    """What a student answered to a question, and the `share` of its points, from 0 to 1.
+
+    The row of a question has 0 of 0 points until an assignment gives it a weight. `waits`: a person has to read it.
+    """
+
+    question: str
+    text: str
+    share: float
+    waits: bool = False
+
+
+class DemandedDefence(NamedTuple):
+    """A defence that the assignment demands and that is missing, or has too few right answers."""
+
+    right: int  # how many questions of a full sheet must be right
+    policy: str  # "warn", or "cap" where the lesson's points are limited
+    reached: float | None  # the share of right answers of the latest defence, from 0 to 1, if one is recorded
+    result: str | None  # the latest defence in words
+    cost: float  # the points that were lost
+
+
+class CountedAttempt(NamedTuple):
+    """Which of a student's attempts a lesson's points come from: the attempt `number` of those that contain it."""
+
+    number: int
+    of: int
+    submitted: str | None
+    why: str  # the rule: "best", "last", "last on time"; "last, none on time" where that rule found no attempt
+    time_source: str | None = None  # the place in a file that says when; None where the platform says it
+
+
+class AssignmentSummary(NamedTuple):
+    """The assignment, as it is for one student. `extended_to` is the student's own due date, by a decision."""
+
+    title: str
+    due: str | None
+    extended_to: str | None
+    counts: str
 
 
 @dataclass(slots=True)
@@ -98,7 +180,8 @@ class Row(JsonObject):
 
     def with_clean_values(self) -> Row:
         """The row with values that JSON and UTF-8 can hold."""
-        return Row.from_json(clean(self.to_json()))
+        cleaned: Row = clean(self)
+        return cleaned
 
 
 @dataclass(slots=True)
@@ -144,13 +227,7 @@ class LessonResult(JsonObject):
 
 @dataclass(slots=True, kw_only=True)
 class SubmissionResult(JsonObject):
-    """The verdict on a submission, and how it was reached.
-
-    Optional fields of results.json are None where the file does not have them: `isolation_missing` (sentences),
-    `left_out` (lessons of the course that no submission of the run contains), `not_graded` (of a failed attempt),
-    `earlier` (lessons whose result comes from an attempt before the latest one), `local` (a sentence that says what a
-    student's own check is not), `intake` (how the submission was read).
-    """
+    """The verdict on a submission, and how it was reached."""
 
     version: int = RESULTS_VERSION
     student: str
@@ -160,15 +237,15 @@ class SubmissionResult(JsonObject):
     status: SubmissionStatus = "graded"
     message: str | None = None
     isolation: str = "none"
-    isolation_missing: Sequence[str] | None = field(default=None, metadata=OPTIONAL)
+    isolation_missing: Sequence[str] | None = field(default=None, metadata=OPTIONAL)  # in sentences
     seed: int = 0
     seconds: float = 0
     environment: Mapping[str, Any] = field(default_factory=dict)
     lessons: list[LessonResult] = field(default_factory=list)
     not_graded: list[NotGraded] | None = field(default=None, metadata=OPTIONAL)
-    left_out: list[str] | None = field(default=None, metadata=OPTIONAL)
-    earlier: list[str] | None = field(default=None, metadata=OPTIONAL)
-    local: str | None = field(default=None, metadata=OPTIONAL)
+    left_out: list[str] | None = field(default=None, metadata=OPTIONAL)  # lessons that no submission of the run has
+    earlier: list[str] | None = field(default=None, metadata=OPTIONAL)  # lessons from an attempt before the latest
+    local: str | None = field(default=None, metadata=OPTIONAL)  # what a student's own check is not, in a sentence
     intake: list[IntakeRemark] | None = field(default=None, metadata=OPTIONAL)
     assignment: AssignmentSummary | None = field(default=None, metadata=OPTIONAL)
     late: Lateness | None = field(default=None, metadata=OPTIONAL)
@@ -177,21 +254,13 @@ class SubmissionResult(JsonObject):
     comments: list[Comment] | None = field(default=None, metadata=OPTIONAL)
 
     def to_text(self) -> str:
-        """results.json: a line for each field and each row, which people can read and compare."""
-        data = self.to_json()
-        lessons = [
-            "{\n" + object_as_lines(lesson, "gradients", map(encode_json, lesson.pop("gradients")), "   ") + "\n  }"
-            for lesson in data.pop("lessons")
-        ]
-        return "{\n" + object_as_lines(data, "lessons", lessons, "") + "\n}\n"
+        """results.json, in lines that people can read and compare."""
+        return json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n"
 
     @classmethod
     def from_text(cls, text: str) -> SubmissionResult:
         """Raises ValueError, a sentence, where the text is no results.json."""
-        data = json.loads(text)
-        if not isinstance(data, dict):
-            raise ValueError("it is no JSON object")
-        return cls.from_json(data)
+        return cls.from_json(json.loads(text))
 
     @property
     def percent(self) -> float:
@@ -206,28 +275,10 @@ class SubmissionResult(JsonObject):
     def rows(self) -> Iterator[Row]:
         return (row for lesson in self.lessons for row in lesson.rows)
 
-    @property
-    def is_adjusted_in_part(self) -> bool:
-        return any(each.adjustment for each in self.lessons) or any(each.adjustment for each in self.rows())
-
     def counted_parts(self) -> str:
         """What the maximum is made of: "03_makemore_steps, 05_batch_norm (1 of 13 rows)"."""
         shares = ((each.name, each.counted, len(each.rows)) for each in self.lessons)
         return ", ".join(name + (f" ({count} of {rows} rows)" if count < rows else "") for name, count, rows in shares)
-
-    def only(self, lesson: LessonResult) -> SubmissionResult:
-        """The results of one of several lessons."""
-        return replace(self, score=lesson.score, max_score=lesson.max_score, lessons=[lesson])
-
-
-encode_json = json.JSONEncoder(ensure_ascii=False).encode
-
-
-def object_as_lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
-    """The fields of a JSON object, one per line, and then the list `name` of `entries`."""
-    own = [f'{margin} "{key}": {encode_json(value)}' for key, value in data.items()]
-    inside = f",\n{margin}  ".join(entries)
-    return ",\n".join([*own, f'{margin} "{name}": ' + (f"[\n{margin}  {inside}\n{margin} ]" if inside else "[]")])
 
 
 def read_results(folder: Path) -> SubmissionResult | None:
@@ -238,17 +289,12 @@ def read_results(folder: Path) -> SubmissionResult | None:
         return None
 
 
-def number(value: float) -> float:
-    """A score as people write it: 26, not 26.0."""
+def number(value: float, decimals: int | None = None) -> float:
+    """A score as people write it: 26, not 26.0; with so many decimals, six at most, halves rounded up."""
     rounded = round(float(value), 6)
+    if decimals is not None:
+        rounded = float(Decimal(f"{rounded}").quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
     return int(rounded) if rounded.is_integer() else rounded
-
-
-def rounded_number(value: float, decimals: int | None) -> float:
-    """The number with so many decimals, halves rounded up; None: as `number` does."""
-    if decimals is None:
-        return number(value)
-    return number(float(Decimal(f"{number(value)}").quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)))
 
 
 def points_text(value: float) -> str:

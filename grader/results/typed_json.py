@@ -1,6 +1,6 @@
-"""Typed values from JSON, and back: what results.json, the gradebook and the state of a student's own checks hold.
+"""Typed values from plain data (JSON, TOML), and back: results.json, the gradebook, settings files, a student's state.
 
-The type hints of a dataclass or named tuple say what its JSON has. Fields that the type does not have are ignored. A
+The type hints of a dataclass or named tuple say what its data have. Fields that the type does not have are ignored. A
 named tuple may also be a list.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime, timedelta
 from functools import cache, partial
@@ -18,14 +18,9 @@ from typing import Any, Literal, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 Json = dict[str, Any]
-StoreBytes = Callable[[bytes], str]
-"""Keeps bytes and returns the text that stands for them in JSON."""
-LoadBytes = Callable[[str], bytes]
-"""Returns the bytes that a text stands for."""
-NUMBERS = {int: (int, float), float: (int, float), timedelta: (int, float)}
-WORDS = {bool: "true or false"} | dict.fromkeys(NUMBERS, "a number")
-WORDS |= dict.fromkeys((str, bytes, datetime, Path), "a text")
 COLLECTIONS: dict[Any, type] = {list: list, Sequence: list, tuple: tuple, set: set, frozenset: frozenset}
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", timedelta: "a number"}
+WORDS |= dict.fromkeys((str, bytes, datetime, Path), "a text")
 OPTIONAL = {"is_optional": True}
 """Metadata of a dataclass's field that JSON has only where its value differs from the default. With the metadata
 `json_name` a field has another name in JSON; with None as its name, JSON does not have it."""
@@ -37,7 +32,8 @@ class JsonObject:
     __slots__ = ()
 
     def to_json(self) -> Json:
-        return object_to_json(self, bytes.hex)
+        found: Json = to_json(self)
+        return found
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -52,7 +48,7 @@ class JsonField(NamedTuple):
     attribute: str
     hint: Any
     default: Any
-    is_optional: bool
+    is_optional: bool = False
 
 
 @cache
@@ -60,8 +56,7 @@ def json_fields(kind: Any) -> dict[str, JsonField]:
     """{name in JSON: field} of a dataclass or named tuple."""
     hints = typing.get_type_hints(kind)
     if not is_dataclass(kind):
-        own = kind._field_defaults
-        return {name: JsonField(name, hints[name], own.get(name, MISSING), False) for name in kind._fields}
+        return {name: JsonField(name, hints[name], kind._field_defaults.get(name, MISSING)) for name in kind._fields}
     found = {}
     for each in fields(kind):
         default = None if each.default_factory is not MISSING else each.default
@@ -74,20 +69,22 @@ class OtherType(ValueError):
     """A value that is not of the type that a hint names."""
 
 
-def from_json(hint: Any, data: Any, load: LoadBytes = bytes.fromhex) -> Any:
-    """The value of the type `hint` that JSON describes. Raises ValueError, a sentence, where it describes none."""
+def from_json(hint: Any, data: Any, load: Callable[[str], bytes] = bytes.fromhex) -> Any:
+    """The value of the type `hint` that JSON describes; `load` returns the bytes that a text stands for.
+
+    Raises ValueError, a sentence, where it describes none.
+    """
     try:
         return reader_of(hint)(data, load)
     except OtherType:
         raise ValueError(f"it is {str(data)[:40]!r}; expected {in_words(hint)}") from None
 
 
-def object_from_json(kind: Callable[..., Any], data: Any, load: LoadBytes) -> Any:
-    known = json_fields(kind)
+def object_from_json(kind: Callable[..., Any], data: Any, load: Callable[[str], bytes]) -> Any:
+    known, values = json_fields(kind), {}
     if isinstance(data, list) and not is_dataclass(kind):
         data = dict(zip(known, data, strict=False))
     require(data, dict)
-    values = {}
     for name, each in known.items():
         if name in data:
             try:
@@ -101,17 +98,19 @@ def object_from_json(kind: Callable[..., Any], data: Any, load: LoadBytes) -> An
 
 
 @cache
-def reader_of(hint: Any) -> Callable[[Any, LoadBytes], Any]:
-    """A function that gives a JSON value the type that `hint` names. It raises OtherType, or ValueError for a field."""
+def reader_of(hint: Any) -> Callable[[Any, Any], Any]:
+    """A function that gives plain data the type that `hint` names; its second argument loads bytes.
+
+    The function raises OtherType, or ValueError for a field.
+    """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, UnionType):
-        kinds = [each for each in arguments if each is not NoneType]
-        if len(kinds) > 1:  # of values that JSON has, too
+        if (only := without_none(hint)) == hint:  # of values that JSON has, too
             return lambda value, load: value
-        inner = reader_of(kinds[0])
+        inner = reader_of(only)
         return lambda value, load: None if value is None else inner(value, load)
     if origin is Literal:
-        return lambda value, load: require(value, object, arguments)
+        return lambda value, load: require(value if value in arguments else None, str)
     if origin is tuple and arguments[-1] is not ...:
         readers = [reader_of(each) for each in arguments]
         return lambda value, load: tuple(
@@ -123,48 +122,52 @@ def reader_of(hint: Any) -> Callable[[Any, LoadBytes], Any]:
     if origin in (dict, Mapping):
         key, read_value = int if arguments[0] is int else str, reader_of(arguments[1])
         return lambda value, load: {key(name): read_value(each, load) for name, each in require(value, dict).items()}
-    if hint is bytes:
-        return lambda value, load: load(require(value, str))
-    if hint is datetime:
-        return lambda value, load: time_from_text(require(value, str))
-    if hint is Path:
-        return lambda value, load: Path(require(value, str))
-    if hint is timedelta:
-        return lambda value, load: timedelta(seconds=require(value, NUMBERS[timedelta]))
     if is_dataclass(hint) or hasattr(hint, "_fields"):
         return partial(object_from_json, hint)
-    if hint is Any:
-        return lambda value, load: value
-    kind = NUMBERS.get(hint, hint)
-    return lambda value, load: require(value, kind)
+    others: dict[Any, Callable[[Any, Any], Any]] = {
+        Any: lambda value, load: value,
+        bytes: lambda value, load: load(require(value, str)),
+        datetime: lambda value, load: time_from_text(require(value, str)),
+        Path: lambda value, load: Path(require(value, str)),
+        timedelta: lambda value, load: timedelta(seconds=require(value, float)),
+    }
+    return others.get(hint, lambda value, load: require(value, hint))
 
 
-def require(value: Any, kind: Any, choices: Collection[Any] = ()) -> Any:
-    """The value, if it is of this type and one of the `choices`, if there are any. Raises OtherType."""
-    is_other = not isinstance(value, kind) or (isinstance(value, bool) and kind not in (bool, object))
-    if is_other or (choices and value not in choices):
+def require(value: Any, kind: Any) -> Any:
+    """The value, if it is of this type. Raises OtherType."""
+    is_other = not isinstance(value, (int, float) if kind is float else kind)
+    if is_other or (isinstance(value, bool) and kind is not bool):
         raise OtherType
     return value
 
 
+def without_none(hint: Any) -> Any:
+    """`int` for `int | None`; a union of more types, and any other hint, as it is."""
+    kinds = [each for each in typing.get_args(hint) if each is not NoneType]
+    return kinds[0] if typing.get_origin(hint) in (typing.Union, UnionType) and len(kinds) == 1 else hint
+
+
 def in_words(hint: Any) -> str:
-    """What JSON must have for a type: "a list of numbers"."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, UnionType):
-        return in_words(next(each for each in arguments if each is not NoneType))
+    """What data must have for a type: "a list of numbers"."""
+    origin, arguments = typing.get_origin(hint := without_none(hint)), typing.get_args(hint)
     if origin is Literal:
-        return f"one of {', '.join(map(str, arguments))}"
+        return " or ".join(f'"{each}"' for each in arguments)
     if origin in COLLECTIONS:
         return f"a list of {in_words(arguments[0]).partition(' ')[2]}s"
     return WORDS.get(hint, "an object")
 
 
-def to_json(value: Any, store: StoreBytes = bytes.hex) -> Any:
-    """A value in what JSON can hold. Raises TypeError for a value of another type."""
+def to_json(value: Any, store: Callable[[bytes], str] = bytes.hex) -> Any:
+    """A value in what JSON can hold; `store` keeps bytes and returns the text that stands for them.
+
+    Raises TypeError for a value of another type.
+    """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if is_dataclass(value) or hasattr(value, "_fields"):
-        return object_to_json(value, store)
+        known = ((name, each, getattr(value, each.attribute)) for name, each in json_fields(value.__class__).items())
+        return {name: to_json(own, store) for name, each, own in known if not each.is_optional or own != each.default}
     if isinstance(value, Mapping):
         return {str(key): to_json(entry, store) for key, entry in value.items()}
     if isinstance(value, bytes):
@@ -180,16 +183,6 @@ def to_json(value: Any, store: StoreBytes = bytes.hex) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be stored")
 
 
-def object_to_json(value: Any, store: StoreBytes) -> Json:
-    """A dataclass or named tuple as a JSON object."""
-    found = {}
-    for name, each in json_fields(value.__class__).items():
-        own = getattr(value, each.attribute)
-        if not (each.is_optional and own == each.default):
-            found[name] = to_json(own, store)
-    return found
-
-
 def time_to_text(time: datetime) -> str:
     """ISO 8601, and the name of the time zone if it has one: 2026-12-01T23:59:00+01:00[Europe/Berlin] (RFC 9557)."""
     return time.isoformat() + (f"[{time.tzinfo.key}]" if isinstance(time.tzinfo, ZoneInfo) else "")
@@ -203,9 +196,13 @@ def time_from_text(text: str) -> datetime:
 
 
 def clean(value: Any) -> Any:
-    """A value that JSON and UTF-8 can hold: infinities become null, half a surrogate pair becomes a question mark."""
+    """A value that JSON and UTF-8 can hold: infinities become None, half a surrogate pair becomes a question mark."""
+    if is_dataclass(value):
+        return value.__class__(**{each.name: clean(getattr(value, each.name)) for each in fields(value)})
     if isinstance(value, dict):
         return {key: clean(entry) for key, entry in value.items()}
+    if hasattr(value, "_fields"):
+        return value.__class__(*map(clean, value))
     if isinstance(value, (list, tuple)):
         return [clean(entry) for entry in value]
     if isinstance(value, str):

@@ -1,6 +1,6 @@
 """What pieces of code compute, in canonical form: with their names, without them, and with blanks for what they read.
 
-Two files are compared by the functions in them.
+The search for answers in a kit compares values; the comparison of submissions compares the functions of two files.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from grader.source.canonical import Canonicaliser, argument_names
-from grader.source.canonical_expressions import LIBRARY, CodeValue, plain, short
+from grader.source.canonical import LIBRARY, Canonicaliser, CodeValue, plain, short
 from grader.source.parsing import parse_submitted
-from grader.source.syntax import FunctionDefinition, all_nodes, children, is_text
+from grader.source.syntax import FunctionDefinition, all_nodes, children, is_text, parameters
 
 MAX_RENAMED = 24
 """More names than this get their labels in the order in which they occur."""
@@ -49,15 +48,12 @@ def body_form(node: FunctionDefinition, outside: Canonicaliser, labels: Mapping[
 
 
 def mass_of(node: ast.AST) -> int:
-    """How many names that are read, constants, operators and calls there are."""
+    """How many names that are read, constants, operators and calls there are; of a function in its body."""
+    if isinstance(node, FunctionDefinition):
+        return sum(mass_of(each) for each in node.body if not is_text(each))
     parts = [each for each in all_nodes(node) if isinstance(each, ast.expr) and not isinstance(each, ast.Attribute)]
     names = [each for each in parts if isinstance(each, ast.Name)]
     return len(parts) - sum(each.id in LIBRARY or not isinstance(each.ctx, ast.Load) for each in names)
-
-
-def mass_of_function(node: FunctionDefinition) -> int:
-    """The mass of a function's body, without its docstring."""
-    return sum(mass_of(each) for each in node.body if not is_text(each))
 
 
 # Values, for the search for answers in a kit ------------------------------------------------------------------------
@@ -86,44 +82,38 @@ class ComputedValue:
 
 
 def computed_values(body: Sequence[ast.stmt]) -> list[ComputedValue]:
-    """The values that a body computes, with temporary variables replaced by their values, and line by line.
+    """The values that statements compute, with temporary variables replaced by their values.
 
     A value and its negative have the same forms: which of them a text shows makes little difference to a reader.
     """
-    found = []
-    for part in [body, *([each] for each in body)] if len(body) > 1 else [body]:
-        called = {id(node.func) for each in part for node in all_nodes(each) if isinstance(node, ast.Call)}
-        nodes = (node for each in part for node in all_nodes(each) if isinstance(node, ast.Name))
-        inputs = list(dict.fromkeys(n.id for n in nodes if id(n) not in called and n.id not in LIBRARY))
-        named, blank = values_with(part, {}), values_with(part, dict.fromkeys(inputs, BLANK))
-        for place, ((name, own), (_, without)) in enumerate(zip(named, blank, strict=True)):
-            found.append(ComputedValue(name, own.key, without.key, inputs, partial(form_of_value, part, place)))
-    return found
 
+    def values(labels: Mapping[str, CodeValue]) -> list[tuple[str, CodeValue]]:
+        reader = Canonicaliser(labels)
+        reader.run(body)
+        return reader.computed
 
-def values_with(body: Sequence[ast.stmt], labels: Mapping[str, CodeValue]) -> list[tuple[str, CodeValue]]:
-    reader = Canonicaliser(labels)
-    reader.run(body)
-    return reader.computed
+    nodes = [node for each in body for node in all_nodes(each)]
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    names = (n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in called and n.id not in LIBRARY)
+    inputs = list(dict.fromkeys(names))
+    blank = values(dict.fromkeys(inputs, BLANK))
 
+    def computed(at: int, name: str, own: CodeValue) -> ComputedValue:
+        return ComputedValue(name, own.key, blank[at][1].key, inputs, lambda labels: values(labels)[at][1].key)
 
-def form_of_value(body: Sequence[ast.stmt], place: int, labels: Mapping[str, CodeValue]) -> str:
-    return values_with(body, labels)[place][1].key
+    return [computed(at, name, own) for at, (name, own) in enumerate(values({}))]
 
 
 def returned_value(body: Sequence[ast.stmt]) -> ComputedValue | None:
     """The value that a function returns at its end, if nothing else that it does has an effect."""
     returns = bool(body) and isinstance(body[-1], ast.Return) and body[-1].value is not None
-    if not returns or len(Canonicaliser().run(body)) != 1:
-        return None
-    return computed_values(body)[len(values_with(body, {})) - 1]
+    return computed_values(body)[-1] if returns and len(Canonicaliser().run(body)) == 1 else None
 
 
 def whole_function(node: FunctionDefinition) -> ComputedValue:
     """All that a function does, by its parameters."""
-    arguments = argument_names(node)
-    read = partial(body_form, node, Canonicaliser())
-    return ComputedValue(node.name, "", read(dict.fromkeys(arguments, BLANK)), arguments, read)
+    own, read = [each.arg for each, _ in parameters(node)], partial(body_form, node, Canonicaliser())
+    return ComputedValue(node.name, "", read(dict.fromkeys(own, BLANK)), own, read)
 
 
 def bodies(tree: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
@@ -169,36 +159,31 @@ def forms_of(source: bytes | str, steps: Collection[str]) -> list[FunctionForm] 
     if tree is None:
         return None
     outside = Canonicaliser()
-    helpers: dict[ast.stmt, str] = {}
     for node in tree.body:
         with suppress(RecursionError):
             if isinstance(node, FunctionDefinition) and node.name not in steps:
-                helpers[node] = form_of_function(node, outside, False)
-                outside.names[node.name] = plain(f"def:{helpers[node]}")
+                outside.names[node.name] = plain(f"def:{function_form(node, outside).form}")
             elif isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign):
                 outside.run([node])
     found = list[FunctionForm]()
     for owner in tree.body:
-        methods = owner.body if isinstance(owner, ast.ClassDef) else [owner]
         prefix = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
-        for node in methods:
+        for node in owner.body if isinstance(owner, ast.ClassDef) else [owner]:
             if isinstance(node, FunctionDefinition):
                 with suppress(RecursionError):
-                    form = helpers.get(node) or form_of_function(node, outside, node.name in steps)
-                    found.append(function_form(node, prefix + node.name, form, node.name in steps))
+                    found.append(function_form(node, outside, prefix, node.name in steps))
     return found
 
 
-def form_of_function(node: FunctionDefinition, outside: Canonicaliser, keeps_names: bool) -> str:
-    arguments, read = argument_names(node), partial(body_form, node, outside)
-    return read({name: plain(name) for name in arguments}) if keeps_names else renamed_form(arguments, read)
-
-
-def function_form(node: FunctionDefinition, name: str, form: str, keeps_names: bool) -> FunctionForm:
+def function_form(
+    node: FunctionDefinition, outside: Canonicaliser, prefix: str = "", keeps_names: bool = False
+) -> FunctionForm:
+    arguments, read = [each.arg for each, _ in parameters(node)], partial(body_form, node, outside)
+    form = read({name: plain(name) for name in arguments}) if keeps_names else renamed_form(arguments, read)
     own = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
-    own = own if keeps_names else own.union(argument_names(node))
+    own |= set() if keeps_names else set(arguments)
     tokens = Counter(token for each in node.body for token in tokens_in(each) if token not in own)
-    return FunctionForm(name, form, mass_of_function(node), node.lineno, node.end_lineno or node.lineno, tokens)
+    return FunctionForm(prefix + node.name, form, mass_of(node), node.lineno, node.end_lineno or node.lineno, tokens)
 
 
 def tokens_in(node: ast.AST) -> Iterator[str]:

@@ -1,11 +1,10 @@
-"""Parses a student's text, and asks Python which names it takes from outside. The text is never run."""
+"""Parses a student's text. The text is never run."""
 
 from __future__ import annotations
 
 import ast
 import codecs
 import io
-import symtable
 import tokenize
 import warnings
 
@@ -18,23 +17,9 @@ PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 # A coding cookie selects one of a hundred decoders. Some take time quadratic in the length of the text, and some make
 # Python read another text than everybody sees. These are what editors write.
 ENCODINGS = frozenset(
-    {
-        "utf-8",
-        "utf-8-sig",
-        "ascii",
-        "gbk",
-        "gb2312",
-        "gb18030",
-        "big5",
-        "shift_jis",
-        "cp932",
-        "euc_jp",
-        "euc_kr",
-        "cp949",
-    }
-    | {f"cp{number}" for number in range(1250, 1259)}
+    {"utf-8", "utf-8-sig", "ascii", "gbk", "gb2312", "gb18030", "big5", "shift_jis", "cp932", "euc_jp", "euc_kr"}
+    | {"cp949", "koi8-r", "koi8-u", "mac-roman", *(f"cp{number}" for number in range(1250, 1259))}
     | {f"iso8859-{number}" for number in range(1, 17) if number != 12}
-    | {"koi8-r", "koi8-u", "mac-roman"}
 )
 
 
@@ -73,9 +58,3 @@ def encoding_of(source: bytes) -> str:
     if name not in ENCODINGS:
         raise SyntaxError(f"the file is in the encoding {name}: save it as UTF-8 and delete the line with `coding`")
     return name
-
-
-def global_names(table: symtable.SymbolTable) -> set[str]:
-    """What a function, its lambdas and its comprehensions use that is not their own."""
-    found = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
-    return found.union(*map(global_names, table.get_children()))

@@ -2,20 +2,24 @@
 
 The readers' time is linear in the length of a text, but that of Python's own parser need not be, and a reader may have
 an error. A text for which a limit is reached costs its own student a sentence and delays nobody else. The process
-starts once, answers in a fraction of a millisecond, and starts again after it was stopped.
+starts once, answers in a fraction of a millisecond, and starts again after it was stopped. It imports neither torch nor
+anything of a student's, and it holds no secret.
 
-Requests are pickled: they come from the trusted side only. Replies are JSON: they come from a process that read a
-student's text.
+Requests are pickled: they come from the trusted side only. Replies are lines of JSON: they come from a process that
+read a student's text.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pickle
-import select
+import resource
 import signal
 import subprocess
 import sys
@@ -23,10 +27,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
-
-from grader.source.reader_process import LENGTH_BYTES
+from typing import IO, Any
 
 READING_SECONDS = 60.0
 """Processor time for one call: hundreds of times what the lecture's notebook takes. It guards against a text that takes
@@ -36,18 +39,9 @@ SUBMISSION_SECONDS = 300.0
 WALL_SECONDS = 600.0
 """Elapsed time for one call, however busy the machine is."""
 MEMORY_BYTES = 1 << 30
-READER_PATH = Path(__file__).resolve().parents[2]
-# With -I -S neither site-packages nor the current folder nor the environment decides what is imported. torch is in
-# site-packages, so the process cannot import it.
-READER_BOOTSTRAP = """
-import sys
-from importlib import machinery, util
-spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
-sys.modules["grader"] = util.module_from_spec(spec)
-spec.loader.exec_module(sys.modules["grader"])
-from grader.source import reader_process
-reader_process.serve(sys.stdin.buffer, sys.stdout.buffer, int(sys.argv[2]))
-"""
+LENGTH_BYTES = 8
+MAX_UNCOLLECTED_BYTES = 20_000
+"""Garbage is collected after a longer request only: a collection takes longer than reading a short text."""
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 
 
@@ -88,8 +82,7 @@ class SourceReader:
     def __init__(
         self, seconds: float = READING_SECONDS, memory: int = MEMORY_BYTES, wall_seconds: float = WALL_SECONDS
     ) -> None:
-        self._seconds, self._memory = seconds, memory
-        self._wall = wall_seconds
+        self._seconds, self._memory, self._wall = seconds, memory, wall_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
@@ -118,61 +111,51 @@ class SourceReader:
         left = _seconds_left.get()
         if left is not None and left[0] <= 0:
             raise ReadingStopped(f"reading all files of the submission took more than {SUBMISSION_SECONDS:g} seconds")
-        limit = seconds if seconds is not None else self._seconds
-        request = pickle.dumps((function, arguments, limit))
-        message = len(request).to_bytes(LENGTH_BYTES, "big") + request
-        took_seconds = limit  # where no reply comes
+        took_seconds = limit = self._seconds if seconds is None else seconds  # where no reply comes
+        request = pickle.dumps((function, arguments, limit, max(self._wall, 2 * limit)))
         try:
             with self._lock:  # the process may have been killed for no fault of its own
-                line = self._exchange(message, limit) or self._exchange(message, limit)
+                line = self._exchange(request, limit) or self._exchange(request, limit)
             if line is None:
                 raise ReadingStopped("the process that read it was stopped twice")
-            took, _, data = line.partition(b" ")
-            took_seconds = float(took)
+            reply = json.loads(line)
+            took_seconds = reply["seconds"]
         finally:
             if left is not None:
                 left[0] -= took_seconds
-        reply = json.loads(data)
         if "stopped" in reply:
             raise ReadingStopped(f"reading it took more than {self._memory >> 20:,} MiB of memory")
         if "failed" in reply:
             raise ReadingFailed(f"{function.__name__}: {reply['failed']}")
         return reply["answer"]
 
-    def _exchange(self, message: bytes, seconds: float) -> bytes | None:
+    def _exchange(self, request: bytes, seconds: float) -> bytes | None:
         """The line of the reply; None where the process ended without one. Raises ReadingStopped."""
-        process = self._running()
+        process, line = self._running(), b""
         assert process.stdin is not None and process.stdout is not None
-        end = time.monotonic() + max(self._wall, 2 * seconds)
-        try:
-            process.stdin.write(message)
+        with contextlib.suppress(OSError):
+            process.stdin.write(len(request).to_bytes(LENGTH_BYTES, "big") + request)
             process.stdin.flush()
-            line = read_reply_line(process.stdout.fileno(), end)
-        except TimeoutError:
-            self._end()
-            raise ReadingStopped(f"reading it took more than {self._wall:g} seconds") from None
-        except OSError:
-            line = b""
+            line = process.stdout.readline()
         if line.endswith(b"\n"):
-            if line[:40].partition(b" ")[2].startswith(b'{"stopped"'):
-                self._end()  # its memory is fragmented
             return line
-        if self._end() == -signal.SIGPROF:
-            raise ReadingStopped(f"reading it took more than {seconds:g} seconds")
+        limits = {-signal.SIGPROF: seconds, -signal.SIGALRM: max(self._wall, 2 * seconds)}
+        status = self._end()
+        if status in limits:
+            raise ReadingStopped(f"reading it took more than {limits[status]:g} seconds")
         return None
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._end()
+            # With -I -S neither site-packages nor the current folder nor the environment decides what is imported.
+            # torch is in site-packages, so the process cannot import it.
             self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", "-c", READER_BOOTSTRAP),
-                    *(str(READER_PATH), str(self._memory)),
-                ],
+                [sys.executable, "-I", "-S", str(Path(__file__).resolve()), str(self._memory)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ},
-                cwd=READER_PATH.anchor,
+                cwd=Path(__file__).resolve().anchor,
                 start_new_session=True,  # a Ctrl-C in the terminal reaches only the parent
             )
         return self._process
@@ -183,25 +166,9 @@ class SourceReader:
         if process is None:
             return 0
         process.kill()
-        for pipe in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                pipe.close() if pipe else None
+        with contextlib.suppress(OSError):  # of a request that the process has not read
+            process.communicate()
         return process.wait()
-
-
-def read_reply_line(descriptor: int, end: float) -> bytes:
-    """Bytes up to the end of a line or of the file. Raises TimeoutError at the time `end` of time.monotonic()."""
-    found: list[bytes] = []
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN | select.POLLHUP)
-    while not (found and found[-1].endswith(b"\n")):
-        if not poll.poll(max(0.0, end - time.monotonic()) * 1000):
-            raise TimeoutError
-        data = os.read(descriptor, 1 << 20)
-        if not data:
-            break
-        found.append(data)
-    return b"".join(found)
 
 
 _shared: dict[int, SourceReader] = {}  # {process id: its reader}: a forked process needs its own
@@ -215,3 +182,55 @@ def source_reader() -> SourceReader:
         _shared[number] = SourceReader()
         atexit.register(_shared[number].close)
     return _shared[number]
+
+
+# In the process ------------------------------------------------------------------------------------------------------
+
+
+def json_data(value: Any) -> Any:
+    """A dataclass as a dictionary, a set as a list in order, bytes in hexadecimal. Raises TypeError for others."""
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    raise TypeError(f"{type(value).__name__} is not sent back")
+
+
+def serve(requests: IO[bytes], replies: IO[bytes], memory: int) -> None:
+    """Answers one request after another until there are no more. It ends where one reaches a limit."""
+    with contextlib.suppress(ValueError, OSError):  # a lower limit may be set already
+        resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    for alarm in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(alarm, signal.SIG_DFL)  # ends the process also inside C code, as in a regular expression
+    gc.disable()  # a syntax tree has a million objects, and none of them is garbage while it is read
+    reply: dict[str, Any] = {}
+    while "stopped" not in reply and (header := requests.read(LENGTH_BYTES)):  # else its memory is fragmented
+        request = requests.read(int.from_bytes(header, "big"))
+        start = time.process_time()
+        try:
+            function, arguments, seconds, wall_seconds = pickle.loads(request)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            signal.setitimer(signal.ITIMER_REAL, wall_seconds)
+            reply = {"answer": function(*arguments)}
+            line = json.dumps({"seconds": time.process_time() - start, **reply}, default=json_data)
+        except (MemoryError, Exception) as error:
+            kind = "stopped" if isinstance(error, MemoryError) else "failed"
+            reply = {"seconds": time.process_time() - start, kind: f"{type(error).__name__}: {error}"}
+            line = json.dumps(reply)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        replies.write(line.encode() + b"\n")
+        replies.flush()
+        if len(request) > MAX_UNCOLLECTED_BYTES:
+            function = arguments = None
+            gc.collect()
+
+
+if __name__ == "__main__":  # only `grader` itself is imported from the folder that it is in
+    spec = importlib.machinery.PathFinder.find_spec("grader", [str(Path(__file__).resolve().parents[2])])
+    assert spec is not None and spec.loader is not None
+    sys.modules["grader"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["grader"])
+    serve(sys.stdin.buffer, sys.stdout.buffer, int(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Which names a statement reads, binds and changes in place, from its text alone.
+"""Which names a statement reads, binds and changes in place, and which names share memory: from the text alone.
 
 A small static analysis for code in the lecture's manner. Where it must guess, it takes a name for read: then a step is
 given more than it needs, which does no harm.
@@ -7,13 +7,88 @@ given more than it needs, which does no harm.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.source.aliases import ARRAY_LIBRARIES, VIEW_ATTRIBUTES, SharedNames, changes_numbers
-from grader.source.syntax import Comprehension, FunctionDefinition, all_nodes, children, evaluated_outside, stored_names
+from grader.source.parsing import parse_submitted
+from grader.source.syntax import (
+    Comprehension,
+    DefinitionNode,
+    FunctionDefinition,
+    all_nodes,
+    children,
+    evaluated_outside,
+    inner_statements,
+    nested_statements,
+    stored_names,
+)
 
+VIEW_ATTRIBUTES = frozenset({"T", "mT", "data"})
+VIEW_METHODS = frozenset(
+    {"view", "view_as", "reshape", "squeeze", "unsqueeze", "t", "transpose", "permute", "expand", "expand_as"}
+    | {"flatten", "ravel", "contiguous", "detach", "numpy", "narrow", "select", "diagonal", "swapaxes", "movedim"}
+)
+"""Methods whose result may share its memory with the tensor that they are called on."""
+VIEW_FUNCTIONS = frozenset(
+    {"from_numpy", "as_tensor", "asarray", "squeeze", "unsqueeze", "transpose", "reshape", "flatten"}
+)
+"""Functions of torch and numpy whose result may share its memory with their first argument."""
+ARRAY_LIBRARIES = frozenset({"torch", "np", "numpy"})
 CHANGING = frozenset({"append", "extend", "insert", "update", "fill", "sort", "put", "itemset", "pop", "setdefault"})
+CHANGE_NO_NUMBERS = frozenset({"requires_grad_", "retain_grad_"})
+ChangedName = tuple[str, Collection[str]]
+"""(function, its parameters that were changed in place)"""
+
+
+def ends_in_underscore(method: str) -> bool:
+    """Whether it is PyTorch's name for a method that changes its object and returns it: `add_`, `requires_grad_`."""
+    return method.endswith("_") and not method.startswith("_")
+
+
+def is_of_library(function: ast.Attribute) -> bool:
+    """Whether it is `torch.name` or `np.name`."""
+    return isinstance(function.value, ast.Name) and function.value.id in ARRAY_LIBRARIES
+
+
+def shared_object(node: ast.expr, attributes: Collection[str] | None) -> ast.expr | None:
+    """The object whose memory an expression shares: `x` of `x[0]`, `x.T`, `x.view(-1)` and `x.add_(1)`."""
+    match node:
+        case ast.Subscript(value=value) | ast.Starred(value=value):
+            return value
+        case ast.Attribute(value=value, attr=name):
+            return value if attributes is None or name in attributes else None
+        case ast.Call(func=ast.Attribute() as called):
+            if is_of_library(called) and called.attr in VIEW_FUNCTIONS and node.args:
+                return node.args[0]
+            if called.attr in VIEW_METHODS or called.attr.endswith("_"):
+                return called.value
+    return None
+
+
+class SharedNames:
+    """Finds the name whose memory an expression shares, through any chain of views.
+
+    Each link of a chain is followed once, however often and from wherever the chain is followed, so that the time
+    is linear in the length of the text. `attributes` are those that share memory; None for all.
+    """
+
+    def __init__(self, attributes: Collection[str] | None = None) -> None:
+        self._attributes = attributes
+        self._known: dict[ast.expr, str | None] = {}
+
+    def name_of(self, expression: ast.expr | None) -> str | None:
+        """`a` for a, a.T, a[0] and a.view(...); None for an expression that makes an object of its own."""
+        links: list[ast.expr] = []
+        while expression is not None and expression not in self._known and not isinstance(expression, ast.Name):
+            links.append(expression)
+            expression = shared_object(expression, self._attributes)
+        found: str | None = None
+        if isinstance(expression, ast.Name):
+            found = expression.id
+        elif expression is not None:
+            found = self._known[expression]
+        self._known.update(dict.fromkeys(links, found))
+        return found
 
 
 @dataclass
@@ -35,189 +110,112 @@ class StatementNames:
     shares: list[tuple[str, str]] = field(default_factory=list)
 
 
-class LocalNames(dict[str, None]):
-    """Names bound so far within a statement, in order. Those of code that may not run can be removed again."""
-
-    def add(self, name: str) -> None:
-        self.setdefault(name)
-
-    def remove_after(self, count: int) -> set[str]:
-        """Removes all except the first `count` names, and returns them."""
-        return {self.popitem()[0] for _ in range(len(self) - count)}
-
-    def without(self, names: Iterable[str]) -> set[str]:
-        """Those of `names` that are not bound."""
-        return {name for name in names if name not in self}
-
-
-def changed_parameters(function: FunctionDefinition) -> frozenset[int]:
-    """Places of the parameters that the function's body changes in place."""
-    names = StatementNames()
-    Walk(names, {}).body(function.body, LocalNames(dict.fromkeys(a.arg for a in function.args.args)))
-    return frozenset(n for n, a in enumerate(function.args.args) if a.arg in names.changes)
-
-
-def free_names(function: FunctionDefinition | ast.Lambda | ast.ClassDef) -> set[str]:
-    """Names that its body takes from outside."""
-    loaded: set[str] = set()
-    own: set[str] = set()
-    for node in all_nodes(function):
-        if isinstance(node, ast.Name):
-            (loaded if isinstance(node.ctx, ast.Load) else own).add(node.id)
-        elif isinstance(node, ast.arg):
-            own.add(node.arg)
-        elif isinstance(node, FunctionDefinition | ast.ClassDef) and node is not function:
-            own.add(node.name)
-    return loaded - own
-
-
 class Walk:
-    """Visits code in the order in which it runs. `local` are the names bound so far: reading them is not counted.
+    """Visits code in the order in which it runs.
 
-    `changers` are the student's own functions that change their parameters: {name: places}.
+    `local` are the names bound so far within the statement, in order: reading them is not counted. `changers` are the
+    student's own functions that change their parameters: {name: places}.
     """
 
-    def __init__(self, names: StatementNames, changers: Mapping[str, frozenset[int]]) -> None:
-        self.names, self.changers = names, changers
+    def __init__(self, changers: Mapping[str, frozenset[int]], local: Iterable[str] = ()) -> None:
+        self.names, self.changers, self.local = StatementNames(), changers, dict.fromkeys(local)
         self.root, self.viewed = SharedNames().name_of, SharedNames(VIEW_ATTRIBUTES).name_of
 
-    def body(self, statements: Iterable[ast.stmt], local: LocalNames) -> None:
-        for statement in statements:
-            self.statement(statement, local)
+    def visit(self, *nodes: ast.AST) -> None:
+        for node in nodes:
+            self.visit_one(node)
 
-    def statement(self, node: ast.stmt, local: LocalNames) -> None:
+    def visit_one(self, node: ast.AST) -> None:
         match node:
-            case ast.Assign():
-                self.assign(node.targets, node.value, local)
-            case ast.AnnAssign(value=ast.expr() as value):
-                self.assign([node.target], value, local)
-            case ast.AugAssign():
-                self.expression(node.value, local)
-                if isinstance(node.target, ast.Name) and node.target.id not in local:
-                    self.names.reads.add(node.target.id)
-                self.change(node.target, local)
+            case ast.Name(id=name, ctx=ast.Load()):
+                if name not in self.local:
+                    self.names.reads.add(name)
+            case ast.Name(id=name, ctx=ast.Store()):
+                self.bind(name)
+            case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
+                self.change(node)
+                self.visit(*children(node))
+            case ast.Assign(targets=targets, value=value):
+                self.visit(value, *targets)
+                self.note_shared(targets, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self.visit(value, target)
+                self.note_shared([target], value)
+            case ast.AugAssign(target=ast.Name(id=name) as target, value=value):
+                self.visit(value, ast.Name(name, ast.Load()))
+                self.change(target)
+            case ast.AugAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                self.visit(value, target)
             case ast.For() | ast.AsyncFor():
-                self.expression(node.iter, local)
-                self.target(node.target, local)
-                self.body([*node.body, *node.orelse], local)
+                self.visit(node.iter, node.target, *node.body, *node.orelse)
             case ast.If():
-                self.branches(node, local)
-            case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    self.expression(item.context_expr, local)
-                    if item.optional_vars is not None:
-                        self.target(item.optional_vars, local)
-                self.body(node.body, local)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                for part in evaluated_outside(node):
-                    self.expression(part, local)
-                self.names.late |= local.without(free_names(node))
-                self.bind(node.name, local)
+                self.branches(node)
+            case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                self.define(node)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                self.comprehension(node)
             case ast.Import() | ast.ImportFrom():
                 for alias in node.names:
-                    self.bind(alias.asname or alias.name.partition(".")[0], local)
+                    self.bind(alias.asname or alias.name.partition(".")[0])
             case ast.AnnAssign() | ast.Delete():
                 pass
             case _:  # its parts, in the order of the text
-                for child in children(node):
-                    self.any(child, local)
+                if isinstance(node, ast.Call):
+                    self.call(node)
+                self.visit(*children(node))
 
-    def assign(self, targets: Sequence[ast.expr], value: ast.expr, local: LocalNames) -> None:
-        self.expression(value, local)
-        for target in targets:
-            self.target(target, local)
-        self.note_shared(targets, value)
+    def bind(self, name: str) -> None:
+        self.names.binds.add(name)
+        self.local.setdefault(name)
 
-    def branches(self, node: ast.If, local: LocalNames) -> None:
-        """Only what both branches bind is bound afterwards."""
-        self.expression(node.test, local)
-        mark = len(local)
-        self.body(node.body, local)
-        first = local.remove_after(mark)
-        self.body(node.orelse, local)
-        for name in first & local.remove_after(mark):
-            local.add(name)
-
-    def any(self, node: ast.AST, local: LocalNames) -> None:
-        if isinstance(node, ast.stmt):
-            self.statement(node, local)
-        elif isinstance(node, ast.expr):
-            self.expression(node, local)
-        else:
-            for child in children(node):
-                self.any(child, local)
-
-    def expression(self, node: ast.expr, local: LocalNames) -> None:
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load) and node.id not in local:
-                self.names.reads.add(node.id)
-        elif isinstance(node, ast.NamedExpr):
-            self.expression(node.value, local)
-            self.bind(node.target.id, local)
-        elif isinstance(node, ast.Lambda):
-            self.names.late |= local.without(free_names(node))
-        elif isinstance(node, Comprehension):
-            mark = len(local)
-            for part in node.generators:
-                self.expression(part.iter, local)
-                for name in stored_names(part.target):
-                    local.add(name)
-                for test in part.ifs:
-                    self.expression(test, local)
-            for each in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
-                self.expression(each, local)
-            local.remove_after(mark)
-        else:
-            if isinstance(node, ast.Call):
-                self.call(node)
-            for child in children(node):
-                self.any(child, local)
-
-    def call(self, node: ast.Call) -> None:
-        """What calling changes: `x.zero_()`, `np.add.at(x, ...)`, `out=x`, a function of the student's own. What the
-        call reads is for its caller: each part of a text is visited once."""
-        changed: list[ast.expr] = [word.value for word in node.keywords if word.arg == "out"]
-        if isinstance(node.func, ast.Attribute):
-            method = node.func.attr
-            if changes_numbers(method) or method in CHANGING:
-                of_library = isinstance(node.func.value, ast.Name) and node.func.value.id in ARRAY_LIBRARIES
-                changed += node.args[:1] if of_library else [node.func.value]  # torch.relu_(x), x.relu_()
-            elif method == "at" and node.args:
-                changed.append(node.args[0])
-        elif isinstance(node.func, ast.Name):
-            places = self.changers.get(node.func.id, frozenset())
-            changed += [argument for n, argument in enumerate(node.args) if n in places]
-        for each in changed:
-            self.note_changed(each)
-
-    def note_changed(self, node: ast.expr) -> None:
-        name = self.root(node)
-        if name is not None:
+    def change(self, node: ast.expr) -> None:
+        if name := self.root(node):
             self.names.changes.add(name)
 
-    def target(self, node: ast.expr, local: LocalNames) -> None:
-        if isinstance(node, ast.Name):
-            self.bind(node.id, local)
-        elif isinstance(node, (ast.Tuple, ast.List)):
-            for element in node.elts:
-                self.target(element, local)
-        elif isinstance(node, ast.Starred):
-            self.target(node.value, local)
-        else:
-            self.change(node, local)
+    def unbind_after(self, count: int) -> set[str]:
+        """Removes all local names except the first `count`, and returns them."""
+        return {self.local.popitem()[0] for _ in range(len(self.local) - count)}
 
-    def bind(self, name: str, local: LocalNames) -> None:
-        self.names.binds.add(name)
-        local.add(name)
+    def branches(self, node: ast.If) -> None:
+        """Only what both branches bind is bound afterwards."""
+        self.visit(node.test)
+        mark = len(self.local)
+        self.visit(*node.body)
+        first = self.unbind_after(mark)
+        self.visit(*node.orelse)
+        self.local |= dict.fromkeys(first & self.unbind_after(mark))
 
-    def change(self, node: ast.expr, local: LocalNames) -> None:
-        """`node` is a place that gets a new value: `x[...]`, `x.data`, `x` in `x += y`."""
-        self.note_changed(node)
-        if not isinstance(node, ast.Name):
-            for child in children(node):
-                self.any(child, local)
+    def define(self, node: DefinitionNode | ast.Lambda) -> None:
+        self.visit(*evaluated_outside(node))
+        self.names.late |= {name for name in free_names(node) if name not in self.local}
+        if not isinstance(node, ast.Lambda):
+            self.bind(node.name)
 
-    def note_shared(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
+    def comprehension(self, node: Comprehension) -> None:
+        mark = len(self.local)
+        for part in node.generators:
+            self.visit(part.iter)
+            self.local |= dict.fromkeys(stored_names(part.target))
+            self.visit(*part.ifs)
+        self.visit(*([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]))
+        self.unbind_after(mark)
+
+    def call(self, node: ast.Call) -> None:
+        """What calling changes: `x.zero_()`, `np.add.at(x, ...)`, `out=x`, a function of the student's own."""
+        changed: list[ast.expr] = [word.value for word in node.keywords if word.arg == "out"]
+        match node.func:
+            case ast.Attribute(value=value, attr=method) if method not in CHANGE_NO_NUMBERS and (
+                ends_in_underscore(method) or method in CHANGING
+            ):
+                changed += node.args[:1] if is_of_library(node.func) else [value]  # torch.relu_(x), x.relu_()
+            case ast.Attribute(attr="at"):
+                changed += node.args[:1]
+            case ast.Name(id=name):
+                changed += [each for place, each in enumerate(node.args) if place in self.changers.get(name, ())]
+        for each in changed:
+            self.change(each)
+
+    def note_shared(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
         named = [target.id for target in targets if isinstance(target, ast.Name)]
         old = self.viewed(value)
         self.names.shares += [(new, old) for new in named if old is not None]
@@ -228,12 +226,64 @@ class Walk:
                     self.note_shared([each], its)
 
 
+def free_names(function: DefinitionNode | ast.Lambda) -> set[str]:
+    """Names that its body takes from outside."""
+    loaded: set[str] = set()
+    own: set[str] = set()
+    for node in all_nodes(function):
+        if isinstance(node, ast.Name):
+            (loaded if isinstance(node.ctx, ast.Load) else own).add(node.id)
+        elif isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, DefinitionNode) and node is not function:
+            own.add(node.name)
+    return loaded - own
+
+
 def names_of_statement(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
     """What a statement reads, binds and changes.
 
     `changers` maps the name of a function to the indices of the arguments that it changes in place.
     """
-    names = StatementNames()
-    Walk(names, changers).statement(node, LocalNames())
-    names.reads |= {name for name in names.changes if name not in names.binds}
-    return names
+    walk = Walk(changers)
+    walk.visit(node)
+    walk.names.reads |= walk.names.changes - walk.names.binds
+    return walk.names
+
+
+def changed_parameters(function: FunctionDefinition) -> frozenset[int]:
+    """Places of the parameters that the function's body changes in place."""
+    names = [each.arg for each in function.args.args]
+    walk = Walk({}, names)
+    walk.visit(*function.body)
+    return frozenset(place for place, name in enumerate(names) if name in walk.names.changes)
+
+
+def lines_of_changes(source: str, changes: Sequence[ChangedName]) -> list[int | None]:
+    """For each change the first line of the function that writes into one of the parameters, or into an alias of one.
+
+    None where no such line is found: a function that is called may change the parameter, or the text cannot be parsed.
+    """
+    tree = parse_submitted(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    definitions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}  # the last one of a name
+    found: dict[tuple[str, frozenset[str]], int | None] = {}
+    for function, changed in changes:
+        if (key := (function, frozenset(changed))) not in found:
+            found[key] = line_of_first_change(definitions[function], changed) if function in definitions else None
+    return [found[function, frozenset(changed)] for function, changed in changes]
+
+
+def line_of_first_change(function: ast.FunctionDef, changed: Collection[str]) -> int | None:
+    aliases = set(changed)
+    for statement in nested_statements(function.body):
+        if inner_statements(statement):
+            continue
+        try:
+            names = names_of_statement(statement, {})
+        except RecursionError:  # it is nested too deeply
+            return None
+        if not aliases.isdisjoint(names.changes):
+            return statement.lineno
+        aliases = aliases - names.binds | {new for new, old in names.shares if old in aliases}
+    return None

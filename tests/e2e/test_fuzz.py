@@ -32,7 +32,7 @@ from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
-from grader.source import in_place_changes as changed
+from grader.source import statement_names as changed
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining_a_submission
 from grader.verdict.judge.checks import Check, CheckFailed, ReferenceFailed, run_check
 

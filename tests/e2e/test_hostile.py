@@ -34,7 +34,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Draw
 from grader.results import SubmissionResult
-from grader.sandbox.isolation import huge_pages, kernel
+from grader.sandbox.isolation import kernel, usage
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.codec import DTYPES
@@ -338,11 +338,11 @@ def test_large_pages_change_no_memory() -> None:
     """In a process of its own, as the zygote does it; where the kernel cannot, nothing happens."""
     program = (
         "import hashlib\n"
-        "from grader.sandbox.isolation import huge_pages\n"
+        "from grader.sandbox.isolation import usage\n"
         "kept = [bytes([i]) * 100_000 for i in range(200)]\n"
         "digest = lambda: hashlib.sha256(b''.join(kept)).hexdigest()\n"
-        "before, pieces = digest(), huge_pages.pieces()\n"
-        "collapsed = sum(map(huge_pages.collapse, pieces))\n"
+        "before, pieces = digest(), usage.large_pieces()\n"
+        "collapsed = sum(map(usage.collapse, pieces))\n"
         "assert pieces and digest() == before\n"
         "print(collapsed, len(pieces))\n"
     )
@@ -350,7 +350,7 @@ def test_large_pages_change_no_memory() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS
     )
     assert done.returncode == 0, done.stderr
-    assert huge_pages.collapse(1 << 46) is False  # nothing there
+    assert usage.collapse(1 << 46) is False  # nothing there
 
 
 # The other levels, and an ordinary user ------------------------------------------------------------------------------

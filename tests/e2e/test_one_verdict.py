@@ -22,10 +22,9 @@ from support import ROOT, sampled
 from grader.authoring.lesson_sources import right_files, steps_of
 from grader.comparison.tensors import VANISHING
 from grader.errors import LessonError
-from grader.lesson.config import PublicSettings, public_draws
+from grader.lesson.config import PublicSettings
 from grader.lesson.course_modules import forward_of
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Draw, Problem
 from grader.verdict.judge.examples import PUBLIC_SEED
@@ -151,13 +150,6 @@ def test_the_last_class_never_occurs_where_forward_py_says_so(course):
         classes = values["logits"].shape[1]
         assert int(values["Yb"].max()) < classes - 1 and int(values["Xb"].max()) < classes - 1
         assert int(values["logits"].argmax(1).max()) < classes - 1
-
-
-@pytest.mark.parametrize("draws", [{"batch": 5}, [5], [{"batch": "5"}], [{"batch": 5, "change": 3}]])
-def test_public_draws_that_are_none_are_refused(tmp_path, draws):
-    path = tmp_path / "lesson.toml"
-    with pytest.raises(LessonError, match="list of tables of numbers"):
-        public_draws(Table(path, {"draws": draws}))
 
 
 def test_a_change_that_forward_py_lacks_is_named(course):

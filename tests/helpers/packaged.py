@@ -196,9 +196,9 @@ CASES: dict[str, Case] = {
         {"my.py": b"def gradient(x):\n    return x\n"}, is_question=True, why="holds nothing that can be graded"
     ),
     # nothing to grade, and why
-    "a PDF": Case({"report.pdf": b"%PDF"}, kinds=("unread",), why="Submitted <code>report.pdf</code>"),
+    "a PDF": Case({"report.pdf": b"%PDF"}, (), ("unread",), True, "Submitted <code>report.pdf</code>"),
     "a PDF in a zip": Case(
-        {"a.zip": {"hw/report.pdf": b"%PDF"}}, kinds=("unread",), why="Submitted <code>report.pdf</code>"
+        {"a.zip": {"hw/report.pdf": b"%PDF"}}, (), ("unread",), True, "Submitted <code>report.pdf</code>"
     ),
     "empty": Case({"": b""}, is_question=True, why="The folder is empty"),
     "untouched stubs": Case({"04_cross_entropy/backward.py": stub("04")}, why="All functions are untouched stubs."),

@@ -20,7 +20,7 @@ from support import GUARD_SECONDS, ROOT
 from grader.commands.checks import GRADER_PROGRAM
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.forked import ForkedProcess, Nursery
+from grader.sandbox.workers.nursery import ForkedProcess, Nursery
 
 COMMANDS = tuple(f"grader.commands.{name}" for name in ("grade", "dojo", "dojo_work", "run", "decisions", "follow"))
 """Modules that the commands import."""
@@ -59,12 +59,12 @@ class SharedNursery:
 
 COMMAND = """
 import importlib, json, os, socket, sys, threading
-from grader.sandbox.workers import forked
+from grader.sandbox.workers import nursery
 
 request = json.loads(sys.argv[1])
 with socket.socket(fileno=int(sys.argv[2])) as given:
     _, descriptors, _, _ = socket.recv_fds(given, 1, 2)
-own = forked.Nursery
+own = nursery.Nursery
 
 
 class SharedNursery(own):

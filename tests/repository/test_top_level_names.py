@@ -11,8 +11,6 @@ from support import ROOT
 
 ONE_FOR_EACH_MODULE = {
     "main": "the program that a module is, where it is started as one",
-    "pose": "how each family of questions (grader/defence/families) is called",
-    "question_about": "the question of a family about one line",
 }
 """Names that several modules define on purpose, because something calls them in each of these modules."""
 

@@ -18,7 +18,7 @@ from grader.dojo.start import EDITOR_TASKS
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment
 from grader.gradebook.database import GRADEBOOK
-from grader.lesson.course_settings import COURSE_SETTINGS_FILE
+from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings

@@ -25,7 +25,6 @@ from grader.source.code_forms import (
     bodies,
     computed_values,
     mass_of,
-    mass_of_function,
     returned_value,
     whole_function,
 )
@@ -151,7 +150,8 @@ def values_in(name: str, tree: ast.Module) -> Iterator[tuple[str, ComputedValue]
     """(the function around it or "", value) of each value that a piece of code of the file `name` computes."""
     for owner, body in bodies(tree):
         if not (name.endswith(HINTS_FILE) and len(body) == 1 and not owner):
-            yield from ((owner, value) for value in computed_values(body))
+            parts = [body, *([each] for each in body)] if len(body) > 1 else [body]
+            yield from ((owner, value) for part in parts for value in computed_values(part))
 
 
 def lesson_leaks(course: Course, names: Sequence[str]) -> Iterator[list[str]]:
@@ -205,14 +205,14 @@ def secret_functions(
     """The functions in a Python file of solutions/; `published` are forms that are public."""
     tree = parse_text(text)
     for node in all_nodes(tree) if tree is not None else ():
-        if isinstance(node, FunctionDefinition) and not (is_suite and mass_of_function(node) < MIN_HELPER):
+        if isinstance(node, FunctionDefinition) and not (is_suite and mass_of(node) < MIN_HELPER):
             with suppress(RecursionError):
                 statements = [] if is_suite else [pair for each in node.body for pair in statement_values(each)]
                 yield SecretFunction(
                     file,
                     lesson,
                     node.name,
-                    mass_of_function(node),
+                    mass_of(node),
                     whole_function(node),
                     None if is_suite else returned_value(node.body),
                     {value.named: mass for value, mass in statements if value.named not in published},

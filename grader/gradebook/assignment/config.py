@@ -10,19 +10,20 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
-from grader.gradebook.assignment.rows import entries_in, is_positive, names_of_lesson, row_points
-from grader.lesson.course_settings import CourseSettings
+from grader.gradebook.assignment.rows import entries_in, names_of_lesson, row_points
+from grader.lesson.config import CourseSettings
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table, is_number, parse_toml, read_lesson_text, toml_value_text
+from grader.lesson.toml_tables import ABOVE_ZERO, Table, parse_toml, read_lesson_text, toml_value_text
 
 Policy = Literal["warn", "cap"]
 DEFENCE_KEYS = ("lessons", "right", "policy", "keep_at_most")
 FULL_SHEET = 6
 """Questions of a full sheet. Of a shorter one the same share must be right."""
+PERCENT = (lambda value: 0 <= value <= 100, "a number from 0 to 100")
 
 
 class DefencePolicy(NamedTuple):
@@ -41,21 +42,17 @@ class DefencePolicy(NamedTuple):
 
 def defence_policies(table: Table, lessons: Collection[Lesson], rows: Mapping[str, object]) -> dict[str, DefencePolicy]:
     """{lesson: what the table [defence] demands}, for lessons of the assignment, whose `rows` count. LessonError."""
-    right = table.value(
-        "right", None, lambda value: type(value) is int and 1 <= value <= FULL_SHEET, "a whole number from 1 to 6"
-    )
+    right = table.value("right", int, check=(lambda value: 1 <= value <= FULL_SHEET, "a whole number from 1 to 6"))
     if right is None:
         raise LessonError(
             f"{table.path}: [defence] needs right, the number of right answers of six, such as right = 4."
         )
-    policy: Policy = table.choice("policy", get_args(Policy), "warn")
+    policy: Policy = table.value("policy", Policy, "warn")
     if policy == "warn" and "keep_at_most" in table:
         raise LessonError(f'{table.path}: [defence] keep_at_most has no effect without policy = "cap"; add it.')
-    most = table.value(
-        "keep_at_most", 0, lambda value: is_number(value) and 0 <= value <= 100, "a number from 0 to 100"
-    )
+    most = table.value("keep_at_most", float, 0, PERCENT)
     known = {name: lesson.name for lesson in lessons for name in names_of_lesson(lesson.name)}
-    chosen = table.texts("lessons") or list(rows)
+    chosen = table.value("lessons", tuple[str, ...]) or list(rows)
     for name in chosen:
         if known.get(name) not in rows:
             raise LessonError(
@@ -154,7 +151,7 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
     Raises LessonError, in one sentence with the file and the key, where the text is not as docs/assignments.md says.
     """
     file = parse_toml(text, path, ASSIGNMENT_KEYS)
-    title = file.text("title")
+    title = file.value("title", str, "")
     if not title.strip():
         raise LessonError(f'{path}: title is missing; expected a text, such as title = "Homework 2".')
     zone = time_zone(file)
@@ -162,13 +159,11 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
     for key in NEED_DUE if due is None else ():
         if key in file:
             raise LessonError(f"{path}: {key} needs a due date; add due = 2026-11-20T23:59:00+01:00, for example.")
-    grace = file.value(
-        "grace_minutes", 0, lambda value: is_number(value) and value >= 0, "a number of minutes from 0 up"
-    )
-    counts: CountingAttempt = file.choice("counts", get_args(CountingAttempt), "last")
+    grace = file.value("grace_minutes", float, 0, (lambda value: value >= 0, "a number of minutes from 0 up"))
+    counts: CountingAttempt = file.value("counts", CountingAttempt, "last")
     if counts == "last on time" and due is None:
         raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
-    points = file.value("points", None, is_positive, "a number above 0")
+    points = file.value("points", float, check=ABOVE_ZERO)
     settings = file.table("settings")
     chosen = settings.record(CourseSettings, question_seed=0)
     rows = row_points(entries_in(file), lessons, points, path)
@@ -180,36 +175,22 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
         late_policy(file.table("late", LATE_KEYS), due, zone),
         counts,
         defence_policies(file.table("defence", DEFENCE_KEYS), lessons, rows) if "defence" in file else {},
-        file.choice("notebook", get_args(NotebookRows), "all rows"),
+        file.value("notebook", NotebookRows, "all rows"),
         {key: getattr(chosen, key) for key in settings},
         text,
-        file.value(
-            "round",
-            None,
-            lambda value: type(value) is int and 0 <= value <= MAX_DECIMALS,
-            "a number of decimals, 0 to 6",
-        ),
+        file.value("round", int, check=(lambda value: 0 <= value <= MAX_DECIMALS, "a number of decimals, 0 to 6")),
     )
 
 
 def late_policy(table: Table, due: datetime | None, zone: tzinfo | None) -> LatePolicy:
     """The table [late]. Raises LessonError."""
-
-    def percent(key: str) -> float:
-        found: float = table.value(
-            key, 0, lambda value: is_number(value) and 0 <= value <= 100, "a number from 0 to 100"
-        )
-        return found
-
-    free_days = table.value(
-        "free_days", 0, lambda value: type(value) is int and 0 <= value <= MAX_FREE_DAYS, "a whole number of days"
-    )
+    free_days = table.value("free_days", int, 0, (lambda value: 0 <= value <= MAX_FREE_DAYS, "a whole number of days"))
     if free_days and "percent_per_day" not in table:
         raise LessonError(
             f"{table.path}: [late] free_days needs percent_per_day, the cost of a day after the free ones; 100 means "
             "that such work has no points."
         )
-    term = table.texts("term")
+    term = table.value("term", tuple[str, ...], ())
     for name in term:
         if not free_days or name != Path(name).name or name in ("", ".", ".."):
             raise LessonError(
@@ -219,7 +200,8 @@ def late_policy(table: Table, due: datetime | None, zone: tzinfo | None) -> Late
     deadline = date_of(table, "hard_deadline", zone)
     if deadline is not None and due is not None and deadline < due:
         raise LessonError(f"{table.path}: [late] hard_deadline is before due; expected the same time or a later one.")
-    return LatePolicy(percent("percent_per_day"), percent("keep_at_least"), free_days, deadline, term)
+    lost, kept = (table.value(key, float, 0, PERCENT) for key in ("percent_per_day", "keep_at_least"))
+    return LatePolicy(lost, kept, free_days, deadline, term)
 
 
 def minutes(number: float, path: Path) -> timedelta:
@@ -233,8 +215,8 @@ def minutes(number: float, path: Path) -> timedelta:
 
 def time_zone(file: Table) -> ZoneInfo | None:
     """The time zone of dates without an offset. Raises LessonError."""
-    name = file.text("timezone")
-    if "timezone" not in file:
+    name = file.value("timezone", str)
+    if name is None:
         return None
     try:
         return ZoneInfo(name)
@@ -247,9 +229,8 @@ def time_zone(file: Table) -> ZoneInfo | None:
 def date_of(table: Table, key: str, zone: tzinfo | None) -> datetime | None:
     """A date and time in `zone`, or with its own offset where there is no zone. Raises LessonError."""
     example = f"{key} = 2026-11-20T23:59:00+01:00"
-    found: datetime | None = table.value(
-        key, None, lambda value: isinstance(value, datetime), f"a date and time without quotes, such as {example}"
-    )
+    words = f"a date and time without quotes, such as {example}"
+    found: datetime | None = table.value(key, Any, check=(lambda value: isinstance(value, datetime), words))
     if found is None or found.tzinfo is not None:
         return found if found is None or zone is None else found.astimezone(zone)
     if zone is None:

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from grader.gradebook.assignment.attempts import end_of_due_time
 from grader.gradebook.records import Decision, DecisionKind
-from grader.results import number
-from grader.results.annotations import Adjustment, Comment, Excuse
+from grader.results import Adjustment, Comment, Excuse, number
 
 
 def undone(decisions: Iterable[Decision]) -> dict[int, int]:

@@ -33,8 +33,16 @@ from grader.gradebook.assignment.weighted import (
 )
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
-from grader.results import LessonResult, SubmissionResult, number, rounded_number
-from grader.results.annotations import AssignmentSummary, CountedAttempt, IntakeRemark, Lateness, NotGraded
+from grader.results import (
+    AssignmentSummary,
+    CountedAttempt,
+    IntakeRemark,
+    Lateness,
+    LessonResult,
+    NotGraded,
+    SubmissionResult,
+    number,
+)
 from grader.results.wording import UNKNOWN_TIME
 
 
@@ -91,7 +99,7 @@ def best_standing(
 def with_rounded_points(results: SubmissionResult, decimals: int | None = None) -> SubmissionResult:
     """The results with points as people write them. The total is that of the lessons before they are rounded."""
     lessons = [rounded(lesson, decimals) for lesson in results.lessons]
-    score, max_score = rounded_number(results.score, decimals), rounded_number(results.max_score, decimals)
+    score, max_score = number(results.score, decimals), number(results.max_score, decimals)
     return replace(results, lessons=lessons, score=score, max_score=max_score)
 
 
@@ -287,7 +295,9 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
     status, not_graded = results.status, results.not_graded
     if adjustment is not None:
         status, not_graded = "graded", None
-    elif status == "nothing" and results.is_adjusted_in_part:
+    elif status == "nothing" and (
+        any(lesson.adjustment for lesson in results.lessons) or any(row.adjustment for row in results.rows())
+    ):
         status = "graded"
     return replace(
         results,

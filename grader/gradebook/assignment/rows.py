@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from grader.errors import LessonError
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table, is_number
+from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table
 from grader.questions.question import DEFENCE_ROW, is_question, questions_of
 
 ENTRY_KEYS = ("rows", "weight", "points")
@@ -40,12 +41,11 @@ class RowEntry:
 
 def entries_in(file: Table) -> list[RowEntry]:
     """The entries of the key `rows`. Raises LessonError."""
-    values = file.value(
-        "rows",
-        None,
+    is_list = (
         lambda value: isinstance(value, list) and bool(value) and all(isinstance(each, (str, dict)) for each in value),
         'a list such as ["03", "04.dlogits", {rows = "05.d*", weight = 2}]',
     )
+    values = file.value("rows", Any, check=is_list)
     if values is None:
         raise LessonError(
             f'{file.path}: rows is missing; give the rows that count, such as rows = ["03", "04.dlogits"].'
@@ -57,13 +57,13 @@ def entry_in(value: object, path: Path, place: str) -> RowEntry:
     if isinstance(value, str):
         return RowEntry(value, place)
     table = Table(path, value, ENTRY_KEYS, place)
-    pattern = table.text("rows")
+    pattern = table.value("rows", str)
     if not pattern:
         raise LessonError(f'{path}: [{place}] needs rows, such as {{rows = "03", weight = 2}}.')
     if "weight" in table and "points" in table:
         raise LessonError(f"{path}: [{place}] has a weight and points; give one of them.")
-    weight = table.value("weight", 1, lambda number: is_number(number) and number >= 0, "a number from 0 up")
-    points = table.value("points", None, is_positive, "a number above 0")
+    weight = table.value("weight", float, 1, FROM_ZERO)
+    points = table.value("points", float, check=ABOVE_ZERO)
     return RowEntry(pattern, place, weight, points, "weight" not in table and points is None)
 
 
@@ -153,7 +153,3 @@ def nothing_matches(
     meant = get_close_matches(pattern, close_to, 1, MISSPELT)
     hint = f"did you mean {meant[0]!r}?" if meant else f"there are: {', '.join(names)}."
     return f"{path}: [{entry.place}] {entry.pattern!r}: no {kind} matches {pattern!r}; {hint}"
-
-
-def is_positive(value: object) -> bool:
-    return is_number(value) and value > 0  # type: ignore[operator]

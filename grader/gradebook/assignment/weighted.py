@@ -9,8 +9,7 @@ from typing import Literal
 from grader.gradebook.assignment.config import FULL_SHEET, DefencePolicy, NotebookRows
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.questions.question import DEFENCE_ROW, is_question
-from grader.results import LessonResult, Row, rounded_number
-from grader.results.annotations import Answered, DemandedDefence
+from grader.results import Answered, DemandedDefence, LessonResult, Row, number
 
 NO_ANSWER_SUBMITTED = "No answer was submitted."
 NOT_ANSWERED = {DEFENCE_ROW: "No defence was held."}
@@ -102,7 +101,7 @@ def rounded(lesson: LessonResult, decimals: int | None = None) -> LessonResult:
     """Return the lesson with points as people write them; sums are made before, so that 26 parts of 100 are 100."""
 
     def short(value: float) -> float:
-        return rounded_number(value, decimals)
+        return number(value, decimals)
 
     rows = [replace(row, points=short(row.points), max_points=short(row.max_points)) for row in lesson.rows]
     late = None if lesson.late is None else lesson.late._replace(cost=short(lesson.late.cost))

@@ -27,9 +27,9 @@ from grader.gradebook.grading.grader_processes import GraderProcess, Reply
 from grader.gradebook.grading.keys import LOADED, package_digest
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
-from grader.lesson.course_settings import COURSE_SETTINGS_FILE
+from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.sandbox.isolation.probe import at_least
-from grader.sandbox.workers.forked import Nursery
+from grader.sandbox.workers.nursery import Nursery
 
 LIBRARIES_OF_A_CLUSTER = ("torch", "numpy", "pytest", "distributed")
 """Libraries that must have one version on all machines that grade a class."""

@@ -15,8 +15,7 @@ from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.results import SubmissionResult, number
-from grader.results.annotations import NotGraded
+from grader.results import NotGraded, SubmissionResult, number
 
 
 @dataclass

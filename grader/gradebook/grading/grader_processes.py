@@ -17,7 +17,7 @@ from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
+from grader.sandbox.workers.nursery import ForkedProcess, Nursery, NurseryEnded
 from grader.sandbox.workers.work_clock import WALL_FACTOR
 
 MAX_GRADING_TRIES = 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import grader
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
-from grader.lesson.course_settings import settings_text
+from grader.lesson.config import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.results.typed_json import to_json

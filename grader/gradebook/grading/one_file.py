@@ -11,9 +11,8 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grader.calling.answer import Answer
+from grader.calling.answer import Answer, Seen
 from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading.trials import FileTrials
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
@@ -106,7 +105,7 @@ def seen_while_running(lesson: Lesson, student: Student, passed: Sequence[str]) 
     functions = numerical.functions_by_row(lesson)
     of_steps = {item.function for item in lesson.gradients}
     called = sorted({functions[name] for name in passed if name in functions} - of_steps)
-    return student.observe(passed) | student.observe_calls(called)
+    return student.watch(passed, called)
 
 
 def finished(

@@ -68,7 +68,8 @@ class GradingPlugin:
     def call(self, test: pytest.Item) -> dict[str, Any]:
         """Call a test that has no fixture but ours, which is much faster than pytest's protocol for running a test.
 
-        Returns the test's entry, as pytest-json-report writes it. Raises pytest.exit's exception and KeyboardInterrupt.
+        Returns the test's entry, as pytest-json-report writes it, but with the row as it is.
+        Raises pytest.exit's exception and KeyboardInterrupt.
         """
         assert isinstance(test, pytest.Function)
         if "gradient" in test.fixturenames:
@@ -76,7 +77,8 @@ class GradingPlugin:
         else:
             test.funcargs = {"check": self.check_of(test)}
         call = pytest.CallInfo.from_call(test.runtest, "call", reraise=(pytest.exit.Exception, KeyboardInterrupt))
-        entry: dict[str, Any] = {"nodeid": test.nodeid, "metadata": self.pytest_json_runtest_metadata()}
+        entry: dict[str, Any] = {"nodeid": test.nodeid, "metadata": dict(self._found)}
+        self._found.clear()
         if call.excinfo is not None and "row" not in entry["metadata"]:
             crash = getattr(pytest.TestReport.from_item_and_call(test, call).longrepr, "reprcrash", None)
             entry["call"] = {"outcome": "failed", "crash": vars(crash) if crash is not None else {}}
@@ -85,7 +87,7 @@ class GradingPlugin:
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_runtest_metadata(self) -> dict[str, Any]:
         """What pytest-json-report writes next to the test, once."""
-        found = dict(self._found)
+        found = {key: value.to_json() if isinstance(value, Row) else value for key, value in self._found.items()}
         self._found.clear()
         return found
 
@@ -145,8 +147,8 @@ class Recorded:
 
 
 def record(row: Row, picture: dict[str, Any] | None, found: dict[str, Any]) -> None:
-    """Leave the row and the picture of its error for the JSON report. Fail the test where the row did not pass."""
-    found["row"] = row.to_json()
+    """Leave the row and the picture of its error as the test's metadata. Fail the test where the row did not pass."""
+    found["row"] = row
     if picture is not None:
         found["picture"] = picture
     if row.status != "passed":

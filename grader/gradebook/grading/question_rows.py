@@ -10,19 +10,18 @@ from grader.errors import UserError
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers, unknown_answers
+from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers
 from grader.questions.code_lines import LINE_FUNCTION, Results, RunLine, module_of
-from grader.questions.judging import judge
-from grader.questions.kinds import answer_text
-from grader.questions.posing import pose_question, seed_of
-from grader.questions.question import Question, answer_keys_of, questions_of
-from grader.results import Row
-from grader.results.annotations import Answered
+from grader.questions.kinds import answer_text, judge
+from grader.questions.question import Question, answer_keys_of, no_question, pose_question, questions_of, seed_of
+from grader.results import Answered, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.work_clock import TimeAccount
+
+MAX_UNKNOWN_NAMES, MAX_UNKNOWN_NAME_CHARACTERS = 5, 80
+"""Names of unknown questions that a message shows."""
 
 
 def question_rows(
@@ -40,7 +39,10 @@ def question_rows(
         answers, message = read_answers(submitted.answers, shown), None
     except UserError as error:
         answers, message = Answers(), str(error)
-    messages = [message] if message else unknown_answers(answers, questions, shown)
+    unknown = [name[:MAX_UNKNOWN_NAME_CHARACTERS] for name in answers.given if name not in questions][
+        :MAX_UNKNOWN_NAMES
+    ]
+    messages = [message] if message else [f"{shown}: {no_question(questions, each, 'the lesson')}" for each in unknown]
     rows = judged_rows(lesson, questions, answers, submitted.answers_name or student, run_line)
     for row in rows:
         row.file = shown
@@ -67,7 +69,7 @@ def judged_rows(
 
 def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
     """Runs a student's lines in workers of the zygote, like any code of a student; with `seconds`, all of them."""
-    time = None if seconds is None else TimeAccount(seconds, zygote.clock)
+    time = None if seconds is None else zygote.account(seconds)
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         names = list(inputs[0])

@@ -32,7 +32,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import at_least
-from grader.sandbox.workers.forked import Nursery
+from grader.sandbox.workers.nursery import Nursery
 
 SCORES_ENTRY = "scores"
 """Name under which a run keeps {student: score, or None where there is none} for the next one."""

@@ -20,8 +20,7 @@ from grader.lesson.lesson import Lesson, imports_of
 from grader.questions.code_lines import RunLine
 from grader.results import LessonResult, LessonStatus, Row, SubmissionResult, number
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import Isolation, probe
+from grader.sandbox.isolation.probe import Isolation, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judge.problems import ProblemBook

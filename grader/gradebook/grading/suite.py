@@ -136,15 +136,16 @@ class HiddenSuite:
 
 def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str, Any]]:
     """What the tests have left in their entries. Raises GraderFault when a row is missing."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Row] = {}
     pictures: dict[str, Any] = {}
     said: list[str] = []
     for test in entries:
         metadata = test.get("metadata", {})
         if "row" in metadata:
-            found[metadata["row"]["name"]] = metadata["row"]
+            row = metadata["row"] if isinstance(metadata["row"], Row) else Row.from_json(metadata["row"])
+            found[row.name] = row
             if "picture" in metadata:
-                pictures[metadata["row"]["name"]] = metadata["picture"]
+                pictures[row.name] = metadata["picture"]
         else:
             said += [
                 f"{test['nodeid'].rpartition('::')[2]}: {why_ended(test[stage])}"
@@ -155,7 +156,7 @@ def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str
     if lost:
         why = "\n".join(said)[-3000:]
         raise GraderFault(f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{why}")
-    return [Row.from_json(found[item.name]) for item in lesson.items], pictures
+    return [found[item.name] for item in lesson.items], pictures
 
 
 def why_ended(stage: Mapping[str, Any]) -> str:

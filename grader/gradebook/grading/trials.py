@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
-from grader.calling.protocol import Called, CallRequest
+from grader.calling.protocol import CallRequest
 from grader.calling.target import Target
 from grader.reference.problem import Problem
 from grader.sandbox.workers.remote_target import RemoteTarget
@@ -29,7 +29,7 @@ class RenamedTarget(RemoteTarget):
         super().__init__(student)
         self._function, self._name = function, name
 
-    def perform(self, of: str, request: CallRequest) -> Called:
+    def perform(self, of: str, request: CallRequest) -> Answer:
         if request.handle is None and request.name == self._function:
             of, request = self._name, replace(request, name=self._name)
         uses = [self._name if each == self._function else each for each in request.uses]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
-from grader.sandbox.workers.stand_ins import INERT
+from grader.sandbox.workers.imports import INERT
 from grader.source.syntax import WrittenNumber, all_nodes
 from grader.source.unparsing import code_of
 

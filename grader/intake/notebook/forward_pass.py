@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, product
 
-from grader.source.canonical_expressions import LIBRARY, CodeValue, ExpressionReader, plain
+from grader.source.canonical import LIBRARY, Canonicaliser, CodeValue, plain
 from grader.source.code_forms import BLANK, MARKED
 from grader.source.syntax import all_nodes, last_name, names_in
 
@@ -29,18 +29,18 @@ RANGE_FUNCTIONS = frozenset({"range", "arange"})
 NamedExpression = tuple[str, ast.expr]  # (assigned name, expression)
 
 
-class LineReader(ExpressionReader):
+class LineReader(Canonicaliser):
     """Reads a name without a label as a blank, and all ways to say "all rows" alike."""
 
-    def _Name(self, node: ast.Name) -> CodeValue:
-        return self.names.get(node.id, BLANK)
-
-    def _Call(self, node: ast.Call) -> CodeValue:
-        if last_name(node.func) in RANGE_FUNCTIONS:
-            return plain("$range")
-        if isinstance(node.func, ast.Name) and node.func.id != "len":  # `from torch import tanh`
-            node = ast.Call(ast.Attribute(ast.Name("torch"), node.func.id), node.args, node.keywords)
-        return super()._Call(node)
+    def value(self, node: ast.AST) -> CodeValue:
+        if isinstance(node, ast.Name):
+            return self.names.get(node.id, BLANK)
+        if isinstance(node, ast.Call):
+            if last_name(node.func) in RANGE_FUNCTIONS:
+                return plain("$range")
+            if isinstance(node.func, ast.Name) and node.func.id != "len":  # `from torch import tanh`
+                node = ast.Call(ast.Attribute(ast.Name("torch"), node.func.id), node.args, node.keywords)
+        return super().value(node)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
-from grader.source.nested_definitions import first_nested
+from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber

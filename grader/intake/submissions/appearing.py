@@ -12,13 +12,22 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from grader.intake.submissions.archive import archive_names, is_archive
-from grader.intake.submissions.file_kinds import NOTEBOOK, open_regular, suffix_of
-from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.archives import archive_names
+from grader.intake.submissions.file_kinds import (
+    NOTEBOOK,
+    IncompleteDownload,
+    Unreadable,
+    is_archive,
+    is_code,
+    open_regular,
+    suffix_of,
+)
 
 SETTLE_SECONDS = 1.0
 DOUBTFUL_SECONDS = 10.0
@@ -84,39 +93,32 @@ class Appearing:
 
 def folder_state(path: Path) -> FolderState:
     """The state of a file, or of a folder with all that it contains. What vanishes meanwhile is left out."""
-    return tuple(states_below(str(path), path.name, [MAX_APPEARING_FILES]))
-
-
-def states_below(place: str, name: str, left: list[int]) -> Iterator[tuple[str, int, int, int]]:
-    left[0] -= 1
-    try:
-        found = os.lstat(place)
-        is_folder = stat.S_ISDIR(found.st_mode)
-        yield name, found.st_ino, 0 if is_folder else found.st_size, found.st_mtime_ns
-        for inner in sorted(os.listdir(place)) if is_folder else ():
-            if left[0] > 0:
-                yield from states_below(f"{place}/{inner}", f"{name}/{inner}", left)
-    except OSError:
-        return
+    found, inside = list[tuple[str, int, int, int]](), list[Path]()
+    with suppress(OSError):
+        inside = sorted(islice(path.rglob("*"), MAX_APPEARING_FILES))
+    for place in (path, *inside):
+        with suppress(OSError):
+            info = os.lstat(place)
+            size = 0 if stat.S_ISDIR(info.st_mode) else info.st_size
+            found.append((str(place.relative_to(path.parent)), info.st_ino, size, info.st_mtime_ns))
+    return tuple(found)
 
 
 def looks_cut_off(path: Path, state: FolderState) -> bool:
     """Whether a file, or one in a folder, is empty or lacks its end."""
     files = [Path(path.parent, name) for name, *_ in state if (path.parent / name).is_file()]
-    checked = [file for file in files if suffix_of(file) in (".py", NOTEBOOK) or is_archive(file)][:MAX_CHECKED]
+    checked = [file for file in files if is_code(file) or is_archive(file)][:MAX_CHECKED]
     return not files or any(map(is_cut_off, checked))
 
 
 def is_cut_off(file: Path) -> bool:
     try:
         size = file.stat().st_size
-        if size == 0:
-            return True
         if is_archive(file):
             archive_names(file)
         elif suffix_of(file) == NOTEBOOK and size <= MAX_APPEARING_NOTEBOOK_BYTES:
             with open(file, "rb", opener=open_regular) as notebook:
                 json.loads(notebook.read(MAX_APPEARING_NOTEBOOK_BYTES))
-    except (OSError, ValueError, RecursionError, ArchiveRefused):
+    except (OSError, ValueError, RecursionError, Unreadable, IncompleteDownload):
         return True
-    return False
+    return size == 0

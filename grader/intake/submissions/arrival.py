@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder, collision_key, is_reserved
-from grader.intake.submissions.places import folders, gradable, is_folder
-from grader.results.annotations import IntakeRemark
+from grader.results import IntakeRemark
 
 SECONDS_PER_DAY = 86_400
 NewFolder = Callable[[], Path]
@@ -27,7 +27,6 @@ class Arrival:
     """Attributes:
     student: the name that it came under, as people write it.
     path: what is read: a folder, an archive or a file.
-    who: equal for two submissions of one student.
     when: the time of submission in seconds since 1970, if the platform or a file of times gives it.
     time_source: the place in a file that gives `when`, "times.csv, line 3"; "" for the platform.
     platform: "late" or "on time", where the platform itself says so; else "".
@@ -38,13 +37,13 @@ class Arrival:
     account: the platform's account that submitted it; "" where no platform gives one.
     displayed: `student` is the display name of an account, which its owner may change.
     given: the command line names `path` itself, not a folder that contains it.
+    own: a run of this program wrote `student`, with a roster's names where it had one.
     remarks: what else the results say, and the class page.
     submitted_by: the member of the student's group who submitted it; "" where the student did.
     """
 
     student: str
     path: Path
-    who: str
     when: float = 0.0
     marks: tuple[str, ...] = ()
     refused: str | None = None
@@ -53,15 +52,25 @@ class Arrival:
     account: str = ""
     displayed: bool = False
     given: bool = False
+    own: bool = False
     remarks: tuple[IntakeRemark, ...] = ()
     submitted_by: str = ""
     time_source: str = ""
     platform: str = ""
 
     @property
+    def places(self) -> tuple[Path, ...]:
+        """Where its files are in the instructor's folder."""
+        return self.sources or (self.path,)
+
+    @property
     def label(self) -> str:
         """Its name in the instructor's folder."""
-        return (self.sources[0] if self.sources else self.path).name
+        return self.places[0].name
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.student, *self.names)))
 
     @property
     def submitted(self) -> datetime | None:
@@ -80,34 +89,22 @@ class Arrival:
         return replace(self, remarks=(*self.remarks, IntakeRemark(kind, message)))
 
 
-def newest(arrivals: Iterable[Arrival]) -> list[Arrival]:
-    """One submission per student: the last of several."""
-    by_student: dict[str, list[Arrival]] = {}
-    for arrival in arrivals:
-        by_student.setdefault(arrival.who, []).append(arrival)
-    return [newest_of(same) for same in by_student.values()]
-
-
 def newest_of(same: Sequence[Arrival]) -> Arrival:
     """The last of one student's submissions, with a note about the others."""
     if len(same) == 1:
         return same[0]
-    *older, last = sorted(
-        same, key=lambda arrival: arrival.when or modification_time(*(arrival.sources or (arrival.path,)))
-    )
+    *older, last = sorted(same, key=lambda arrival: arrival.when or modification_time(arrival))
     names = ", ".join(arrival.label for arrival in older[:5]) + (", ..." if len(older) > 5 else "")
     note = f"Of {len(same)} submissions the newest counts, {last.label}; not graded: {names}."
     return last.with_remark("newest", note)
 
 
-def modification_time(*paths: Path) -> float:
-    """The newest modification time of these files, or of the files in these folders, in seconds; 0 if unknown."""
-    try:
-        places = [place for path in paths if is_folder(path) for place in (path, *folders(path))]
-        inside = [entry for place in places for entry in gradable(place)]
-        return max(entry.lstat().st_mtime for entry in inside or paths)
-    except OSError:
-        return 0.0
+def modification_time(arrival: Arrival) -> float:
+    """When the newest of its files was modified, in seconds since 1970; 0 if unknown."""
+    with suppress(OSError):
+        inside = [file for place in arrival.places for file in (place.rglob("*") if place.is_dir() else [place])]
+        return max((file.lstat().st_mtime for file in inside if not file.is_dir()), default=0.0)
+    return 0.0
 
 
 def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[list[Arrival], tuple[str, ...]]:
@@ -119,20 +116,21 @@ def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -
     owned, numbers, first = frozenset(taken), Counter[str](), dict[str, Arrival]()
     # what the command line names comes before names inside: a student's folder must not take another's name
     for arrival in sorted(found, key=lambda entry: (entry.student.lower(), not entry.given)):
-        name = student = as_folder(arrival.student)
+        original = student = as_folder(arrival.student)
         if {collision_key(student), NUMBER_OF_A_NAMESAKE.sub("", collision_key(student))} & owned:
-            name = student = as_folder(f"{student} (not confirmed)")
+            student = as_folder(f"{student} (not confirmed)")
         if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
-            name = student = f"student-{student}"
+            student = f"student-{student}"
+        name, key = student, collision_key(student)
         while collision_key(name) in taken or is_reserved(name):
-            numbers[collision_key(student)] += 1
-            name = f"{student}-{numbers[collision_key(student)] + 1}"
-        remarks += [each.message for each in arrival.remarks if each.kind == "stranger"]
+            numbers[key] += 1
+            name = f"{student}-{numbers[key] + 1}"
         taken.add(collision_key(name))
-        before = first.setdefault(collision_key(student), arrival)
+        remarks += [each.message for each in arrival.remarks if each.kind == "stranger"]
+        before = first.setdefault(key, arrival)
         if before is not arrival and before.given != arrival.given:
             remarks.append(f"Two submissions are called `{student}`: that in {arrival.path} is graded as `{name}`.")
-        if is_reserved(as_folder(arrival.student)):
-            remarks.append(f"`{as_folder(arrival.student)}` is a name that this program uses itself: see `{name}`.")
+        if is_reserved(original):
+            remarks.append(f"`{original}` is a name that this program uses itself: see `{name}`.")
         result.append(replace(arrival, student=name))
     return result, tuple(remarks)

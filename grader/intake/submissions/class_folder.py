@@ -2,80 +2,145 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
+from grader.intake.submissions.archives import archive_names, read_archives
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
-from grader.intake.submissions.classroom50 import from_checkouts
-from grader.intake.submissions.downloads import (
-    MOODLE_NAME,
-    canvas_files,
-    from_canvas,
-    from_moodle,
-    one_per_entry,
+from grader.intake.submissions.file_kinds import (
+    CLUTTER,
+    IncompleteDownload,
+    Unreadable,
+    is_archive,
+    is_code,
+    stem_of,
+    without_suffix,
 )
-from grader.intake.submissions.file_kinds import CLUTTER, stem_of, suffix_of
-from grader.intake.submissions.gradescope import SUBMISSION_NAME, from_gradescope
-from grader.intake.submissions.lesson_names import is_only_lesson
+from grader.intake.submissions.lesson_names import is_named, is_only_lesson
 from grader.intake.submissions.places import (
-    KIT,
-    LESSON,
-    folders,
-    gradable,
-    holds_a_lesson,
-    holds_lessons,
     holds_results,
-    possible_submissions,
-    unread_files,
+    is_folder,
+    is_gradable,
+    is_the_instructors,
+    may_be_submitted,
+    visible,
 )
-from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.platforms import DOWNLOADS, GRADESCOPE_NAME, METADATA, MOODLE_NAME, canvas_files
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
+LESSON_NAME = re.compile(r"\d\d(_[a-z]|$)")
+KIT = "exercises"
 
-def arrivals_at(
-    given: Path,
-    all_lessons: Sequence[Lesson],
-    new_folder: NewFolder,
-    alone: bool = True,
-    is_a_student: Callable[[str], bool] = lambda name: False,
-    code_page: Callable[[Path], str | None] = lambda path: None,
-) -> list[Arrival]:
-    """The submissions at `given`. Raises SubmissionError, OSError.
 
-    An archive may be a class only if it is given `alone`. Of
-    several archives each is one student's, who could otherwise choose, by the names inside, under whose name it is
-    graded. For the same reason, a folder or an archive whose name `is_a_student`'s is that student's alone. `code_page`
-    says in which one the names of a class's archive are.
+@dataclass(frozen=True)
+class ClassReader:
+    """Finds the submissions at a path.
+
+    Attributes:
+        lessons: all lessons of the course.
+        new_folder: makes a folder for what is unpacked or copied.
+        is_member: whether a submission of this name would be that of a member of the roster.
+        code_page_of: the code page of the names in an archive, None for UTF-8 or cp437. Raises Unreadable.
     """
-    if not given.exists():
-        raise SubmissionError(
-            f"{given} does not exist: give a submission, or a folder that holds one for each student."
-        )
-    path = given.resolve()  # the command line may name a link; a submission that is a link is refused
-    if holds_results(path):
-        raise SubmissionError(
-            f"{given} contains the results of an earlier run, not submissions: name the folder or the archive with the "
-            "submissions, and the results' folder after -o."
-        )
-    name = path.name if given.name in ("", ".", "..") else given.name
-    student = name if path.is_dir() else without_suffix(Path(name))
-    is_students = is_a_student(student)
-    if path.is_dir() and not is_students and not is_one_submission(path, all_lessons):
-        arrivals = in_class(path, new_folder)
-        if not arrivals:
+
+    lessons: Sequence[Lesson]
+    new_folder: NewFolder
+    is_member: Callable[[str], bool] = lambda name: False
+    code_page_of: Callable[[Path], str | None] = lambda path: None
+
+    def arrivals_at(self, given: Path, is_only: bool) -> list[Arrival]:
+        """The submissions at `given`. Raises SubmissionError, OSError.
+
+        An archive may be a class only if it is the only path given. Of several archives each is one student's, who
+        could otherwise choose, by the names inside, under whose name it is graded. For the same reason, a folder or an
+        archive that has a member's name is that member's alone.
+        """
+        if not given.exists():
             raise SubmissionError(
-                f"{given} holds no submissions: expected a folder for each student, "
-                f"with NN_name/{BACKWARD_FILE} inside."
+                f"{given} does not exist: give a submission, or a folder that holds one for each student."
             )
-        return arrivals
-    if alone and not is_students and path.is_file() and is_archive(path):
-        arrivals = in_class_archive(given, all_lessons, new_folder, code_page)
-        if arrivals:
-            return arrivals
-    return [Arrival(student, path, str(path), given=True)]
+        path = given.resolve()  # the command line may name a link; a submission that is a link is refused
+        if holds_results(path):
+            raise SubmissionError(
+                f"{given} contains the results of an earlier run, not submissions: name the folder or the archive with "
+                "the submissions, and the results' folder after -o."
+            )
+        name = path.name if given.name in ("", ".", "..") else given.name
+        student = name if path.is_dir() else without_suffix(Path(name))
+        if self.is_member(student):
+            return [Arrival(student, path, given=True)]
+        if path.is_dir() and not is_one_submission(path, self.lessons):
+            if arrivals := self._in_class(path):
+                return arrivals
+            expected = f"expected a folder for each student, with NN_name/{BACKWARD_FILE} inside"
+            raise SubmissionError(f"{given} holds no submissions: {expected}.")
+        arrivals = self._in_archive(given, path) if is_only and path.is_file() and is_archive(path) else []
+        return arrivals or [Arrival(student, path, given=True)]
+
+    def _in_class(self, folder: Path) -> list[Arrival]:
+        """The submissions of a class: by a platform's naming if every name fits it, else one per entry.
+
+        Only names directly inside count: below that, students choose the names. A file of another kind is somebody's,
+        and has a row that says why it has 0; next to a submission of the same name it is a note in that one.
+        """
+        entries = visible(folder)
+        found = next(filter(None, (read(folder, entries, self.new_folder) for read in DOWNLOADS)), None)
+        found = found or one_per_entry(entries)
+        known = {path for arrival in found for path in (arrival.path, *arrival.sources)}
+        at = {arrival.student: number for number, arrival in enumerate(found)}
+        for path in entries if found else ():
+            if path in known or may_be_submitted(path) or is_the_instructors(path):
+                continue
+            name = without_suffix(path)
+            if name in at:
+                found[at[name]] = found[at[name]].with_remark("unread", f"`{path.name}` next to it is not read.")
+            else:
+                at[name] = len(found)
+                found.append(Arrival(name, path, names=(name, path.name)))
+        return found
+
+    def _in_archive(self, given: Path, path: Path) -> list[Arrival]:
+        """The submissions in a class's archive; none if it is one student's. Raises SubmissionError, OSError."""
+        try:
+            page = self.code_page_of(path)
+            names = archive_names(path, page)
+        except (Unreadable, IncompleteDownload):
+            return []  # as one submission, it is refused with the same sentence
+        if not is_class(names, self.lessons):
+            return []
+        folder = self.new_folder()
+        refused = read_archives({"": path}, folder, whole_class=True, code_page=page).refused
+        if "" in refused:
+            raise SubmissionError(f"{given} cannot be used as a class's archive: {refused['']}")
+        for place in refused:  # an entry that is left out costs its student alone
+            with suppress(OSError):  # a name that no disk takes; the student may have submitted another file
+                (folder / place).parent.mkdir(parents=True, exist_ok=True)
+                (folder / place).touch()
+        sentences = {folder / place: sentence for place, sentence in refused.items()}
+        while len(inside := [each for each in visible(folder) if is_folder(each)]) == 1:
+            is_class_here = any(is_gradable(each) or each.name == METADATA for each in visible(folder))
+            if is_class_here or MOODLE_NAME.fullmatch(inside[0].name):
+                break
+            (folder,) = inside
+
+        def refusal_of(each: Arrival) -> str | None:
+            return next((why for at, why in sentences.items() if any(map(at.is_relative_to, each.places))), None)
+
+        return [replace(each, refused=refusal_of(each)) for each in self._in_class(folder)]
+
+
+def one_per_entry(entries: Sequence[Path]) -> list[Arrival]:
+    """One submission per entry of a folder: a folder, an archive or a file with the student's name."""
+    names = {path: path.name if path.is_dir() else without_suffix(path) for path in entries if may_be_submitted(path)}
+    count = Counter(names.values())
+    # ada/ and ada.zip may be two students', and nothing says which counts
+    shown = {path: name if count[name] == 1 else path.name for path, name in names.items()}
+    return [Arrival(shown[path], path, names=(name, path.name)) for path, name in names.items()]
 
 
 def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
@@ -83,77 +148,32 @@ def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
 
     Or all that it contains are folders and files whose names say lessons, and nobody's name.
     """
-    kit = folder / KIT
-    if holds_a_lesson(folder, lessons) or (kit.is_dir() and holds_a_lesson(kit, lessons)):
+    if holds_a_lesson(folder, lessons) or ((folder / KIT).is_dir() and holds_a_lesson(folder / KIT, lessons)):
         return True
-    entries = [path for path in possible_submissions(folder) if not path.is_symlink()]
+    entries = [path for path in visible(folder) if may_be_submitted(path) and not path.is_symlink()]
     if any(path.name.isdigit() and holds_lessons(path) for path in entries):
         return False
     names = [path.name if path.is_dir() else stem_of(path) for path in entries if path.is_dir() or not is_archive(path)]
     return 0 < len(names) == len(entries) and all(is_only_lesson(name, lessons) for name in names)
 
 
-def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
-    """The submissions of a class: by a platform's naming if every name fits it, else one per entry.
+def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
+    """Whether a lesson's folder or a backward.py is directly inside.
 
-    Only names directly inside count: below that, students choose the names. Raises SubmissionError, OSError.
+    A folder called by a number alone may be a student's, called by an id: then lessons' folders are in it.
     """
-    return with_unread_files(
-        folder,
-        from_gradescope(folder)
-        or from_canvas(folder, new_folder)
-        or from_moodle(folder, new_folder)
-        or from_checkouts(folder)
-        or one_per_entry(folder),
-    )
+    with suppress(OSError):
+        named = [path for path in visible(folder) if any(is_named(path.name, each) for each in lessons)]
+        is_lessons = any(is_folder(path) and not (path.name.isdigit() and holds_lessons(path)) for path in named)
+        return is_lessons or (folder / BACKWARD_FILE).is_file()
+    return False
 
 
-def with_unread_files(folder: Path, arrivals: Sequence[Arrival]) -> list[Arrival]:
-    """The arrivals, and one for each file that is of another kind: it says why nothing of it is read.
-
-    Next to a submission of the same name it is a note in that one. Nothing at all where there is no submission.
-    """
-    known = {path for arrival in arrivals for path in (arrival.path, *arrival.sources)}
-    found, places = list(arrivals), {arrival.student: at for at, arrival in enumerate(arrivals)}
-    for path in unread_files(folder) if arrivals else ():
-        if path in known:
-            continue
-        name = without_suffix(path)
-        if name in places:
-            found[places[name]] = found[places[name]].with_remark("unread", f"`{path.name}` next to it is not read.")
-        else:
-            places[name] = len(found)
-            found.append(Arrival(name, path, path.name, names=(name, path.name)))
-    return found
-
-
-def in_class_archive(
-    given: Path, lessons: Sequence[Lesson], new_folder: NewFolder, code_page: Callable[[Path], str | None]
-) -> list[Arrival]:
-    """The submissions in a whole class's archive; none if it is something else. Raises SubmissionError, OSError."""
-    path = given.resolve()
-    try:
-        page = code_page(path)
-        names = archive_names(path, page)
-    except ArchiveRefused:
-        return []  # as one submission, it is refused with the same sentence
-    if not is_class(names, lessons):
-        return []
-    folder = new_folder()
-    try:
-        refused = unpack_class(path, folder, page)
-    except ArchiveRefused as error:
-        raise SubmissionError(f"{given} cannot be used as a class's archive: {error}") from error
-    while len(folders(folder)) == 1 and not gradable(folder) and not (folder / METADATA).exists():
-        (folder,) = folders(folder)
-    arrivals = in_class(folder, new_folder)
-    return [replace(arrival, refused=refusal_sentence(arrival, refused)) for arrival in arrivals]
-
-
-def refusal_sentence(arrival: Arrival, refused: dict[Path, str]) -> str | None:
-    """The sentence about one of the student's entries that was not unpacked, if there is one."""
-    places = arrival.sources or (arrival.path,)
-    return next((refused[at] for at in refused if any(at == p or p in at.parents for p in places)), None)
+def holds_lessons(folder: Path) -> bool:
+    """Whether folders inside are called NN_name or NN, as the lessons of any course are."""
+    with suppress(OSError):  # a student's folder that may not be read: the message comes when it is graded
+        return any(LESSON_NAME.match(path.name.lower()) and is_folder(path) for path in visible(folder))
+    return False
 
 
 def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
@@ -164,25 +184,17 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
             return True
         parts = [each[1:] for each in parts]
     top = {each[0] for each in parts} - CLUTTER
-    if is_platforms(parts, top):
+    graded = {e[0] for e in parts if len(e) > 1 or is_archive(PurePosixPath(e[0])) or is_code(PurePosixPath(e[0]))}
+    if METADATA in top and all(map(GRADESCOPE_NAME.fullmatch, graded - CLUTTER)):
+        return True
+    is_flat = all(len(each) == 1 for each in parts)
+    if (top and all(map(MOODLE_NAME.fullmatch, top))) or (is_flat and canvas_files(top)):
         return True
     known = {lesson.name.lower() for lesson in lessons}
     folder_names = {part for each in parts for part in each[:-1]}
-    holding = {
-        each[0] for each in parts if each[0].isdigit() and any(LESSON.match(part.lower()) for part in each[1:-1])
-    }
-    known |= {name.lower() for name in folder_names - holding if is_only_lesson(name, lessons)}
+    ids = {each[0] for each in parts if each[0].isdigit() and any(LESSON_NAME.match(p.lower()) for p in each[1:-1])}
+    known |= {name.lower() for name in folder_names - ids if is_only_lesson(name, lessons)}
     if any(name.lower() in known for name in top):
         return False
     students = {each[0] for each in parts if any(part.lower() in known for part in each[1:-1])}
-    return len(students | {name for name in top if is_archive(Path(name))}) > 1
-
-
-def is_platforms(parts: Sequence[tuple[str, ...]], top: set[str]) -> bool:
-    """Whether the entries with these `parts` have the names of a download of Gradescope, Moodle or Canvas."""
-    graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or suffix_of(Path(e[0])) in (".py", ".ipynb")}
-    if METADATA in top and all(map(SUBMISSION_NAME.fullmatch, graded - CLUTTER)):
-        return True
-    if top and all(map(MOODLE_NAME.fullmatch, top)):
-        return True
-    return all(len(each) == 1 for each in parts) and bool(canvas_files(top))
+    return len(students | {name for name in top if is_archive(PurePosixPath(name))}) > 1

@@ -1,4 +1,4 @@
-"""A submission's files: which can be graded, by their names, and how one is opened through no link.
+"""A submission's files: which can be graded, by their names, and how one is read through no link.
 
 The owner of a folder can replace a file by a link or a pipe after the grader has seen it and before the grader opens
 it. A link would lead to an answer key, and a pipe would make the grader wait for ever.
@@ -13,34 +13,47 @@ import stat
 import unicodedata
 from pathlib import Path, PurePath
 
+from grader.errors import UserError
+from grader.source.unparsed import LFS_POINTER
+
 MIB = 1 << 20
 NOTEBOOK = ".ipynb"
 ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
 UNREAD_ARCHIVES = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
 """Archives that Python's library does not read; a sentence says so to the student."""
+MAX_FILE_BYTES = MIB
 MAX_ARCHIVE_DEPTH = 10
 """Folders inside folders that are searched."""
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
-COPIED_STEM = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
-"""What browsers and operating systems call a second backward.py, without its suffix: backward (1), backward - Copy."""
-ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
-"""Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 MAX_FILE_NAME_BYTES = 255
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
 DEBRIS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "$recycle.bin"})
 """What Windows and macOS leave in folders, in small letters."""
+IPYTHON_LINE = re.compile(rb"^get_ipython\(\)\.\w+\(.*\)[ \t]*$", re.MULTILINE)
+"""A command to the notebook in a script that Jupyter exported: outside of the notebook it is an error."""
+
+
+class Unreadable(UserError):
+    """A file or an archive that is not read. The text is a sentence for the student."""
+
+
+class IncompleteDownload(UserError):
+    """A file that the download does not contain, which is not its student's fault. The text is a sentence."""
 
 
 def suffix_of(path: PurePath) -> str:
     """ ".py" or ".ipynb" for files that may be such, else the suffix in small letters."""
-    name = path.name[-MAX_FILE_NAME_BYTES:]
-    found = DISGUISED.fullmatch(name)
+    found = DISGUISED.fullmatch(path.name[-MAX_FILE_NAME_BYTES:])
     if found is None:
         return path.suffix.lower()
     return NOTEBOOK if found[1].lower() == NOTEBOOK else ".py"
+
+
+def is_code(path: PurePath) -> bool:
+    return suffix_of(path) in (".py", NOTEBOOK)
 
 
 def stem_of(path: PurePath) -> str:
@@ -49,14 +62,17 @@ def stem_of(path: PurePath) -> str:
     return path.name[: found.start(1) - found.end()] if found else path.stem
 
 
-def too_large_advice(path: PurePath) -> str:
-    """What to do about a file that is too large: another sentence, or nothing."""
-    return " Clear the notebook's outputs, save it and submit it again." if suffix_of(path) == NOTEBOOK else ""
+def is_archive(path: PurePath) -> bool:
+    """Whether a path is named like an archive; one of a kind that is not read is refused with a sentence."""
+    return path.name.lower().endswith((*ARCHIVE_SUFFIXES, *UNREAD_ARCHIVES))
 
 
-def is_copy(path: PurePath) -> bool:
-    """Whether a name is that of a copy of backward.py, such as "backward (1).py"."""
-    return bool(COPIED_STEM.fullmatch(stem_of(path)))
+def without_suffix(path: PurePath) -> str:
+    """The name without its suffix, also an archive's: ada.tar.gz is ada's."""
+    for suffix in (*ARCHIVE_SUFFIXES, *UNREAD_ARCHIVES):
+        if path.name.lower().endswith(suffix):
+            return path.name[: -len(suffix)] or path.name
+    return stem_of(path) or path.stem
 
 
 def is_clutter(name: str) -> bool:
@@ -98,3 +114,50 @@ def open_regular(path: str | Path, flags: int = 0) -> int:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
     return descriptor
+
+
+def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+    """A regular file's bytes, at most `most`; a text as UTF-8. Raises Unreadable."""
+    try:
+        descriptor = open_regular(path)
+    except OSError as error:
+        reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise Unreadable(f"{path.name} cannot be read: {reason}. Submit the file itself.") from None
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(descriptor).st_size
+        if size > most:
+            raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.{too_large_advice(path)}")
+        data = as_utf_8(file.read(most + 1))
+    return IPYTHON_LINE.sub(b"", data) if b"get_ipython()" in data else data
+
+
+def read_submitted(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+    """The same for a file that may be graded. Raises IncompleteDownload where the download lacks it."""
+    data = read_file(path, most)
+    refuse_pointer(path.name, data)
+    return data
+
+
+def refuse_pointer(name: str, start: bytes) -> None:
+    """Raise IncompleteDownload if the file that begins like this only says where Git LFS keeps the file."""
+    if start.removeprefix(b"\xef\xbb\xbf").startswith(LFS_POINTER.encode()):
+        raise IncompleteDownload(
+            f"{name} is a Git LFS pointer, not the file itself: run `git lfs pull` in the download, and grade again."
+        )
+
+
+def too_large_advice(path: PurePath) -> str:
+    """What to do about a file that is too large: another sentence, or nothing."""
+    return " Clear the notebook's outputs, save it and submit it again." if suffix_of(path) == NOTEBOOK else ""
+
+
+def as_utf_8(data: bytes) -> bytes:
+    """A text that was saved as UTF-16, which Python does not run, as UTF-8; anything else as it is."""
+    start = data[:64]
+    high_bytes = {"utf-16-le": start[1::2], "utf-16-be": start[::2]}  # zeros in a text of plain letters
+    encoding = next((name for name, each in high_bytes.items() if each and not any(each)), "")
+    encoding = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else encoding
+    try:
+        return data.decode(encoding).encode() if encoding else data
+    except UnicodeError:
+        return data

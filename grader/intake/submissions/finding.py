@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import time
@@ -10,28 +9,23 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import overload
 
-from grader.intake.submissions.archive import archive_names, code_page_of, is_archive
+from grader.intake.submissions.archives import code_page_of
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
-from grader.intake.submissions.class_folder import arrivals_at
-from grader.intake.submissions.file_kinds import NOTEBOOK
-from grader.intake.submissions.groups import members_by_group, share, without_group
+from grader.intake.submissions.class_folder import ClassReader
+from grader.intake.submissions.file_kinds import is_archive
 from grader.intake.submissions.lesson_finder import GuessQuestion
-from grader.intake.submissions.lesson_names import hints
-from grader.intake.submissions.people import as_folder, fold_case
-from grader.intake.submissions.places import is_folder, is_gradable, visible
+from grader.intake.submissions.people import fold_case
+from grader.intake.submissions.places import is_folder, visible
 from grader.intake.submissions.roster import Attendance, Roster
-from grader.intake.submissions.roster_matching import Submitter, join, matches_a_member
-from grader.intake.submissions.submission import Submission, has_lesson, read_submission
+from grader.intake.submissions.roster_matching import join, matches_a_member
+from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
-from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
 MAX_NAMES_SHOWN = 5
-MAX_FILE_NAMES = 2_000  # of files in a submission; with more, it is read to find its lessons
 
 
 class FoundSubmissions(Sequence[Submission]):
@@ -80,18 +74,12 @@ class FoundSubmissions(Sequence[Submission]):
         return tuple(lesson.name for lesson in self._lessons)
 
     def contained(self, lessons: Sequence[Lesson]) -> list[Lesson]:
-        """The lessons that some submission contains or attempts; all lessons where none contains any.
-
-        A submission is read only if its file names suggest a lesson that no earlier submission contains.
-        """
-        unseen = {lesson.name: lesson for lesson in lessons}
-        for arrival in self.arrivals:
+        """The lessons that some submission contains or attempts; all lessons where none contains any."""
+        unseen = {lesson.name for lesson in lessons}
+        for submission in self:
+            unseen -= {each.lesson for each in submission.lessons.values() if not each.nothing}
             if not unseen:
                 break
-            if arrival.refused is None and may_contain(arrival.path, list(unseen.values()), self._course):
-                for submitted in self.read_arrival(arrival).lessons.values():
-                    if not submitted.nothing:
-                        unseen.pop(submitted.lesson, None)
         return [lesson for lesson in lessons if lesson.name not in unseen] or list(lessons)
 
     def read(self, student: str) -> Submission:
@@ -147,89 +135,33 @@ class FoundSubmissions(Sequence[Submission]):
 
     def join(self, roster: Roster) -> None:
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""
-        groups = members_by_group(roster)
-        self.arrivals = [
-            replace(arrival, names=(*arrival.names, without_group(arrival.student, groups)))
-            if groups and arrival.displayed
-            else arrival
-            for arrival in self.arrivals
-        ]
-        joined = join(roster, [submitter_of(arrival) for arrival in self.arrivals])
-        shared = share(groups, self.arrivals, joined)
-        pairs = [*zip(joined.owners, self.arrivals, strict=True), *shared.further]
-        members = {owner.student: owner for owner, _ in pairs if owner is not None}
-        own = [
-            newest_of([replace(arrival, student=student) for owner, arrival in pairs if owner is member])
-            for student, member in members.items()
-        ]
         names_before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
-        nobodys = [at for at, owner in enumerate(joined.owners) if owner is None and at not in shared.used]
-        others = [self.arrivals[at] for at in nobodys]
-        unsure, renamed = make_names_unique(others, [member.student for member in roster.members])
+        joined = join(roster, self.arrivals)
+        own = [
+            newest_of([replace(arrival, student=student) for arrival in joined.owned[student]])
+            for student in joined.owned
+        ]
+        unsure, renamed = make_names_unique(joined.others, [member.student for member in roster.members])
         self.arrivals = sorted([*own, *unsure], key=lambda arrival: arrival.student.lower())
         for arrival in self.arrivals:
             before = names_before.get(arrival.path, "")
             names = (before, f"{before} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        about = [sentence for at, sentence in joined.remarks.items() if at not in shared.used]
-        self.remarks = (*about, *shared.remarks, *renamed)
-        undecided = {member.student for member, _ in shared.disputed}
-        absent = tuple(each for each in joined.absent if each.student not in members.keys() | undecided)
-        disputed = tuple(
-            (member, f"Several submissions match this student, and none of them counts yet: {', '.join(shown)}.")
-            for member, shown in joined.disputed
-        )
-        disputed = (*disputed, *shared.disputed)
-        self.attendance = Attendance(members, absent, roster.columns, disputed, self.remarks)
-
-
-def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> bool:
-    """Whether a file's path suggests one of the lessons, or no lesson at all. False is certain."""
-    try:
-        if path.is_dir():
-            below = (
-                os.path.join(place[len(str(path)) :], each) for place, _, inside in os.walk(path) for each in inside
-            )
-            names = list(islice(below, MAX_FILE_NAMES))
-        else:
-            names = archive_names(path) if is_archive(path) else [path.name]
-    except (OSError, ArchiveRefused):
-        return False
-    wanted = {lesson.name for lesson in lessons}
-    for name in names:
-        place = PurePosixPath(name.replace("\\", "/"))
-        hinted = hints(place.parts, course)
-        if is_gradable(Path(place)) and (not hinted or hinted & wanted or place.suffix.lower() == NOTEBOOK):
-            return True
-    return len(names) == MAX_FILE_NAMES
+        self.remarks = (*joined.remarks, *renamed)
+        members = {each.student: each for each in roster.members if each.student in joined.owned}
+        self.attendance = Attendance(members, joined.absent, roster.columns, joined.disputed, self.remarks)
 
 
 def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:
     """The question about an entry of a class, a file or an empty folder, of which nothing is graded."""
     with suppress(OSError):  # a folder that may not be listed
-        is_read = read.fault or has_lesson(read.lessons) or (is_folder(arrival.path) and visible(arrival.path))
+        is_read = read.fault or read.has_lesson or (is_folder(arrival.path) and visible(arrival.path))
         if arrival.given or is_read:
             return ()
     messages = [read.message, *(remark.message for remark in read.remarks if remark.kind == "unread")]
     messages += [each.message for each in read.lessons.values()]
     reason = next(filter(None, messages), None)
     return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)
-
-
-def class_remark(archive: Path, arrivals: Sequence[Arrival]) -> str:
-    """About an archive that looks like a class, although no platform made it: one student may have mailed it."""
-    names = ", ".join(f"`{each.student}`" for each in arrivals[:MAX_NAMES_SHOWN])
-    more = ", ..." if arrivals[MAX_NAMES_SHOWN:] else ""
-    return (
-        f"{archive.name} is read as a class: {names}{more}. If one student sent it, put it into a folder of its own "
-        "and give that folder, such as `grade run late`."
-    )
-
-
-def submitter_of(arrival: Arrival) -> Submitter:
-    """What the roster is joined by: names as given, before they are made safe and unique."""
-    names = tuple(dict.fromkeys((arrival.student, *arrival.names)))
-    return Submitter(as_folder(arrival.student), names, arrival.marks, arrival.account, arrival.displayed)
 
 
 def find(
@@ -248,27 +180,29 @@ def find(
     `code_page`, else in the one in which the roster's names are there. Raises SubmissionError for a path that does not
     exist or contains no submission.
     """
-    found = FoundSubmissions(lessons, all_lessons, within)
-    arrivals: list[Arrival] = []
-    given = list(paths)
+    found, given = FoundSubmissions(lessons, all_lessons, within), list(paths)
+    names = [member.name for member in roster.members] if roster else []
+    reader = ClassReader(
+        all_lessons,
+        found.new_folder,
+        lambda name: roster is not None and matches_a_member(roster, name),
+        lambda archive: code_page or code_page_of(archive, names),
+    )
     try:
-        for path in given:
-            arrivals += arrivals_at(
-                path,
-                all_lessons,
-                found.new_folder,
-                len(given) == 1,
-                lambda name: roster is not None and matches_a_member(roster, name),
-                lambda archive: code_page or code_page_of(archive, roster),
-            )
+        arrivals = [arrival for path in given for arrival in reader.arrivals_at(path, len(given) == 1)]
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error
-    if roster is None:
-        found.arrivals, found.remarks = make_names_unique(arrivals)
-        is_mailed = len(given) == 1 and is_archive(given[0]) and not any(each.account for each in arrivals)
-        if is_mailed and len(arrivals) > 1:
-            found.remarks = (class_remark(given[0], found.arrivals), *found.remarks)
-    else:
+    if roster is not None:
         found.arrivals = sorted(arrivals, key=lambda arrival: arrival.student.lower())
         found.join(roster)
+        return found
+    found.arrivals, found.remarks = make_names_unique(arrivals)
+    if len(arrivals) > 1 and is_archive(given[0]) and len(given) == 1 and not any(each.account for each in arrivals):
+        shown = ", ".join(f"`{each.student}`" for each in found.arrivals[:MAX_NAMES_SHOWN])
+        shown += ", ..." if arrivals[MAX_NAMES_SHOWN:] else ""
+        remark = (  # no platform made it: one student may have mailed it
+            f"{given[0].name} is read as a class: {shown}. If one student sent it, put it into a folder of its own "
+            "and give that folder, such as `grade run late`."
+        )
+        found.remarks = (remark, *found.remarks)
     return found

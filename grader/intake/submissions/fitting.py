@@ -31,15 +31,11 @@ class Fit:
     written: int
     alike: float
 
-    @property
-    def complete(self) -> bool:
-        return self.share == 1
-
     def is_explained_by(self, other: Fit) -> bool:
         """Whether the other lesson has all of these functions, and more in common with the file."""
         if self.functions == other.functions:
-            return other.complete and not self.complete
-        return self.functions < other.functions and (other.share >= MIN_SHARE_OF_FUNCTIONS or not self.complete)
+            return other.share == 1 and self.share < 1
+        return self.functions < other.functions and (other.share >= MIN_SHARE_OF_FUNCTIONS or self.share < 1)
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ def lesson_names_of(lesson: Lesson) -> Names:
 
     `signatures` has a class's methods in the place of parameters.
     """
-    stub = next((text for text in map(readable_text, (lesson.pristine, lesson.exercise / BACKWARD_FILE)) if text), b"")
+    stub = readable_text(lesson.pristine) or readable_text(lesson.exercise / BACKWARD_FILE)
     values = set(TAPED.findall(readable_text(lesson.exercise / "forward.py").decode("utf-8", "replace")))
     (outline,) = outlines_limited([(stub, False)])
     signatures = {name: each[-1].parameters or frozenset() for name, each in outline.functions.items()}
@@ -93,28 +89,22 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
     if outline.functions.keys().isdisjoint(lesson.functions):
         return None
     gradients, names = {item.function for item in lesson.gradients}, lesson_names_of(lesson)
-    fitting: dict[tuple[str, int], tuple[float, bool]] = {}
+    chosen: dict[tuple[str, int], tuple[float, bool]] = {}
     for name in lesson.functions:
         wanted = names.signatures.get(name, frozenset())
-        definitions = [
-            (likeness(each, wanted, name in gradients), number, each.written)
-            for number, each in enumerate(outline.functions.get(name, ()))
-            if not is_other_class(each, wanted)
-            and (any_parameters or name not in gradients or (each.parameters or frozenset()) <= names.known)
-        ]
+        definitions = []
+        for number, each in enumerate(outline.functions.get(name, ())):
+            own = each.parameters or frozenset()
+            is_other_class = each.is_class and bool(own and wanted) and own.isdisjoint(wanted)
+            if not is_other_class and (any_parameters or name not in gradients or own <= names.known):
+                definitions.append((likeness(each, wanted, name in gradients), number, each.written))
         if definitions:
             alike, number, written = max(definitions)
-            fitting[name, number] = alike, written
-    if not fitting:
+            chosen[name, number] = alike, written
+    if not chosen:
         return None
-    alike, written = (sum(each) for each in zip(*fitting.values(), strict=True))
-    return Fit(frozenset(fitting), len(fitting) / len(lesson.functions), int(written), alike / len(fitting))
-
-
-def is_other_class(definition: OutlinedFunction, methods: frozenset[str]) -> bool:
-    """Whether it is a class of the stub's name with other methods, such as a course's own `BatchNorm1d`."""
-    own = definition.parameters
-    return definition.is_class and own is not None and bool(own and methods) and own.isdisjoint(methods)
+    alike, written = (sum(each) for each in zip(*chosen.values(), strict=True))
+    return Fit(frozenset(chosen), len(chosen) / len(lesson.functions), int(written), alike / len(chosen))
 
 
 def likeness(definition: OutlinedFunction, other: frozenset[str], by_name: bool) -> float:
@@ -143,10 +133,7 @@ def lesson_text(source: bytes, outline: FileOutline, fit: Fit) -> bytes:
 
 
 def fits_of(outline: FileOutline, lessons: Iterable[Lesson], any_parameters: bool = False) -> dict[str, Fit]:
-    """{lesson's name: how the file fits it}, without the lessons of which it defines no function.
-
-    `any_parameters`: functions count whatever their parameters are called.
-    """
+    """{lesson's name: how the file fits it}, without the lessons of which it defines no function."""
     found = ((lesson.name, fit_of(outline, lesson, any_parameters)) for lesson in lessons)
     return {name: fit for name, fit in found if fit is not None}
 
@@ -161,18 +148,15 @@ def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Col
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
     for name, fit in open_.items():
-        is_named_only = (
-            fit.share < MIN_SHARE_OF_FUNCTIONS and not fit.alike and name not in hinted
-        )  # such as the lecture's own `cmp`
-        if (fit.share >= MIN_SHARE_OF_FUNCTIONS and fit.alike >= MIN_SHARE_OF_FUNCTIONS) or (
-            len(fit.functions) == most and not is_named_only
-        ):
+        is_its = min(fit.share, fit.alike) >= MIN_SHARE_OF_FUNCTIONS
+        # a small part without a parameter of the stub's is a name only, such as the lecture's own `cmp`
+        is_more_than_a_name = fit.share >= MIN_SHARE_OF_FUNCTIONS or fit.alike or name in hinted
+        if is_its or (len(fit.functions) == most and is_more_than_a_name):
             by_functions.setdefault(fit.functions, []).append(name)
     chosen, unclear = [], []
     for names in by_functions.values():
         names.sort(key=lambda name: (name not in hinted, -fits[name].share, name))
         chosen.append(names[0])
-        named = [name for name in names if name in hinted]
-        if len(names) > 1 and len(named) != 1:
+        if len(names) > 1 and sum(name in hinted for name in names) != 1:
             unclear.append(tuple(names))
     return Fitting(tuple(sorted(chosen)), tuple(unclear), fits)

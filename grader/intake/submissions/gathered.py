@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,26 +11,43 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from grader.intake.submissions.archive import is_archive, read_archives
-from grader.intake.submissions.file_kinds import ANSWER_FILE_NAME, MAX_ARCHIVE_DEPTH, NOTEBOOK, is_clutter, suffix_of
-from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
-from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
+from grader.intake.submissions.archives import read_archives
+from grader.intake.submissions.file_kinds import (
+    MAX_ARCHIVE_DEPTH,
+    MAX_FILE_BYTES,
+    MIB,
+    NOTEBOOK,
+    Unreadable,
+    is_archive,
+    is_clutter,
+    is_code,
+    read_submitted,
+    suffix_of,
+)
 
 OF_A_VIRTUAL_ENVIRONMENT = frozenset({"bin", "etc", "include", "lib", "lib64", "scripts", "share"})
 """Folders next to pyvenv.cfg that are left out. A student may make an environment in the folder of the work."""
 MAX_ENTRIES_OF_A_FOLDER = 10_000
 MAX_FOLDERS = 1_000
-MAX_NOTEBOOK = 20 << 20
+MAX_NOTEBOOK_BYTES = 20 * MIB
 TEXTS = (".txt", ".py~", ".bak", ".orig")
 """Files that may be Python under another name. They are read where a submission has nothing else."""
+ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
+"""Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 
 
 @dataclass(frozen=True)
 class GatheredFile:
-    """A file on disk; `shown` is its place in the submission, with the names of archives as folders."""
+    """A file on disk.
+
+    Attributes:
+        shown: its place in the submission, with the names of archives as folders.
+        is_alone: it is the submission, and the files next to it on disk are not the student's.
+    """
 
     path: Path
     shown: str
+    is_alone: bool = False
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -46,11 +64,11 @@ class GatheredFile:
     @cached_property
     def source(self) -> bytes:
         """Its bytes. Raises Unreadable, IncompleteDownload."""
-        return read_downloaded(self.path, MAX_NOTEBOOK) if self.is_notebook else read_downloaded(self.path)
+        return read_submitted(self.path, MAX_NOTEBOOK_BYTES if self.is_notebook else MAX_FILE_BYTES)
 
     @cached_property
     def normal(self) -> bytes:
-        """Its text without layout; a mark of its own where it cannot be read."""
+        """Its text without layout; its place where it cannot be read, which is no other file's text."""
         try:
             return without_layout(self.source)
         except Unreadable:
@@ -72,7 +90,6 @@ class Gathered:
         folders: their places.
         others: the names of some files of other kinds.
         refused: {archive: why nothing of it is read}.
-        is_one_file: the submission is a file, and those next to it on disk are not the student's.
     """
 
     files: list[GatheredFile] = field(default_factory=list)
@@ -80,11 +97,14 @@ class Gathered:
     folders: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
-    is_one_file: bool = False
+
+    @property
+    def is_one_file(self) -> bool:
+        return any(each.is_alone for each in self.files)
 
     @property
     def has_code(self) -> bool:
-        return any(suffix_of(each.path) in (".py", NOTEBOOK) for each in self.files)
+        return any(is_code(each.path) for each in self.files)
 
     @property
     def is_empty(self) -> bool:
@@ -93,38 +113,31 @@ class Gathered:
 
 @contextmanager
 def gathered(place: Path) -> Iterator[Gathered]:
-    """What is in a folder, an archive or a file. Raises ArchiveRefused, Unreadable, OSError."""
-    found = Gathered()
+    """What is in a folder, an archive or a file. Raises Unreadable, OSError."""
     if place.is_file() and not is_archive(place):
-        found.is_one_file = True
-        found.files.append(GatheredFile(place, place.name))
-        yield found
+        yield Gathered([GatheredFile(place, place.name, is_alone=True)])
         return
+    found = Gathered()
     archives = {"": place} if place.is_file() else add_files_below(place, found)
     if not archives:
-        yield with_texts(found)
+        yield without_texts(found)
         return
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
         folder = Path(name).resolve()
-        try:
-            unpacked = read_archives(archives, folder)
-            found.refused |= unpacked.refused
-            found.others += unpacked.others
-            add_files_below(folder, found)
-        except ArchiveRefused as refused:
-            if isinstance(refused, IncompleteDownload) or not (found.files or len(archives) > 1):
-                raise
-            found.refused |= dict.fromkeys(archives, str(refused))
+        unpacked = read_archives(archives, folder)
+        found.refused |= unpacked.refused
+        found.others += unpacked.others
+        add_files_below(folder, found)
         if len(found.refused) == len(archives) == 1 and not found.files:
-            raise ArchiveRefused(*found.refused.values())
-        yield with_texts(found)
+            raise Unreadable(*found.refused.values())
+        yield without_texts(found)
 
 
-def with_texts(found: Gathered) -> Gathered:
-    """Leaves out the texts where there is a Python file or a notebook."""
+def without_texts(found: Gathered) -> Gathered:
+    """The same; where there is a Python file or a notebook, files of TEXTS are others."""
     if found.has_code:
-        found.others += [each.path.name for each in found.files if each.path.suffix.lower() in TEXTS]
-        found.files = [each for each in found.files if suffix_of(each.path) in (".py", NOTEBOOK)]
+        found.others += [each.path.name for each in found.files if not is_code(each.path)]
+        found.files = [each for each in found.files if is_code(each.path)]
     return found
 
 
@@ -151,7 +164,7 @@ def add_files_below(root: Path, found: Gathered) -> dict[str, Path]:
                     waiting.append((path, place))
             elif is_archive(path) and not entry.is_symlink():
                 archives[place] = path
-            elif suffix_of(path) in (".py", NOTEBOOK) or (path.suffix.lower() in TEXTS and not entry.is_symlink()):
+            elif is_code(path) or (path.suffix.lower() in TEXTS and not entry.is_symlink()):
                 found.files.append(GatheredFile(path, place))
             elif ANSWER_FILE_NAME.fullmatch(entry.name):
                 found.answers.append(GatheredFile(path, place))

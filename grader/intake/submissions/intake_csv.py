@@ -37,13 +37,9 @@ class IntakeLine:
 
     @classmethod
     def of(cls, student: str, question: GuessQuestion) -> IntakeLine:
-        return cls(
-            student,
-            "; ".join(map(file_cell, question.found)),
-            {lesson: file_cell(file).removeprefix("./") for lesson, file in question.guess.items()},
-            file_cell(question.reason),
-            guesses_text(question.alternatives),
-        )
+        guess = {lesson: file_cell(file).removeprefix("./") for lesson, file in question.guess.items()}
+        found, reason = "; ".join(map(file_cell, question.found)), file_cell(question.reason)
+        return cls(student, found, guess, reason, guesses_text(question.alternatives))
 
     @property
     def question(self) -> tuple[str, ...]:
@@ -55,12 +51,6 @@ class IntakeLine:
         """Student, files and lessons."""
         return self.student, self.found, tuple(sorted(self.guess))
 
-    @property
-    def cells(self) -> list[str]:
-        student = f"'{self.student}" if begins_formula(self.student.lstrip("'")) else self.student
-        yes = "yes" if self.confirmed else ""
-        return [student, self.found, guesses_text(self.guess.items()), self.reason, self.alternatives, yes]
-
 
 def guesses_text(guesses: Iterable[tuple[str, str]]) -> str:
     return "; ".join(f"{lesson}: {file_cell(file)}" for lesson, file in guesses)
@@ -71,30 +61,26 @@ def read_intake(path: Path, course: Course) -> list[IntakeLine]:
     columns, lines = read_table(
         path, "the intake.csv of an earlier run", lambda header: len({*INTAKE_CSV_COLUMNS} & {*header})
     )
-    header = [cell.lower() for cell in columns]
+    header, result = [cell.lower() for cell in columns], list[IntakeLine]()
     if not {"student", "guess"} <= set(header):
-        raise UserError(
-            f"{path} needs a first line with the columns {', '.join(INTAKE_CSV_COLUMNS)}; {found_columns(header)}."
-        )
-    result = []
+        needed = ", ".join(INTAKE_CSV_COLUMNS)
+        raise UserError(f"{path} needs a first line with the columns {needed}; {found_columns(header)}.")
     for number, cells in lines:
-        entry = dict(zip(header, map(str.strip, cells), strict=False))
-        if not entry["student"]:
-            raise UserError(f"{path}, line {number} has no student: write the name as in grades.csv.")
-        guess = guess_of(entry.get("guess", ""), f"{path}, line {number}", course)
-        student = entry["student"].removeprefix("'" if begins_formula(entry["student"].lstrip("'")) else "")
-        is_confirmed = entry.get("confirmed", "").lower() not in UNCONFIRMED
-        files, reason, alternatives = (entry.get(column, "") for column in ("found", "reason", "alternatives"))
-        result.append(IntakeLine(student, files, guess, reason, alternatives, is_confirmed))
+        entry = dict.fromkeys(INTAKE_CSV_COLUMNS, "") | dict(zip(header, map(str.strip, cells), strict=False))
+        student, where = entry["student"], f"{path}, line {number}"
+        if not student:
+            raise UserError(f"{where} has no student: write the name as in grades.csv.")
+        student = student.removeprefix("'" if begins_formula(student.lstrip("'")) else "")
+        guess, is_confirmed = guess_of(entry["guess"], where, course), entry["confirmed"].lower() not in UNCONFIRMED
+        texts = entry["reason"], entry["alternatives"]
+        result.append(IntakeLine(student, entry["found"], guess, *texts, is_confirmed))
     return result
 
 
 def guess_of(cell: str, where: str, course: Course) -> dict[str, str]:
     """{lesson: file} of a cell. Raises UserError."""
     guess: dict[str, str] = {}
-    for part in re.split(r"\s*;\s*(?=[^;:]*:)|;\s*$", cell):
-        if not part.strip():
-            continue
+    for part in filter(str.strip, re.split(r"\s*;\s*(?=[^;:]*:)|;\s*$", cell)):
         lesson, colon, file = (piece.strip() for piece in part.partition(":"))
         if not colon:
             raise UserError(f"{where}: {part[:80]!r} is no guess: write LESSON: FILE, such as 03: work/backward.py.")
@@ -131,24 +117,24 @@ def updated_lines(
     a line that a person has edited and not confirmed.
     """
     kept = list({(each.student, tuple(sorted(each.guess))): each for each in lines if each.confirmed}.values())
-    before = {line.question: line for line in lines if not line.confirmed}
-    edited = []
-    for student, own_questions in questions.items():
-        for question in own_questions:
-            line = IntakeLine.of(student, question)
-            old = before.pop(line.question, line)
-            edited += [student] if old.guess != line.guess and student not in edited else []
-            kept.append(old)
-    kept += [
-        line
-        for line in before.values()
-        if line.student not in questions or (line.guess and line.guess.keys().isdisjoint(lessons))
-    ]
-    return sorted(kept, key=lambda line: (line.student.lower(), line.found, [*line.guess])), edited
+    before, edited = {line.question: line for line in lines if not line.confirmed}, dict[str, None]()
+    for line in (IntakeLine.of(student, each) for student, own in questions.items() for each in own):
+        kept.append(before.pop(line.question, line))
+        if kept[-1].guess != line.guess:
+            edited[line.student] = None
+    for line in before.values():
+        if line.student not in questions or (line.guess and line.guess.keys().isdisjoint(lessons)):
+            kept.append(line)
+    return sorted(kept, key=lambda line: (line.student.lower(), line.found, [*line.guess])), list(edited)
 
 
 def intake_text(lines: Iterable[IntakeLine]) -> str:
     """The text of intake.csv: the header and a line per entry."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([INTAKE_CSV_COLUMNS, *(line.cells for line in lines)])
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(INTAKE_CSV_COLUMNS)
+    for line in lines:
+        student = f"'{line.student}" if begins_formula(line.student.lstrip("'")) else line.student
+        guess, yes = guesses_text(line.guess.items()), "yes" if line.confirmed else ""
+        writer.writerow([student, line.found, guess, line.reason, line.alternatives, yes])
     return text.getvalue()

@@ -1,21 +1,26 @@
-"""The files submitted for one lesson, and how one file is read."""
+"""The files submitted for one lesson, and what a graded file imports from the files and folders next to it."""
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
-from grader.intake.submissions.file_kinds import open_regular, too_large_advice
-from grader.intake.submissions.unpacking import refuse_pointer
+from grader.intake.submissions.file_kinds import (
+    CLUTTER,
+    MAX_ARCHIVE_DEPTH,
+    Unreadable,
+    read_submitted,
+    stem_of,
+    suffix_of,
+)
 from grader.lesson.paths import BACKWARD_FILE
 
-MAX_FILE_BYTES = 1 << 20
-IPYTHON_LINE = re.compile(rb"^get_ipython\(\)\.\w+\(.*\)[ \t]*$", re.MULTILINE)
+MAX_PACKAGE_FILES = 64
+"""Python files that are read of one package; a package with more is left out."""
+IMPORT_LINE = re.compile(r"^[ \t]*(?:from|import)\b([^\n#(]*(?:\([^)]*)?)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,7 @@ class LessonFiles:
 
     Attributes:
         lesson: the lesson's name.
-        files: {name: bytes}; the graded file is called MAIN.
+        files: {name: bytes}; the graded file is called BACKWARD_FILE.
         shown: the graded file's path inside the submission, for messages.
         message: why there are no files, or why some are left out.
         rejected: the files may not be graded, for the reason in `message`.
@@ -56,44 +61,39 @@ class LessonFiles:
         return self if self.origin is None else replace(self, origin=replace(self.origin, uncounted=()))
 
 
-class Unreadable(UserError):
-    """A file that is not read: too large, not a regular file, a link. The text is a sentence."""
+def imported_files(main: Path, source: bytes) -> tuple[dict[str, bytes], str | None]:
+    """({path: bytes} of the files next to `main` that its text `source` imports, and these; why one is left out).
+
+    A folder is a package: all its Python files are read, also in subfolders. Raises OSError, IncompleteDownload.
+    """
+    nearby = dict[str, tuple[Path, bool]]()
+    for entry in sorted(os.scandir(main.parent), key=lambda entry: entry.name):
+        path, is_folder = Path(entry.path), entry.is_dir(follow_symlinks=False)
+        if is_folder and entry.name not in CLUTTER:
+            nearby[entry.name] = path, True
+        elif not is_folder and suffix_of(path) == ".py" and entry.name not in (main.name, BACKWARD_FILE):
+            nearby.setdefault(stem_of(path), (path, False))
+    found, left_out, waiting = dict[str, bytes](), None, [source]
+    while waiting:
+        lines = IMPORT_LINE.findall(waiting.pop().decode("utf-8", "replace"))
+        for name in sorted(nearby.keys() & {word for line in lines for word in re.findall(r"\w+", line)}):
+            path, is_folder = nearby.pop(name)
+            for each in package_files(path) if is_folder else [path]:
+                try:
+                    waiting.append(read_submitted(each))
+                    found[each.relative_to(main.parent).as_posix()] = waiting[-1]
+                except Unreadable as error:
+                    left_out = str(error)
+    return found, left_out
 
 
-def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key. Raises Unreadable."""
-    try:
-        descriptor = open_regular(path)
-    except OSError as error:
-        reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
-        raise Unreadable(f"{path.name} cannot be read: {reason}. Submit the file itself.") from None
-    with os.fdopen(descriptor, "rb") as file:
-        size = os.fstat(descriptor).st_size
-        if size > most:
-            raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.{too_large_advice(path)}")
-        return without_magics(as_utf_8(file.read(most + 1)))
-
-
-def read_downloaded(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """The same for a file that may be graded. Raises IncompleteDownload where the download lacks it."""
-    data = read_file(path, most)
-    refuse_pointer(path.name, data)
-    return data
-
-
-def without_magics(data: bytes) -> bytes:
-    """A script that Jupyter exported, with empty lines for its commands to the notebook: outside, they are errors."""
-    return IPYTHON_LINE.sub(b"", data) if b"get_ipython()" in data else data
-
-
-def as_utf_8(data: bytes) -> bytes:
-    """A text that was saved as UTF-16, which Python does not run, as UTF-8; anything else as it is."""
-    start, encoding = data[:64], ""
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif len(start) > 1 and b"\0" in start and (not any(start[1::2]) or not any(start[::2])):
-        encoding = "utf-16-le" if not any(start[1::2]) else "utf-16-be"
-    try:
-        return data.decode(encoding).encode() if encoding else data
-    except UnicodeError:
-        return data
+def package_files(folder: Path) -> list[Path]:
+    """A package's Python files, none where there are too many. Links are refused where they are read."""
+    paths = list[Path]()
+    for place, inside, names in os.walk(folder):
+        depth = len(Path(place).relative_to(folder).parts)
+        inside[:] = sorted(each for each in inside if each not in CLUTTER and depth < MAX_ARCHIVE_DEPTH)
+        paths += (Path(place, each) for each in sorted(names) if suffix_of(Path(each)) == ".py")
+        if len(paths) > MAX_PACKAGE_FILES:
+            return []
+    return paths

@@ -7,14 +7,14 @@ never run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import PurePosixPath
+from functools import cached_property, lru_cache
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import DEFINITION, FileOutline, outlines_limited
-from grader.intake.submissions.file_kinds import NOTEBOOK, file_cell, is_copy, stem_of, suffix_of
+from grader.intake.submissions.file_kinds import Unreadable, file_cell, is_code, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
@@ -24,19 +24,12 @@ from grader.intake.submissions.fitting import (
     readable_text,
 )
 from grader.intake.submissions.gathered import Gathered, GatheredFile, without_layout
-from grader.intake.submissions.lesson_files import LessonFiles, Unreadable
-from grader.intake.submissions.lesson_names import hinted_by, hints, is_named, names_lesson, says_lesson
-from grader.intake.submissions.lesson_reading import (
-    MAY_HAVE_GRADIENTS,
-    read_as_page,
-    read_page,
-    read_source,
-    read_with_neighbours,
-    rejected_files,
-)
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.lesson_names import hinted_by, is_named, names_lesson, says_lesson
+from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_as, read_page, rejected_files
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.results.annotations import IntakeRemark
+from grader.results import IntakeRemark
 
 MAX_FILES_NAMED = 5
 MAX_SEARCHED_FILES = 100
@@ -102,9 +95,8 @@ class Candidate:
     @property
     def score(self) -> tuple[int, ...]:
         """The likeliest file has the highest."""
-        path, depth = self.file.path, len(self.file.parts)
-        is_main = path.name.lower() == BACKWARD_FILE
-        return self.place, self.hint, self.written, is_main, not is_copy(PurePosixPath(path.name)), -depth
+        is_main = self.file.path.name.lower() == BACKWARD_FILE
+        return self.place, self.hint, self.written, is_main, -len(self.file.parts)
 
 
 class LessonFinder:
@@ -129,215 +121,170 @@ class LessonFinder:
             decision = self.wanted.decided.get(lesson.name)
             if decision is None or not self._apply(lesson, decision):
                 self._assign(lesson)
-        self.remarks += [IntakeRemark("unread", f"{name}: {why}") for name, why in self.gathered.refused.items()]
+        if not any(each.present or each.rejected for each in self.lessons.values()):
+            self._explain_the_rest()
+        self._remark("unread", *(f"{name}: {why}" for name, why in self.gathered.refused.items()))
+
+    def _remark(self, kind: str, *sentences: str) -> None:
+        self.remarks += [IntakeRemark(kind, sentence) for sentence in sentences]
 
     def _apply(self, lesson: Lesson, decision: str) -> bool:
         """The instructor decided that this file is the lesson's, or none where it is ""; False without such a file."""
         if not decision:
             message = "The instructor decided that no file of the submission is this lesson."
             self.lessons[lesson.name] = LessonFiles(lesson.name, message=message)
-            sentence = f"No file is read as {lesson.name}: the instructor decided so."
-            self.remarks.append(IntakeRemark("decided", sentence))
+            self._remark("decided", f"No file is read as {lesson.name}: the instructor decided so.")
             return True
         for file in self.gathered.files:
             if decision in (file.shown, file_cell(file.shown).removeprefix("./")):
-                self.lessons[lesson.name] = self._read(file, lesson, None)
-                sentence = f"`{decision}` is read as {lesson.name}: the instructor decided so."
-                self.remarks.append(IntakeRemark("decided", sentence))
+                self.lessons[lesson.name] = self._read(Candidate(file), lesson)
+                self._remark("decided", f"`{decision}` is read as {lesson.name}: the instructor decided so.")
                 return True
-        sentence = f"intake.csv says that `{decision}` is {lesson.name}, and the submission has no such file."
-        self.remarks.append(IntakeRemark("no_file", sentence))
+        self._remark(
+            "no_file", f"intake.csv says that `{decision}` is {lesson.name}, and the submission has no such file."
+        )
         return False
-
-    # A file in the lesson's place -------------------------------------------------------------------------------------
-
-    def place(self, file: GatheredFile, lesson: Lesson) -> int:
-        """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for the only one of the only lesson."""
-        is_main = self._mains.get(file.folder) is file
-        if named := is_named(file.folder.rpartition("/")[2], lesson):
-            return 2 + named if is_main else 0
-        if suffix_of(file.path) not in (".py", NOTEBOOK):
-            return 0
-        if names_lesson(stem_of(file.path), lesson):
-            return 2
-        return int(is_main and len(self.wanted.lessons) == 1 and file.folder == self._loose_folder)
-
-    @cached_property
-    def _loose_folder(self) -> str | None:
-        """The folder of files that is nearest to the root and mentions no other lesson than the only one of the run."""
-        course, (lesson,) = self.wanted.course, self.wanted.lessons
-        for folder in dict.fromkeys(file.folder for file in self.gathered.files):
-            names = folder.split("/")
-            if all(lesson.name in hinted_by(each, course) or not says_lesson(each, course) for each in names):
-                return folder
-        return None
-
-    @cached_property
-    def _mains(self) -> dict[str, GatheredFile]:
-        """{folder: its backward.py; else its only notebook, and outside of lessons' folders its only file}."""
-        by_folder: dict[str, list[GatheredFile]] = {}
-        for file in self.gathered.files:
-            by_folder.setdefault(file.folder, []).append(file)
-        found = {}
-        for folder, files in by_folder.items():
-            named = [file for file in files if file.path.name.lower() == BACKWARD_FILE]
-            exact = [file for file in named if file.path.name == BACKWARD_FILE]
-            is_lessons = any(is_named(folder.rpartition("/")[2], each) for each in self.wanted.course)
-            possible = exact or named or [file for file in files if file.is_notebook or not is_lessons]
-            if len(possible) == 1:
-                found[folder] = possible[0]
-        return found
-
-    def _read_in_place(self, file: GatheredFile, lesson: Lesson, place: int) -> LessonFiles:
-        try:
-            is_only = place == 1 and file.path.name != BACKWARD_FILE
-            if not file.is_notebook and not self.gathered.is_one_file:
-                found = read_with_neighbours(file, lesson, file.source, all_of_them=place != 2 and not is_only)
-                if not is_only or len(found.files) > 1:
-                    return found
-            if file.is_notebook or is_only:
-                return read_as_page(file, lesson, lesson.name in hints(file.parts, self.wanted.lessons))
-            return read_source(lesson, {BACKWARD_FILE: file.source}, file.shown)
-        except Unreadable as error:
-            return rejected_files(lesson, error)
-
-    def _is_attempt(self, file: GatheredFile, given: LessonFiles, lesson: Lesson, place: int) -> bool:
-        """Whether the file in a lesson's place has functions of it, is no untouched stub, and is no other lesson's.
-
-        One that may not be graded is an attempt.
-        """
-        if given.origin is not None or not given.present:
-            return given.present or given.rejected
-        defined = {name.decode("ascii", "replace") for name in DEFINITION.findall(file.source)}
-        own = len(defined.intersection(lesson.functions))
-        others = max(len(defined.intersection(other.functions)) for other in self.wanted.course)
-        return own > 0 and (place > 2 or others <= own) and file.normal != pristine_text(lesson)
-
-    # One lesson -------------------------------------------------------------------------------------------------------
 
     def _assign(self, lesson: Lesson) -> None:
         """The likeliest file as the lesson's. The untouched stub in its place competes with files of any place."""
-        placed = [(place, file) for file in self.gathered.files if (place := self.place(file, lesson))]
-        placed.sort(key=lambda each: (each[0], -len(each[1].parts)), reverse=True)
-        given, main = None, None
-        if placed:
-            place, main = placed[0]
-            given = self._read_in_place(main, lesson, place)
-            if self._is_attempt(main, given, lesson, place):
-                equals = [Candidate(file, each) for each, file in placed if each == place]
-                equals = [each for each in equals if len(each.file.parts) == len(main.parts)]
-                copies = [each for each in self.gathered.files if each.folder == main.folder and is_copy(each.path)]
-                if main.is_notebook or not copies:
-                    return self._decide(lesson, equals, given)
-                found = [each for each in self._candidates(lesson) if is_copy(each.file.path)]
-                return self._decide(lesson, [*equals, *found], given)
-        found = self._candidates(lesson)
-        if found:
-            self._decide(lesson, found, given if found[0].file is main else None)
-        elif given is not None:
+        placed = [Candidate(file, place) for file in self.gathered.files if (place := self.place(file, lesson))]
+        placed.sort(key=lambda each: (each.place, -len(each.file.parts)), reverse=True)
+        given = self._read(placed[0], lesson) if placed else None
+        if given is not None and self._is_attempt(placed[0], given, lesson):
+            main, place = placed[0].file, placed[0].place
+            equals = [each for each in placed if (each.place, len(each.file.parts)) == (place, len(main.parts))]
+            near = [file for file in self.gathered.files if file.folder == main.folder and file is not main]
+            near = [file for file in near if not (lesson.exercise / file.path.name).is_file()]  # the kit's
+            if near and not main.is_notebook:
+                equals += [each for each in self._candidates(lesson) if each.file in near]
+            return self._decide(lesson, equals, given)
+        if found := self._candidates(lesson):
+            return self._decide(lesson, found, given if placed and found[0].file is placed[0].file else None)
+        if given is not None:
             self.lessons[lesson.name] = given
 
-    def _decide(self, lesson: Lesson, candidates: Iterable[Candidate], given: LessonFiles | None) -> None:
+    def _decide(self, lesson: Lesson, candidates: Sequence[Candidate], given: LessonFiles | None) -> None:
         """The first candidate is the lesson's file, already read as `given`; different others are a question."""
-        by_text = {each.file.normal: each for each in reversed(list(candidates))}
-        chosen, *others = list(by_text.values())[::-1]
+        by_text = dict[bytes, Candidate]()
+        for each in candidates:
+            by_text.setdefault(each.file.normal, each)
+        chosen, *others = by_text.values()
         shown = chosen.file.shown
-        self.lessons[lesson.name] = given or self._read(chosen.file, lesson, chosen.fit)
+        self.lessons[lesson.name] = given or self._read(chosen, lesson)
         # a notebook in the lecture's manner is where it should be if it is all that was submitted
         is_the_page = chosen.fit is None and len(self.gathered.files) == 1
         rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
         if rivals or chosen.others:
             possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
             names = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
-            reason = reason_of(lesson.name, shown, rivals, chosen.others)
-            self.remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
+            listed = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
+            reason = (
+                f"`{shown}` is graded as {lesson.name}, but its functions fit {' and '.join(chosen.others)} as well."
+            )
+            if rivals:
+                several = f"Several different files may be {lesson.name}"
+                reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
+            self._remark("guess", f"{reason} The instructor decides in intake.csv.")
             self.questions.append(GuessQuestion(names, {lesson.name: shown}, tuple(possible), reason))
         elif given is None and not self.lessons[lesson.name].nothing and not is_the_page:
-            sentence = f"`{shown}` is read as {lesson.name}: {chosen.why}."
-            self.remarks.append(IntakeRemark("recognised", sentence))
+            self._remark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}.")
 
-    def _read(self, file: GatheredFile, lesson: Lesson, fit: Fit | None) -> LessonFiles:
-        page = self.page(file).get(lesson.name) if fit is None else None
-        if page is not None and page.present:
-            is_in_place = not file.is_notebook and lesson.name in self._hints(file)
-            return page.in_place if is_in_place else page
+    def _read(self, chosen: Candidate, lesson: Lesson) -> LessonFiles:
+        """The candidate as the lesson's files; one with neither a place nor a fit was found by its gradients."""
+        file, fit = chosen.file, chosen.fit
+        in_place = chosen.place > 1 or lesson.name in self._hints(file) or file.path.name == BACKWARD_FILE
+        if fit is None and not chosen.place:
+            page = self.page(file).get(lesson.name)
+            if page is not None and page.present:
+                return page.in_place if lesson.name in self._hints(file) and not file.is_notebook else page
         try:
-            if file.is_notebook:
-                return read_as_page(file, lesson, False)
-            is_shared = fit is not None and len(self.fittings[file.shown].lessons) > 1
-            source = lesson_text(file.source, self.outlines[file.shown], fit) if fit and is_shared else file.source
-            if self.gathered.is_one_file:
-                return read_source(lesson, {BACKWARD_FILE: source}, file.shown)
-            return read_with_neighbours(file, lesson, source, all_of_them=False)
+            is_shared = fit is not None and len(self.fittings[file.shown].lessons) > 1 and not file.is_notebook
+            source = lesson_text(file.source, self.outlines[file.shown], fit) if fit and is_shared else None
         except Unreadable as error:
             return rejected_files(lesson, error)
+        return read_as(file, lesson, source, in_place, chosen.place == 1 and file.path.name != BACKWARD_FILE)
+
+    # A file in the lesson's place -------------------------------------------------------------------------------------
+
+    def place(self, file: GatheredFile, lesson: Lesson) -> int:
+        """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for the only one of the only lesson."""
+        if named := is_named(file.folder.rpartition("/")[2], lesson):
+            return 2 + named if self._mains[file.folder] is file else 0
+        if is_code(file.path) and names_lesson(stem_of(file.path), lesson):
+            return 2
+        return int(file is self._only_one)
+
+    @cached_property
+    def _mains(self) -> dict[str, GatheredFile | None]:
+        """{folder: its backward.py, else its only notebook}."""
+        by_folder: dict[str, list[GatheredFile]] = {}
+        for file in self.gathered.files:
+            by_folder.setdefault(file.folder, []).append(file)
+        found = dict[str, GatheredFile | None]()
+        for folder, files in by_folder.items():
+            exact = [file for file in files if file.path.name == BACKWARD_FILE]
+            named = exact or [file for file in files if file.path.name.lower() == BACKWARD_FILE]
+            possible = named or [file for file in files if file.is_notebook]
+            found[folder] = possible[0] if len(possible) == 1 else None
+        return found
+
+    @cached_property
+    def _only_one(self) -> GatheredFile | None:
+        """Of a run for one lesson: the main or only file of the first folder that mentions no other lesson."""
+        course, own = self.wanted.course, self.wanted.lessons[0].name
+        for folder, main in self._mains.items() if len(self.wanted.lessons) == 1 else ():
+            if all(own in hinted_by(each, course) or not says_lesson(each, course) for each in folder.split("/")):
+                inside = [file for file in self.gathered.files if file.folder == folder]
+                only = main or (inside[0] if len(inside) == 1 else None)
+                return only if only is not None and is_code(only.path) else None
+        return None
+
+    def _is_attempt(self, candidate: Candidate, given: LessonFiles, lesson: Lesson) -> bool:
+        """Whether the file in a lesson's place has functions of it, is no untouched stub, and is no other lesson's.
+
+        One that may not be graded is an attempt.
+        """
+        if given.origin is not None or not given.present:
+            return given.present or given.rejected
+        defined = {name.decode("ascii", "replace") for name in DEFINITION.findall(candidate.file.source)}
+        own = len(defined.intersection(lesson.functions))
+        others = max(len(defined.intersection(other.functions)) for other in self.wanted.course)
+        return own > 0 and (candidate.place > 2 or others <= own) and not is_pristine(candidate.file, lesson)
 
     # By contents ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def outlines(self) -> dict[str, FileOutline]:
-        """{file: outline}, of files that can be read. One in which no name of a lesson occurs has an empty outline."""
-        names = [name.encode() for lesson in self.wanted.course for name in lesson.functions]
-        found, likely, total = dict[str, FileOutline](), list[GatheredFile](), 0
+        """{file: outline}, of files that can be read."""
+        found, left = list[GatheredFile](), MAX_SEARCHED_BYTES
         for file in self.gathered.files[:MAX_SEARCHED_FILES]:
-            try:
-                total += 0 if file.is_notebook else len(file.source)
-                is_likely = any(name in file.source for name in names) or MAY_HAVE_GRADIENTS.search(file.source)
-            except Unreadable:
-                continue
-            if total <= MAX_SEARCHED_BYTES:
-                found[file.shown] = FileOutline()
-                likely += [file] if is_likely else []
-        outlines = outlines_limited([(file.source, file.is_notebook) for file in likely]) if likely else []
-        return found | {file.shown: outline for file, outline in zip(likely, outlines, strict=True)}
+            with suppress(Unreadable):
+                source = file.source
+                left -= 0 if file.is_notebook else len(source)
+                found += [file] if left >= 0 else []
+        outlines = outlines_limited([(file.source, file.is_notebook) for file in found]) if found else []
+        return {file.shown: outline for file, outline in zip(found, outlines, strict=True)}
+
+    @cached_property
+    def searched(self) -> list[GatheredFile]:
+        """The files without those that the course gives out next to a stub, which are not a student's work."""
+        given = frozenset[bytes]().union(*map(given_texts, self.wanted.course))
+        return [file for file in self.gathered.files if file.shown in self.outlines and file.normal not in given]
 
     @cached_property
     def fittings(self) -> dict[str, Fitting]:
         """{file: the lessons that it is for, by its functions}."""
-        files = {file.shown: file for file in self.gathered.files}
-        return {
-            shown: fitting_lessons(outline, self.wanted.course, self._hints(files[shown]))
-            for shown, outline in self.outlines.items()
-        }
-
-    @cached_property
-    def searched(self) -> list[GatheredFile]:
-        """The files without those in the folder of the only lesson that they are for, and what the course gives out."""
-        return [
-            file
-            for file in self.gathered.files
-            if file.shown in self.outlines and not self._is_in_its_place(file) and not self._is_the_courses(file)
-        ]
+        course, files = self.wanted.course, {file.shown: file for file in self.gathered.files}
+        return {name: fitting_lessons(each, course, self._hints(files[name])) for name, each in self.outlines.items()}
 
     def _hints(self, file: GatheredFile) -> set[str]:
-        return hints([*self._above, *file.parts], self.wanted.course)
-
-    def _is_in_its_place(self, file: GatheredFile) -> bool:
-        return any(
-            file.parts[-2:] == (each.name, BACKWARD_FILE) and self.fittings[file.shown].lessons == (each.name,)
-            for each in self.wanted.course
-        )
-
-    def _is_the_courses(self, file: GatheredFile) -> bool:
-        """Whether the course gives out this very file next to a stub: it is not a student's work."""
-        given = (lesson.exercise / file.path.name for lesson in self.wanted.course)
-        return file.path.name != BACKWARD_FILE and any(
-            path.is_file() and without_layout(readable_text(path)) == file.normal for path in given
-        )
-
-    def _is_helper(self, file: GatheredFile) -> bool:
-        """Whether it has functions of a lesson, and another file next to it that imports it has some as well."""
-        return bool(self.fittings[file.shown].fits) and any(
-            self.fittings[other.shown].fits and stem_of(file.path) in self.outlines[other.shown].imports
-            for other in self.gathered.files
-            if other is not file and other.folder == file.folder and other.shown in self.outlines
-        )
+        """The lessons that its path mentions: the innermost name that mentions any decides."""
+        parts = [*self._above, *file.parts]
+        return next((found for part in reversed(parts) if (found := hinted_by(part, self.wanted.course))), set())
 
     def _candidates(self, lesson: Lesson) -> list[Candidate]:
         """The files that may be the lesson's, the likeliest first. An untouched stub does not compete with others."""
-        placed = [each for each in self.gathered.files if each.shown in self.outlines and self.place(each, lesson)]
-        files = list(dict.fromkeys([*self.searched, *placed]))
-        found = [each for file in files if (each := self._candidate(file, lesson)) and not self._is_helper(file)]
+        found = [each for file in self.searched if (each := self._candidate(file, lesson))]
         found.sort(key=lambda each: each.score, reverse=True)
         return [each for each in found if each.written] or found
 
@@ -345,7 +292,10 @@ class LessonFinder:
         hinted, fitting = self._hints(file), self.fittings[file.shown]
         is_elsewhere = bool(hinted) or any(says_lesson(part, self.wanted.course) for part in file.parts[:-1])
         hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
-        fit, alike = fitting.fits.get(lesson.name), self._alike(fitting, lesson)
+        fit, here = fitting.fits.get(lesson.name), {each.name for each in self.wanted.lessons}
+        # the lessons of this run between which the file does not decide, the likeliest first
+        alike = next((names for names in fitting.unclear if lesson.name in names), ())
+        alike = tuple(name for name in alike if name in here)
         is_small = fit is not None and fit.share < MIN_SHARE_OF_FUNCTIONS
         if is_small and hint < 0:
             return None
@@ -355,69 +305,47 @@ class LessonFinder:
             if alike and alike[0] != lesson.name:
                 return None
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
-            written = fit.written if file.normal != pristine_text(lesson) else 0
+            written = 0 if is_pristine(file, lesson) else fit.written
             return Candidate(file, 0, hint, written, why, alike[1:], fit)
         page = self.page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
             return Candidate(file, 0, hint, max(1, len(page.origin.rows)), "it assigns its gradients")
         return None
 
-    def _alike(self, fitting: Fitting, lesson: Lesson) -> tuple[str, ...]:
-        """The lessons of this run between which the file does not decide, the likeliest first; none if it does."""
-        here = {each.name for each in self.wanted.lessons}
-        names = next((names for names in fitting.unclear if lesson.name in names), ())
-        return tuple(name for name in names if name in here)
-
     def page(self, file: GatheredFile) -> dict[str, LessonFiles]:
         """What a notebook or script in the lecture's manner contains; nothing for any other file."""
-        if file.shown not in self._pages:
-            self._pages[file.shown] = self._read_page(file)
-        return self._pages[file.shown]
-
-    def _read_page(self, file: GatheredFile) -> dict[str, LessonFiles]:
         outline = self.outlines.get(file.shown)
-        if outline is None:
-            return {}
+        if file.shown in self._pages or outline is None:
+            return self._pages.get(file.shown, {})
         lessons = [lesson for lesson in self.wanted.lessons if lesson.notebook is not None]
         gradients = {item.name for lesson in lessons for item in lesson.gradients}
-        as_functions = len(gradients & outline.functions.keys())
-        if as_functions >= max(1, len(gradients & outline.assigned)):
-            return {}
-        if not file.is_notebook and MAY_HAVE_GRADIENTS.search(file.source) is None:
-            return {}
-        try:
-            page = read_page(file.source, file.shown, lessons, False, file.is_notebook)
-        except NotebookError:
-            return {}
-        return page if any(each.present for each in page.values()) else {}
+        assigned, page = gradients & outline.assigned, dict[str, LessonFiles]()
+        if len(gradients & outline.functions.keys()) < max(1, len(assigned)) and (
+            file.is_notebook or MAY_HAVE_GRADIENTS.search(file.source)
+        ):
+            with suppress(NotebookError):
+                page = read_page(file.source, file.shown, lessons, False, file.is_notebook)
+        self._pages[file.shown] = page if any(each.present for each in page.values()) else {}
+        return self._pages[file.shown]
 
-    # What is not graded -----------------------------------------------------------------------------------------------
-
-    def not_of_this_run(self) -> list[IntakeRemark]:
-        """Remarks about files for lessons that this run does not grade."""
-        here = {lesson.name for lesson in self.wanted.lessons}
-        for_others = [
-            (file.shown, names)
-            for file in self.searched
-            if (names := [name for name in self.fittings[file.shown].lessons if name not in here])
-        ]
-        return [
-            IntakeRemark("unread", f"`{shown}` is {' and '.join(names)}, which this run does not grade.")
-            for shown, names in for_others[:MAX_FILES_NAMED]
-        ]
-
-    def unread(self) -> list[GuessQuestion]:
-        """The question about files of which nobody can say which lesson they are for."""
-        shown = [each.shown for each in self.searched if not self.fittings[each.shown].fits and not self.page(each)]
-        return [GuessQuestion(tuple(shown), {}, (), "It defines no function of a lesson.")] if shown else []
+    def _explain_the_rest(self) -> None:
+        """Where no lesson is found: remarks about files of other lessons, a question about those of no lesson."""
+        others = [each for each in self.wanted.course if each not in self.wanted.lessons]
+        for file in self.searched:
+            names = [e.name for e in others if e.name in self.fittings[file.shown].lessons and not self.place(file, e)]
+            if names and len(self.remarks) < MAX_FILES_NAMED:
+                self._remark("unread", f"`{file.shown}` is {' and '.join(names)}, which this run does not grade.")
+        unknown = [each.shown for each in self.searched if not self.fittings[each.shown].fits and not self.page(each)]
+        if unknown:
+            self.questions.append(GuessQuestion(tuple(unknown), {}, (), "It defines no function of a lesson."))
 
 
-def pristine_text(lesson: Lesson) -> bytes:
-    return without_layout(readable_text(lesson.pristine))
+@lru_cache(maxsize=256)
+def given_texts(lesson: Lesson) -> frozenset[bytes]:
+    """The files that the course gives out next to a lesson's stub, without layout."""
+    paths = (path for path in lesson.exercise.glob("*.py") if path.name != BACKWARD_FILE)
+    return frozenset(without_layout(readable_text(path)) for path in paths)
 
 
-def reason_of(lesson: str, shown: str, rivals: Sequence[Candidate], others: Sequence[str]) -> str:
-    if rivals:
-        names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
-        return f"Several different files may be {lesson}: `{shown}` is graded, not {names}. A lesson is one file."
-    return f"`{shown}` is graded as {lesson}, but its functions fit {' and '.join(others)} as well."
+def is_pristine(file: GatheredFile, lesson: Lesson) -> bool:
+    return file.normal == without_layout(readable_text(lesson.pristine))

@@ -44,11 +44,6 @@ def says_lesson(folder: str, lessons: Sequence[Lesson]) -> bool:
     return NUMBERED.match(folder) is not None or bool(hinted_by(folder, lessons))
 
 
-def hints(parts: Sequence[str], lessons: Sequence[Lesson]) -> set[str]:
-    """The lessons that a path mentions: the innermost name that mentions any decides."""
-    return next((found for part in reversed(parts) if (found := hinted_by(part, lessons))), set())
-
-
 def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
     """Whether a name contains only the name of a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
     words, hinted = set(re.findall("[a-z]+", name.lower())), hinted_by(name, lessons)

@@ -84,15 +84,11 @@ def may_be_one_person(one: str, other: str) -> bool:
         return False
     if abbreviates(short, long):
         return True
-    matcher = difflib.SequenceMatcher(b="".join(long))
-    matcher.set_seq1("".join(short))
-    if (
-        matcher.quick_ratio() < MIN_SIMILARITY_OF_NAMES
-    ):  # by the letters alone, whatever their order: the same for all rotations
+    letters = difflib.SequenceMatcher(None, "".join(short), "".join(long))
+    if letters.quick_ratio() < MIN_SIMILARITY_OF_NAMES:  # whatever their order: the same for all rotations
         return False
-    return any(
-        difflib.SequenceMatcher(None, "".join(short), way).ratio() >= MIN_SIMILARITY_OF_NAMES for way in rotations(long)
-    )
+    ways = (difflib.SequenceMatcher(None, "".join(short), way) for way in rotations(long))
+    return any(way.ratio() >= MIN_SIMILARITY_OF_NAMES for way in ways)
 
 
 def abbreviates(short: Sequence[str], long: Sequence[str]) -> bool:

@@ -112,67 +112,43 @@ class Attendance:
 def read_roster(path: Path) -> Roster:
     """Reads CSV with a header and commas, semicolons or tabs, as spreadsheets write it. Raises RosterError."""
     columns, numbered = read_table(path, "the class's list", lambda header: len(column_roles(header)), RosterError)
-    known = column_roles(columns)
-    if "name" not in known and IDENTIFIER not in (column.lower() for column in columns):
+    roles = column_roles(columns)
+    if "name" not in roles and IDENTIFIER not in (column.lower() for column in columns):
         raise RosterError(
             f"{path} needs a first line that names its columns (id, name, email); {found_columns(columns)}."
         )
-    lines = [cells for _, cells in numbered]
-    members = [member for cells in lines if (member := member_of(columns, cells, known)) is not None]
+    members, possible = list[Member](), dict[str, str]()
+    for _, cells in numbered:
+        line = dict(zip(columns, [*cells, *[""] * len(columns)], strict=False))
+        fields = {what: " ".join(line[column].strip() for column in role).strip() for what, role in roles.items()}
+        # Classroom 50 knows some by their login alone; without a column of names there is Moodle's identifier
+        name = fields.get("name", fields.get("id", "")) or fields.get("submission", "")
+        if name.lower() == NO_STUDENT and not fields.get("id"):
+            possible = possible or {column: cell.strip() for column, cell in line.items()}
+        elif name and tuple(sorted(name_words(name))) != TEST_STUDENT:
+            last, comma, first = name.partition(",")
+            name = f"{first.strip()} {last.strip()}" if comma and first.strip() else name
+            members.append(Member(line=line, **{**fields, "name": name, "student": as_folder(name)}))
     if not members:
         raise RosterError(f"{path} has a header and no student below it.")
     for what in ("id", "email"):
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
             raise RosterError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
-    return Roster(tuple(with_unique_names(members)), columns, points_possible(columns, lines, known))
+    return Roster(tuple(with_unique_names(members)), columns, possible)
 
 
-def points_possible(
-    columns: Sequence[str], lines: Sequence[Sequence[str]], known: Mapping[str, tuple[int, ...]]
-) -> Mapping[str, str]:
-    """{column: cell} of the line in which Canvas's grade book gives the points of each column."""
-    for cells in lines:
-        named = " ".join(cells[at].strip() for at in known.get("name", ()) if at < len(cells))
-        if named.strip().lower() == NO_STUDENT:
-            return {column: cell.strip() for column, cell in zip(columns, cells, strict=False)}
-    return {}
-
-
-def column_roles(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
+def column_roles(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """{"name", "id", ...: its column, or the two of a first and a last name}."""
-    lower = [column.strip().lower() for column in columns]
+    own = {column.strip().lower(): column for column in reversed(columns)}
 
-    def place(names: Iterable[str]) -> tuple[int, ...]:
-        return next(((lower.index(name),) for name in names if name in lower), ())
+    def column_of(names: Iterable[str]) -> tuple[str, ...]:
+        return next(((own[name],) for name in names if name in own), ())
 
-    found = {what: place(names) for what, names in ROSTER_COLUMNS.items()}
-    found["name"] = found["name"] or (
-        place(FIRST_NAME_COLUMNS) + place(LAST_NAME_COLUMNS)
-        if place(FIRST_NAME_COLUMNS) and place(LAST_NAME_COLUMNS)
-        else ()
-    )
-    return {what: places for what, places in found.items() if places}
-
-
-def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, tuple[int, ...]]) -> Member | None:
-    """The student of a line; None for a line that names nobody. Its cells stay as they are in `line`."""
-    line = dict(zip(columns, [*cells, *[""] * (len(columns) - len(cells))], strict=False))
-    cells = [cell.strip() for cell in cells] + [""] * (len(columns) - len(cells))
-    fields = {what: " ".join(cells[at] for at in places).strip() for what, places in known.items()}
-    # Classroom 50 knows some by their login alone; without a column of names there is Moodle's identifier
-    fields["name"] = fields.get("name", fields.get("id", "")) or fields.get("submission", "")
-    if not fields["name"] or (fields["name"].lower() == NO_STUDENT and not fields.get("id")):
-        return None
-    if is_test_student(fields["name"]):
-        return None
-    last, comma, first = fields["name"].partition(",")
-    name = f"{first.strip()} {last.strip()}" if comma and first.strip() else fields["name"]
-    return Member(line=line, **{**fields, "name": name, "student": as_folder(name)})
-
-
-def is_test_student(name: str) -> bool:
-    return tuple(sorted(name_words(name))) == TEST_STUDENT
+    found = {what: column_of(names) for what, names in ROSTER_COLUMNS.items()}
+    first, last = column_of(FIRST_NAME_COLUMNS), column_of(LAST_NAME_COLUMNS)
+    found["name"] = found["name"] or (first + last if first and last else ())
+    return {what: role for what, role in found.items() if role}
 
 
 def with_unique_names(members: Sequence[Member]) -> Iterable[Member]:

@@ -1,19 +1,21 @@
 """Joins submissions with a roster, by ranked evidence from names, ids and addresses. Dates decide nothing.
 
 A submission counts for a member of the roster when it is the only one that matches, or the only one whose match is
-confirmed. Every other case is a sentence for the instructor.
+confirmed. A submission by one member of a group counts for all members of the group who have none of their own. Every
+other case is a sentence for the instructor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import NamedTuple
+from pathlib import Path
 
-from grader.intake.submissions.people import PeopleIndex, as_folder, may_be_one_person, only
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.people import PeopleIndex, as_folder, fold_case, may_be_one_person, name_words, only
 from grader.intake.submissions.roster import Member, Roster, column_roles
-from grader.results.wording import listed_as_code
+from grader.results.wording import listed, listed_as_code
 
 MAX_ROSTER_GUESSES = 3
 MAX_PEOPLE_NAMED = 5
@@ -28,93 +30,85 @@ class Rank(IntEnum):
     CONFIRMED = 3  # the roster's own column `submission`, or an id or address that the platform wrote
 
 
-class Match(NamedTuple):
-    member: Member
-    rank: Rank
-
-
-@dataclass(frozen=True)
-class Submitter:
-    """What is known of who submitted.
-
-    Attributes:
-        shown: the name that messages show.
-        names: the names that the submission came under; students may have chosen them.
-        marks: ids and e-mail addresses that the platform wrote.
-        account: equal for two attempts of one account, as the platform says; "" where no platform says so.
-        displayed: the name is an account's display name, so it confirms no login.
-        own: `shown` was written by a run of this program, with a roster's names where it had one.
-    """
-
-    shown: str
-    names: tuple[str, ...]
-    marks: tuple[str, ...] = ()
-    account: str = ""
-    displayed: bool = False
-    own: bool = False
-
-
-@dataclass(frozen=True)
+@dataclass
 class Joined:
     """Attributes:
-    owners: for each submission, the member for whom it counts; attempts of one account have the same owner.
+    owned: {student: the submissions that count for this member}; several are attempts of one account.
+    others: the submissions that count for no member.
     absent: members whom no submission matches.
-    disputed: members whom several submissions match, none of which counts, with the names of these.
-    remarks: {number of a submission: a sentence about it for the instructor}.
+    disputed: (member, sentence) of those whom several submissions match, none of which counts.
+    remarks: sentences for the instructor.
     """
 
-    owners: tuple[Member | None, ...]
-    absent: tuple[Member, ...]
-    disputed: tuple[tuple[Member, tuple[str, ...]], ...]
-    remarks: Mapping[int, str]
+    owned: dict[str, list[Arrival]] = field(default_factory=dict)
+    others: list[Arrival] = field(default_factory=list)
+    absent: tuple[Member, ...] = ()
+    disputed: tuple[tuple[Member, str], ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
-def join(roster: Roster, submitters: Sequence[Submitter]) -> Joined:
-    """Decides whose each submission is. A member with a confirmed submission is matched by nothing weaker."""
-    index = RosterIndex(roster, submitters)
-    evidence = [index.evidence(submitter) for submitter in submitters]
-    by_member: dict[str, dict[int, Rank]] = {}  # {student: {number of a submission: how sure}}
-    for at, matches in enumerate(evidence):
-        best = [match for match in matches if match.rank is Rank.CONFIRMED] or matches
+def join(roster: Roster, arrivals: Sequence[Arrival], in_groups: bool = True) -> Joined:
+    """Decides whose each submission is. A member with a confirmed submission is matched by nothing weaker.
+
+    Unless `in_groups`, a submission counts for nobody else in the group.
+    """
+    groups = members_by_group(roster) if in_groups else {}
+    shown = [as_folder(arrival.student) for arrival in arrivals]
+    if groups:
+        arrivals = [
+            replace(each, names=(*each.names, without_group(each.student, groups))) if each.displayed else each
+            for each in arrivals
+        ]
+    index = RosterIndex(roster, arrivals)
+    evidence = [index.evidence(arrival) for arrival in arrivals]
+    rivals_of: dict[str, dict[int, Rank]] = {}  # {student: {number of a submission: how sure}}
+    for at, ranks in enumerate(evidence):
+        best = [student for student, rank in ranks.items() if rank is Rank.CONFIRMED] or list(ranks)
         if len(best) == 1:
-            by_member.setdefault(best[0].member.student, {})[at] = best[0].rank
-    owners: list[Member | None] = [None] * len(submitters)
-    disputed, about = [], dict[int, str]()
+            rivals_of.setdefault(best[0], {})[at] = ranks[best[0]]
+    owners, disputed, about = dict[int, Member](), list[tuple[Member, str]](), dict[int, str]()
     for member in roster.members:
-        rivals = by_member.get(member.student)
-        if rivals is None:
-            continue
+        rivals = rivals_of.get(member.student, {})
         candidates = [at for at, rank in rivals.items() if rank is Rank.CONFIRMED] or list(rivals)
-        accounts = {submitters[at].account for at in candidates}
+        accounts = {arrivals[at].account for at in candidates}
         if len(candidates) > 1 and (len(accounts) > 1 or "" in accounts):
-            names = tuple(submitters[at].shown for at in rivals)
-            disputed.append((member, names))
+            names = [shown[at] for at in rivals]
+            several = "Several submissions match this student, and none of them counts yet"
+            disputed.append((member, f"{several}: {', '.join(names)}."))
             about |= dict.fromkeys(rivals, "") | {next(iter(rivals)): dispute_remark(names, member, roster)}
             continue
-        for at in candidates:
-            owners[at] = member
+        owners |= dict.fromkeys(candidates, member)
         for at in rivals.keys() - candidates:
-            about[at] = weaker_match_remark(submitters[at].shown, member, submitters[candidates[0]].shown)
-    here = {owner.student for owner in owners if owner is not None} | {member.student for member, _ in disputed}
-    absent = tuple(member for member in roster.members if member.student not in here)
-    guesses = () if len(submitters) * len(absent) > MAX_PAIRS_OF_NAMES else absent
-    for at, (submitter, owner) in enumerate(zip(submitters, owners, strict=True)):
-        if owner is None and at not in about:
-            members = [match.member for match in evidence[at]]
-            about[at] = unmatched_remark(submitter.shown, members, guesses, roster)
-    return Joined(tuple(owners), absent, tuple(disputed), {at: about[at] for at in sorted(about) if about[at]})
+            about[at] = (
+                f"`{shown[at]}` matches {member.in_words}, but `{shown[candidates[0]]}` is confirmed and counts. "
+                f"`{shown[at]}` is graded under its own name: find out who submitted it."
+            )
+    joined = Joined(disputed=tuple(disputed))
+    for at, member in owners.items():
+        joined.owned.setdefault(member.student, []).append(arrivals[at])
+    nobodys = {at: arrival for at, arrival in enumerate(arrivals) if at not in owners}
+    used, shared_remarks = share_in_groups(groups, joined, nobodys)
+    here = joined.owned.keys() | {member.student for member, _ in joined.disputed}
+    joined.absent = tuple(member for member in roster.members if member.student not in here)
+    guesses = () if len(arrivals) * len(joined.absent) > MAX_PAIRS_OF_NAMES else joined.absent
+    for at in nobodys.keys() - about.keys() - used:
+        members = [member for member in roster.members if member.student in evidence[at]]
+        about[at] = unmatched_remark(shown[at], members, guesses, roster)
+    joined.others = [arrival for at, arrival in nobodys.items() if at not in used]
+    joined.remarks = (*(about[at] for at in sorted(about) if about[at] and at not in used), *shared_remarks)
+    return joined
 
 
 def matches_a_member(roster: Roster, name: str) -> bool:
     """Whether a submission of this name would be a member's: by the name, the id, the address or the login."""
-    submitter = Submitter(name, (name,))
-    return bool(RosterIndex(roster, [submitter]).evidence(submitter))
+    arrival = Arrival(name, Path(name))
+    return bool(RosterIndex(roster, [arrival]).evidence(arrival))
 
 
 class RosterIndex:
     """Members by each way of naming them."""
 
-    def __init__(self, roster: Roster, submitters: Sequence[Submitter]) -> None:
+    def __init__(self, roster: Roster, arrivals: Sequence[Arrival]) -> None:
         self._explicit = any(column.strip().lower() == "submission" for column in roster.columns)
         self._members = {member.student: member for member in roster.members}
         self._confirmed, self._people = PeopleIndex(), PeopleIndex()
@@ -123,69 +117,104 @@ class RosterIndex:
             # a name that this program made unique, such as "Eva Silva (17)"
             made_unique = [each.student] if each.student != as_folder(each.name) else []
             self._people.add(each.student, [each.id, each.email, *made_unique], [each.name])
-        self._numbers_are_ids = self._believes_numbers(submitters)
+        # a platform has its own numbers, and one of them may be another student's id by chance
+        agree = [self._is_similar(arrival, who) for arrival in arrivals for who in self._numbered(arrival)]
+        self._numbers = Rank.CONFIRMED if 2 * sum(agree) > len(agree) else Rank.KEY if any(agree) else None
 
-    def _believes_numbers(self, submitters: Sequence[Submitter]) -> bool | None:
-        """Whether the platform's numbers are the roster's ids; None where as many names disagree as agree.
+    def _numbered(self, arrival: Arrival) -> list[str]:
+        """The members whose ids are the platform's numbers."""
+        people = (only(self._people.with_mark(mark)) for mark in arrival.marks if mark.isdecimal())
+        return [person for person in people if person is not None]
 
-        A platform has its own numbers, and one of them may be another student's id by chance.
-        """
-        agree = [
-            may_be_one_person(name, member.name)
-            for submitter in submitters
-            for name in submitter.names
-            for member in self._numbered(submitter)
-        ]
-        if not any(agree):
-            return False
-        return True if 2 * sum(agree) > len(agree) else None
+    def _is_similar(self, arrival: Arrival, student: str) -> bool:
+        return any(may_be_one_person(name, self._members[student].name) for name in arrival.all_names)
 
-    def _numbered(self, submitter: Submitter) -> list[Member]:
-        people = (only(self._people.with_mark(mark)) for mark in submitter.marks if mark.isdecimal())
-        return [self._members[person] for person in people if person is not None]
-
-    def evidence(self, submitter: Submitter) -> list[Match]:
-        """Every member whom anything about this submission matches exactly, with the strongest rank."""
-        found: dict[str, Match] = {}
+    def evidence(self, arrival: Arrival) -> dict[str, Rank]:
+        """{member: the strongest rank} of every member whom anything about this submission matches exactly."""
+        found: dict[str, Rank] = {}
 
         def add(people: set[str], rank: Rank) -> None:
-            person = only(people)
-            if person is not None and (person not in found or found[person].rank < rank):
-                found[person] = Match(self._members[person], rank)
+            if (person := only(people)) is not None:
+                found[person] = max(rank, found.get(person, rank))
 
-        if submitter.own:
-            add({submitter.shown} & self._members.keys(), Rank.CONFIRMED)
-        for name in submitter.names:
-            is_weak = submitter.displayed and not self._explicit
+        if arrival.own:
+            add({arrival.student} & self._members.keys(), Rank.CONFIRMED)
+        for name in arrival.all_names:
+            is_weak = arrival.displayed and not self._explicit
             add(self._confirmed.with_mark(name), Rank.KEY if is_weak else Rank.CONFIRMED)
             add(self._people.with_mark(name), Rank.KEY)
-        for mark in submitter.marks:
-            if not mark.isdecimal():
-                add(self._people.with_mark(mark), Rank.CONFIRMED)
-        for member in self._numbered(submitter):
-            if self._numbers_are_ids or any(may_be_one_person(name, member.name) for name in submitter.names):
-                add({member.student}, Rank.CONFIRMED)
-            elif self._numbers_are_ids is None:
-                add({member.student}, Rank.KEY)
-        for name in submitter.names:
             whole = self._people.with_name(name)
             # a form adds who uploaded a file to its name: `backward - Ada Okafor`, `Ada Okafor - backward`
             for people in [whole] if whole else map(self._people.with_name, name.split(" - ")):
                 add(people, Rank.NAME)
-        return list(found.values())
+        for mark in arrival.marks:
+            if not mark.isdecimal():
+                add(self._people.with_mark(mark), Rank.CONFIRMED)
+        for student in self._numbered(arrival):
+            rank = Rank.CONFIRMED if self._is_similar(arrival, student) else self._numbers
+            if rank is not None:
+                add({student}, rank)
+        return found
+
+
+# Groups ---------------------------------------------------------------------------------------------------------------
+
+
+def members_by_group(roster: Roster) -> dict[str, list[Member]]:
+    """{group, as the roster writes it: its members}; a group of one is left out."""
+    found: dict[str, list[Member]] = {}
+    written: dict[str, str] = {}
+    for member in roster.members:
+        if member.group:
+            found.setdefault(written.setdefault(fold_case(member.group), member.group), []).append(member)
+    return {group: members for group, members in found.items() if len(members) > 1}
+
+
+def without_group(name: str, groups: Collection[str]) -> str:
+    """The student's name in "Group 1-Ada Okafor", as Moodle writes it where groups submit."""
+    begins = (group for group in groups if fold_case(name).startswith(f"{fold_case(group)}-"))
+    return name[len(group) + 1 :] if (group := next(begins, "")) else name
+
+
+def share_in_groups(
+    groups: Mapping[str, Sequence[Member]], joined: Joined, nobodys: Mapping[int, Arrival]
+) -> tuple[set[int], list[str]]:
+    """Finds a submission for each member of a group without one; what is disputed already stays disputed.
+
+    Returns the numbers of the submissions that came under a group's name and count, and sentences.
+    """
+    used, remarks, settled = set[int](), list[str](), {member.student for member, _ in joined.disputed}
+    for group, members in groups.items():
+        holders = [member for member in members if member.student in joined.owned]
+        without = [member for member in members if member.student not in joined.owned.keys() | settled]
+        name = "".join(name_words(group))  # Canvas calls a group's submission by it
+        named = [at for at, each in nobodys.items() if name in ("".join(name_words(n)) for n in each.all_names)]
+        candidates = [*(joined.owned[each.student][0] for each in holders), *(nobodys[at] for at in named)]
+        who = listed([member.name for member in without])
+        if len(candidates) == 1 and without:
+            holder = listed([member.name for member in holders])
+            by = holder or f"`{candidates[0].label}`"
+            shared = replace(candidates[0].with_remark("group", f"Submitted for {group} by {by}."), submitted_by=holder)
+            joined.owned |= {member.student: [shared] for member in without}
+            used |= set(named)
+            remarks.append(f"{group}: the submission of {by} counts for {who}.")
+        elif candidates and without:
+            labels = ", ".join(f"`{arrival.label}`" for arrival in candidates)
+            sentence = (
+                f"{group} has several submissions: {labels}. Each counts for who submitted it. None counts for "
+                f"{who} until you say which: remove the others, and run again."
+            )
+            remarks.append(sentence)
+            joined.disputed += tuple((member, sentence) for member in without)
+    return used, remarks
+
+
+# Sentences ------------------------------------------------------------------------------------------------------------
 
 
 def column_phrase(roster: Roster) -> str:
     """Where the roster's column `submission` is, or is to be added."""
     return "in the column" if "submission" in column_roles(roster.columns) else "to the roster a column"
-
-
-def weaker_match_remark(name: str, member: Member, own: str) -> str:
-    """About a submission that matches a member who has a confirmed one."""
-    return (
-        f"`{name}` matches {member.in_words}, but `{own}` is confirmed and counts. `{name}` is graded under its own "
-        "name: find out who submitted it."
-    )
 
 
 def dispute_remark(names: Collection[str], member: Member, roster: Roster) -> str:

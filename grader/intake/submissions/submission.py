@@ -12,17 +12,16 @@ from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import outlines_limited
-from grader.intake.submissions.absences import may_be_code, not_found, nothing_gradable, only_others
 from grader.intake.submissions.answer_files import with_answers
+from grader.intake.submissions.file_kinds import IncompleteDownload, Unreadable, is_code
 from grader.intake.submissions.gathered import TEXTS, Gathered, GatheredFile, gathered
-from grader.intake.submissions.lesson_files import LessonFiles, Unreadable
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_finder import MAX_FILES_NAMED, GuessQuestion, LessonFinder, Wanted
-from grader.intake.submissions.lesson_names import says_lesson
+from grader.intake.submissions.lesson_names import is_named, says_lesson
 from grader.intake.submissions.lesson_reading import read_page
-from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.results.annotations import IntakeRemark
+from grader.results import IntakeRemark
 from grader.source.reader import one_submission
 
 
@@ -51,6 +50,10 @@ class Submission:
     time_source: str = ""
     fault: str = ""
     platform: str = ""
+
+    @property
+    def has_lesson(self) -> bool:
+        return any(each.present or each.rejected for each in self.lessons.values())
 
     @property
     def full_message(self) -> str | None:
@@ -84,26 +87,20 @@ def read_submission(
     """Reads a folder of lessons, an archive of one, a notebook, or a Python file.
 
     See Wanted for `course` (by default `lessons`), `decided` and `known_as`. Raises LessonError where a lesson's
-    questions cannot be read, and Unreadable where a single file changes while it is read.
+    questions cannot be read.
     """
-    with one_submission():
-        return read_place(path, student, Wanted(lessons, course or lessons, decided, known_as))
-
-
-def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
-    """The same."""
-    refused = Submission(student, path, {})
+    wanted, refused = Wanted(lessons, course or lessons, decided, known_as), Submission(student, path, {})
     if path.is_symlink():
         return replace(refused, message=f"{path.name} is a link. Submit the folder or file itself.")
     if path.exists() and not path.is_file() and not path.is_dir():
         return replace(refused, message=f"{path.name} is no file and no folder. Submit the file itself.")
     try:
-        with gathered(path) as files:
+        with one_submission(), gathered(path) as files:
             above = (path.name,) if path.is_file() and not files.is_one_file else ()
-            read = read_gathered(Submission(student, path, {}), files, wanted, above)
-            lessons, remarks = with_answers(read.lessons, files, student, wanted.lessons, wanted.known_as)
-            return replace(read, lessons=lessons, remarks=(*read.remarks, *remarks))
-    except (ArchiveRefused, Unreadable) as error:
+            read = read_gathered(refused, files, wanted, above)
+            lessons_read, remarks = with_answers(read.lessons, files, student, lessons, known_as)
+            return replace(read, lessons=lessons_read, remarks=(*read.remarks, *remarks))
+    except (Unreadable, IncompleteDownload) as error:
         fault = str(error) if isinstance(error, IncompleteDownload) else ""
         return replace(refused, message=str(error), fault=fault)
     except OSError as error:
@@ -111,50 +108,48 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
 
 
 def read_one_file(path: Path, shown: str, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> Submission:
-    """Reads a notebook or a Python file that is called `shown` in messages."""
-    file = Gathered([GatheredFile(path, shown)], is_one_file=True)
+    """Reads a notebook or a Python file that is called `shown` in messages. Raises Unreadable."""
+    files = Gathered([GatheredFile(path, shown, is_alone=True)])
     with one_submission():
-        return read_gathered(Submission("", path, {}), file, Wanted(lessons, course), ())
+        return read_gathered(Submission("", path, {}), files, Wanted(lessons, course), ())
 
 
 def read_gathered(nothing: Submission, files: Gathered, wanted: Wanted, above: Sequence[str]) -> Submission:
     """The submission with the lessons that are found in its files, or with the reason why there are none."""
-    only = files.files[0] if len(files.files) == 1 and files.has_code else None
-    if only is not None and any(says_lesson(part, wanted.course) for part in only.parts[:-1]):
-        only = None
+    finder = LessonFinder(files, wanted, above)
     if files.is_one_file and not files.has_code:
-        is_read = wanted.decided or nothing.path.suffix.lower() in TEXTS
         expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
         nothing = replace(nothing, message=f"{nothing.path.name} cannot be read: {expected}")
-        if not is_read:
+        if not wanted.decided and nothing.path.suffix.lower() not in TEXTS:
             return nothing
-    finder = LessonFinder(files, wanted, above)
     finder.find()
-    remarks, questions = finder.remarks, finder.questions
-    if not has_lesson(finder.lessons):
-        remarks += finder.not_of_this_run()
-        questions += finder.unread()
-    if not finder.lessons and only is not None:
+    lessons, message, only = finder.lessons, nothing.message, only_file(files, wanted)
+    if not lessons and only is not None:
         message, lessons = why_not_read(only, wanted)
-        return replace(nothing, lessons=lessons, message=message, remarks=(*remarks,), questions=(*questions,))
-    if not finder.lessons and files.is_one_file:
-        return replace(nothing, remarks=(*remarks,), questions=(*questions,))
-    if not has_lesson(finder.lessons) and not files.has_code and files.others:
-        sentence = only_others(files.others)
-        remarks.insert(0, IntakeRemark("unread", sentence))
-        if not questions and any(map(may_be_code, files.others)):
-            reason = f"{sentence} Unpack or rename it, and run again."
-            questions.append(GuessQuestion(tuple(files.others[:MAX_FILES_NAMED]), {}, (), reason))
-    page = finder.page(only) if only is not None and len(wanted.lessons) > 1 and not files.refused else {}
-    lessons = {
-        each.name: finder.lessons.get(each.name) or page.get(each.name) or not_found(each, files, wanted)
-        for each in wanted.lessons
-    }
-    return replace(nothing, lessons=lessons, message=None, remarks=(*remarks,), questions=(*questions,))
+    elif lessons or not files.is_one_file:
+        page = finder.page(only) if only is not None and len(wanted.lessons) > 1 and not files.refused else {}
+        message, lessons = (
+            None,
+            {
+                each.name: lessons.get(each.name) or page.get(each.name) or not_found(each, files, wanted)
+                for each in wanted.lessons
+            },
+        )
+    read = replace(nothing, lessons=lessons, message=message)
+    if not (read.has_lesson or files.has_code) and files.others:
+        shown = ", ".join(f"`{name[:80]}`" for name in files.others[:3]) + (", ..." if len(files.others) > 3 else "")
+        sentence = f"Submitted {shown} and no Python file."
+        finder.remarks.insert(0, IntakeRemark("unread", sentence))
+        reason = f"{sentence} Unpack or rename it, and run again."
+        finder.questions = finder.questions or [GuessQuestion(tuple(files.others[:MAX_FILES_NAMED]), {}, (), reason)]
+    return replace(read, remarks=tuple(finder.remarks), questions=tuple(finder.questions))
 
 
-def has_lesson(read: Mapping[str, LessonFiles]) -> bool:
-    return any(each.present or each.rejected for each in read.values())
+def only_file(files: Gathered, wanted: Wanted) -> GatheredFile | None:
+    """The only Python file or notebook of a submission, unless a folder around it mentions a lesson."""
+    only = files.files[0] if len(files.files) == 1 and files.has_code else None
+    is_a_lessons = only is not None and any(says_lesson(part, wanted.course) for part in only.parts[:-1])
+    return None if is_a_lessons else only
 
 
 def why_not_read(file: GatheredFile, wanted: Wanted) -> tuple[str | None, dict[str, LessonFiles]]:
@@ -169,8 +164,36 @@ def why_not_read(file: GatheredFile, wanted: Wanted) -> tuple[str | None, dict[s
         return f"{shown} cannot be read: {error}", {}
     if outline.syntax_error:
         return f"{shown} cannot be read as Python: {outline.syntax_error}. Correct it and submit the file again.", {}
-    faults = {each.message for each in page.values() if each.rejected}
-    if faults:
-        return faults.pop(), page
+    if faults := [each.message for each in page.values() if each.rejected]:
+        return faults[0], page
+    if attempts := [each.message for each in page.values() if each.message and not each.nothing]:
+        return attempts[0], {}
+    where = " in its code cells" if file.is_notebook else ""
+    nothing = f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`"
     defined = {name for name, each in outline.functions.items() if each[-1].first}
-    return nothing_gradable(shown, page.values(), defined, wanted.lessons), {}
+    for lesson in wanted.lessons:
+        if names := sorted(defined.intersection(lesson.functions)):
+            return (
+                f"{nothing}. It defines `{names[0]}`, as {lesson.name} does, which alone does not say that it is for "
+                f"that lesson. If it is, rename it to {lesson.name}{Path(shown).suffix}."
+            ), {}
+    nothing = f"{nothing}, and no function of a lesson is defined."
+    return f"{nothing} Submit the exercise's notebook, or its {BACKWARD_FILE}.", {}
+
+
+def not_found(lesson: Lesson, files: Gathered, wanted: Wanted) -> LessonFiles:
+    """A lesson that no file of a submission is: what there is in its place."""
+    if files.is_empty:
+        message = f"The folder is empty: expected {lesson.name}/{BACKWARD_FILE}."
+        return LessonFiles(lesson.name, message=message, nothing=True)
+    folder = max(files.folders, key=lambda each: is_named(each.rpartition("/")[2], lesson), default="")
+    is_there = is_named(folder.rpartition("/")[2], lesson) > 0
+    here = folder if is_there else files.files[0].folder if files.files else ""
+    near = [each.path.name for each in files.files if each.folder == here and is_code(each.path)]
+    if not is_there and not (len(wanted.lessons) == 1 and near):
+        message = f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
+        return LessonFiles(lesson.name, message=message, nothing=True)
+    found = f"; found {', '.join(near[:5])}. Submit one file for the lesson: {BACKWARD_FILE}, or a notebook."
+    place = f"{here}/{BACKWARD_FILE}".removeprefix("/")
+    message = f"{place} is missing{found if near else ', and there is no Python file next to it.'}"
+    return LessonFiles(lesson.name, message=message)

@@ -34,15 +34,9 @@ TIME_COLUMNS = (
     *("última modificación (entrega)", "fecha de entrega", "última modificação (envio)", "ultima modifica (consegna)"),
 )
 """Names of the column with the time; the documentation uses the first. Moodle's are in the language of who exports."""
+FULL_NAME_COLUMNS = ("vollständiger name", "nom complet", "nombre completo")
 ID_COLUMNS = (*MARK_COLUMNS, "vollständiger name")
-NAME_COLUMNS = (
-    *ROSTER_COLUMNS["name"],
-    "sortable_name",
-    "user name",
-    "vollständiger name",
-    "nom complet",
-    "nombre completo",
-)
+NAME_COLUMNS = (*ROSTER_COLUMNS["name"], "sortable_name", "user name", *FULL_NAME_COLUMNS)
 PERSON_COLUMNS = {*ID_COLUMNS, *NAME_COLUMNS, *FIRST_NAME_COLUMNS, *LAST_NAME_COLUMNS}
 LATENESS_COLUMNS = ("late", "lateness (h:m:s)")
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
@@ -50,6 +44,10 @@ NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
 
 class TimesError(UserError):
     """A file of times that cannot be used."""
+
+
+class NoZone(UserError):
+    """Times without a time zone, where nothing says which zone they are in."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +83,6 @@ class ReadTimes:
     zone: tzinfo | None = None
 
 
-class NoZone(UserError):
-    """Times without a time zone, where nothing says which zone they are in."""
-
-
 @dataclass(frozen=True)
 class TimeLine:
     """A line of a file: who it is about, the time as it is written, and SubmissionTime.platform."""
@@ -110,66 +104,51 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     """
     text = read_text_of(path, "the times", TimesError)
     begin = text.lstrip().removeprefix("while(1);").lstrip()  # Canvas puts it before JSON that a browser asks for
-    if begin.startswith(("[", "{")):
-        return times_of_lines(json_lines(path, begin), zone)
-    header, lines = parse_table(text, path, "the times", known_time_columns, TimesError)
-    time_column, columns = column_of_time(header), plain_columns(header)
-    if time_column is None or PERSON_COLUMNS.isdisjoint(columns):
-        raise TimesError(
-            f"{path} needs a first line that names its columns: id, email or name, and submitted; "
-            f"{found_columns(header)}."
-        )
-    found = []
-    for number, cells in lines:
-        entry = dict(zip(columns, map(str.strip, cells), strict=False))
-        place, time = f"{path.name}, line {number}", entry.get(time_column, "")
-        found.append(TimeLine(place, cells_in(entry, ID_COLUMNS), names_of_person(entry), time, lateness_in(entry)))
-    return times_of_lines(found, zone)
+    lines = lines_of_json(path, begin) if begin.startswith(("[", "{")) else lines_of_table(path, text)
+    return times_of_lines(lines, zone)
 
 
 def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
     """The times in a roster that has them, such as Moodle's grading worksheet. Raises NoZone."""
     column = next((each for each in roster.columns if each.strip().casefold() in TIME_COLUMNS), None)
-    if column is None:
-        return ReadTimes(())
-    lines = [
-        TimeLine(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "").strip())
-        for each in roster.members
-    ]
+    members = roster.members if column is not None else ()
+    lines = [TimeLine(f"{name}, {m.name}", (m.student,), (), m.line.get(column or "", "").strip()) for m in members]
     return times_of_lines(lines, zone)
 
 
-def plain_columns(header: Sequence[str]) -> list[str]:
-    return [cell.strip().casefold() for cell in header]
+def lines_of_table(path: Path, text: str) -> list[TimeLine]:
+    known = PERSON_COLUMNS.union(TIME_COLUMNS)
+    header, rows = parse_table(
+        text, path, "the times", lambda header: sum(cell.strip().casefold() in known for cell in header), TimesError
+    )
+    columns = [cell.casefold() for cell in header]
+    time_column = next((name for name in TIME_COLUMNS if name in columns), None)
+    if time_column is None or PERSON_COLUMNS.isdisjoint(columns):
+        needed = "id, email or name, and submitted"
+        raise TimesError(f"{path} needs a first line that names its columns: {needed}; {found_columns(header)}.")
+    lines = []
+    for number, cells in rows:
+        entry = dict(zip(columns, map(str.strip, cells), strict=False))
+
+        def filled(names: Iterable[str], entry: Mapping[str, str] = entry) -> tuple[str, ...]:
+            return tuple(entry[name] for name in names if entry.get(name))
+
+        first, last, late = filled(FIRST_NAME_COLUMNS), filled(LAST_NAME_COLUMNS), filled(LATENESS_COLUMNS)
+        names = filled(NAME_COLUMNS) + ((f"{first[0]} {last[0]}",) if first and last else ())
+        place, time = f"{path.name}, line {number}", entry.get(time_column, "")
+        lines.append(TimeLine(place, filled(ID_COLUMNS), names, time, lateness(late[0] if late else "")))
+    return lines
 
 
-def column_of_time(header: Sequence[str]) -> str | None:
-    columns = plain_columns(header)
-    return next((name for name in TIME_COLUMNS if name in columns), None)
-
-
-def known_time_columns(header: Sequence[str]) -> int:
-    return sum(name in PERSON_COLUMNS for name in plain_columns(header)) + (column_of_time(header) is not None)
-
-
-def cells_in(entry: Mapping[str, str], columns: Iterable[str]) -> tuple[str, ...]:
-    return tuple(entry[name] for name in columns if entry.get(name))
-
-
-def names_of_person(entry: Mapping[str, str]) -> tuple[str, ...]:
-    first, last = cells_in(entry, FIRST_NAME_COLUMNS), cells_in(entry, LAST_NAME_COLUMNS)
-    return cells_in(entry, NAME_COLUMNS) + ((f"{first[0]} {last[0]}",) if first and last else ())
-
-
-def lateness_in(entry: Mapping[str, str]) -> str:
+def lateness(cell: str) -> str:
     """SubmissionTime.platform by a column "late", or Gradescope's "Lateness (H:M:S)"."""
-    says = next(iter(cells_in(entry, LATENESS_COLUMNS)), "").casefold()
+    says = cell.casefold()
     if says in ("no", "false") or re.fullmatch("0+(:0+)*", says):
         return "on time"
     return "late" if says in ("yes", "true") or re.fullmatch("[0-9]+(:[0-9]+)*", says) else ""
 
 
-def json_lines(path: Path, text: str) -> list[TimeLine]:
+def lines_of_json(path: Path, text: str) -> list[TimeLine]:
     """The attempts in the answer of Canvas's submissions API. Raises TimesError."""
     try:
         data = json.loads(text)
@@ -184,16 +163,13 @@ def json_lines(path: Path, text: str) -> list[TimeLine]:
         ids = texts([entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))])
         names = texts([user.get("name"), user.get("sortable_name")])
         history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
-        times = {time: each for each in history for time in texts([each.get("submitted_at")])}
-        place = f"{path.name}, entry {number}"
-        lines += [TimeLine(place, ids, names, time, lateness_by_canvas(each)) for time, each in times.items()]
+        attempts = {time: each for each in history for time in texts([each.get("submitted_at")])}
+        for time, attempt in attempts.items():
+            # nothing is late for Canvas where it has no due date
+            late = attempt.get("late") if attempt.get("cached_due_date", "unknown") is not None else None
+            says = ("late" if late else "on time") if isinstance(late, bool) else ""
+            lines.append(TimeLine(f"{path.name}, entry {number}", ids, names, time, says))
     return lines
-
-
-def lateness_by_canvas(entry: Mapping[str, Any]) -> str:
-    """SubmissionTime.platform: nothing is late for Canvas where it has no due date."""
-    late = entry.get("late") if entry.get("cached_due_date", "unknown") is not None else None
-    return {True: "late", False: "on time"}[late] if isinstance(late, bool) else ""
 
 
 def texts(values: Iterable[Any]) -> tuple[str, ...]:
@@ -250,35 +226,31 @@ def times_by_student(
     found, sentences = dict[str, list[SubmissionTime]](), list[str]()
     for time in times:
         ids, named = people.with_mark(*time.ids), people.with_words(*time.names)
-        shown = ", ".join(dict.fromkeys((*time.names, *time.ids)))
         agreed = ids & named if ids and named else ids | named
         if len(agreed) == 1:
             found.setdefault(agreed.pop(), []).append(time)
-        elif ids or named:
-            whose = " or ".join(sorted(ids | named))
-            sentences.append(f"{time.place}: {shown} may be {whose}, so the time is not used.")
-        else:
-            sentences.append(f"{time.place}: nobody here is {shown}, so the time is not used.")
-    own = {student: sorted(each, key=lambda time: time.when) for student, each in found.items()}
-    by_path = {each.path: own[each.student] for each in arrivals if each.student in own}
+            continue
+        shown, whose = ", ".join(dict.fromkeys((*time.names, *time.ids))), " or ".join(sorted(ids | named))
+        problem = f"{shown} may be {whose}" if whose else f"nobody here is {shown}"
+        sentences.append(f"{time.place}: {problem}, so the time is not used.")
+    for own in found.values():
+        own.sort(key=lambda time: time.when)
+    by_path = {each.path: found[each.student] for each in arrivals if each.student in found}
     for each in arrivals:  # of a group, whose members may have a single line
-        if each.student not in own and each.path in by_path:
-            own[each.student] = by_path[each.path]
-    return own, sentences
+        if each.path in by_path:
+            found.setdefault(each.student, by_path[each.path])
+    return found, sentences
 
 
 def with_times(
     arrivals: Iterable[Arrival], times: Mapping[str, Sequence[SubmissionTime]], replaces: bool
 ) -> list[Arrival]:
     """The arrivals with the latest time of each student. Unless it `replaces` them, a platform's own times stay."""
-    return [
-        replace(
-            each,
-            when=times[each.student][-1].when.timestamp(),
-            time_source=times[each.student][-1].place,
-            platform=times[each.student][-1].platform or each.platform,
-        )
-        if each.student in times and (replaces or not each.when)
-        else each
-        for each in arrivals
-    ]
+    found = []
+    for each in arrivals:
+        if each.student in times and (replaces or not each.when):
+            time = times[each.student][-1]
+            platform = time.platform or each.platform
+            each = replace(each, when=time.when.timestamp(), time_source=time.place, platform=platform)
+        found.append(each)
+    return found

@@ -12,9 +12,8 @@ from typing import NamedTuple
 from grader.errors import UserError
 
 MAX_TABLE_BYTES = 16 << 20
-csv.field_size_limit(
-    MAX_TABLE_BYTES
-)  # a cell may name many files of a student; Python's own limit would stop the class
+# a cell may name many files of a student; Python's own limit would stop the class
+csv.field_size_limit(MAX_TABLE_BYTES)
 DECLARED_SEPARATOR = re.compile(r'\s*"?sep=([^\w\s"]|\t)"?[ \t,;]*(?:\r\n?|\n|$)', re.IGNORECASE)
 """Excel's own first line, such as `sep=;`. It is no line of the table."""
 Score = Callable[[Sequence[str]], int]
@@ -33,18 +32,26 @@ def read_text_of(path: Path, what: str, error: type[UserError] = UserError) -> s
     try:
         if path.stat().st_size > MAX_TABLE_BYTES:
             raise error(f"{path} has more than {MAX_TABLE_BYTES:,} bytes: give {what} as CSV.")
-        return decode(path.read_bytes())
+        data = path.read_bytes()
     except OSError as failure:
         raise error(f"{path} cannot be read: {failure.strerror}. Give {what} as CSV.") from failure
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
 
 
 def parse_table(text: str, path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
     """The table in a text, with the separator that gives the first line the most `known` columns. Raises `error`."""
-    declared = DECLARED_SEPARATOR.match(text)
+    declared, ways = DECLARED_SEPARATOR.match(text), list[list[tuple[int, list[str]]]]()
     if declared is not None:
         text = f"\n{text[declared.end() :]}"  # lines keep their numbers
     try:
-        ways = [numbered_lines(text, mark) for mark in dict.fromkeys(f"{declared[1] if declared else ''},;\t")]
+        for mark in dict.fromkeys(f"{declared[1] if declared else ''},;\t"):
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+            ways.append([(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)])
     except csv.Error as failure:
         raise error(f"{path} is no CSV file ({failure}): save {what} as CSV.") from failure
     lines = max(ways, key=lambda way: (known(way[0][1]), len(way[0][1])) if way else (0, 0))
@@ -54,20 +61,6 @@ def parse_table(text: str, path: Path, what: str, known: Score, error: type[User
 def read_table(path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
     """The same for a file."""
     return parse_table(read_text_of(path, what, error), path, what, known, error)
-
-
-def numbered_lines(text: str, mark: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    return [(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)]
-
-
-def decode(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
 
 
 def found_columns(header: Sequence[str]) -> str:

@@ -29,7 +29,6 @@ MONTHS = (
     ("dec", "dez", "dic"),
 )
 """How the months begin in English, German, French, Spanish, Italian, Portuguese and Dutch, without accents."""
-WHOLE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(Z|UTC|[+-]\d\d:?\d\d)?")
 WEEKDAYS = ("martes", "mardi", "martedi", "maandag")
 """Days of the week that begin as a month does."""
 TIME_EXAMPLES = '"2026-11-20 23:59", "2026-11-20T22:59:00Z" or "Friday, 20 November 2026, 11:59 PM"'
@@ -118,12 +117,9 @@ def is_day_first(texts: Iterable[str]) -> bool | None:
 
 
 def seconds_since_1970(time: Any) -> float:
-    """The seconds since 1970 of a time as Ruby writes it; 0 for anything else."""
-    found = WHOLE_TIME.match(time) if isinstance(time, str) else None
-    if found is None:
-        return 0.0
-    zone = found[3] if found[3] and found[3] not in ("Z", "UTC") else "+00:00"
+    """The seconds since 1970 of a time with a time zone, as a platform writes it; 0 for anything else."""
     try:
-        return datetime.fromisoformat(f"{found[1]}T{found[2]}{zone}").timestamp()
-    except ValueError:
+        when = read_time(time) if isinstance(time, str) else None
+    except UnreadableTime:
         return 0.0
+    return when.timestamp() if when is not None and when.tzinfo is not None else 0.0

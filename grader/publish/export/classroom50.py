@@ -14,7 +14,7 @@ from typing import Any
 
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
-from grader.intake.submissions.classroom50 import RESULT_FILE
+from grader.intake.submissions.platforms import RESULT_FILE
 from grader.publish.export.formats import counted_rows, explanation_text, export_of, not_graded, with_figures
 from grader.publish.inert import inert
 from grader.results import SubmissionResult

@@ -13,11 +13,12 @@ from pathlib import Path
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.roster import Member, Roster
-from grader.intake.submissions.roster_matching import Submitter, join
+from grader.intake.submissions.roster_matching import join
 from grader.publish.inert import formula_free
 from grader.publish.report.classroom import incomplete
-from grader.results import LessonResult, SubmissionResult, points_text, rounded_number
+from grader.results import LessonResult, SubmissionResult, number, points_text
 from grader.results.wording import first_names
 
 TOTAL_COLUMN = "total"
@@ -44,7 +45,7 @@ class Marks:
     def cell(self, member: Member, lesson: str) -> str:
         """Empty where there is no score, which is not a zero."""
         score = self.scores.get(member.student, {}).get(lesson)
-        return "" if score is None else f"{rounded_number(score, self.round)}"
+        return "" if score is None else f"{number(score, self.round)}"
 
 
 def read_marks(out: Path, roster: Roster) -> Marks:
@@ -52,9 +53,8 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     results = class_results(out)
     with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         assignment = gradebook.assignment()
-    students = list(results)
-    joined = join(roster, [submitter_of_folder(student, results) for student in students])
-    owners = {owner.student: results[student] for student, owner in zip(students, joined.owners, strict=True) if owner}
+    joined = join(roster, [arrival_of_folder(student, results) for student in results], in_groups=False)
+    owners = {member: results[arrivals[0].student] for member, arrivals in joined.owned.items()}
     possible: dict[str, float] = {}
     for found in results.values():
         for lesson in found.lessons:
@@ -62,7 +62,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     total = sum(possible.values())
     if assignment is not None and assignment.round is not None:  # three lessons of 33.33 points are 100 together
         total = max([total, *(each.max_score for each in results.values() if each.status == "graded")])
-    remarks = [*joined.remarks.values(), *scaling_remarks(results, possible), *incomplete(list(results.values()))]
+    remarks = [*joined.remarks, *scaling_remarks(results, possible), *incomplete(list(results.values()))]
     if joined.absent:
         names = first_names([member.name for member in joined.absent], MAX_NAMES_IN_REMARK)
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
@@ -90,12 +90,12 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
     return dict(sorted(results.items()))
 
 
-def submitter_of_folder(student: str, students: Collection[str]) -> Submitter:
+def arrival_of_folder(student: str, students: Collection[str]) -> Arrival:
     """Whose a folder of OUT may be. `ada` and `ada-2` came under one name, so neither is certain."""
     numbered = AGAIN.fullmatch(student)
     if numbered and numbered[1] in students:
-        return Submitter(student, (student, numbered[1]), own=True)
-    return Submitter(student, (student,), own=f"{student}-2" not in students)
+        return Arrival(student, Path(student), names=(numbered[1],), own=True)
+    return Arrival(student, Path(student), own=f"{student}-2" not in students)
 
 
 def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from grader.sandbox.workers.forked import Nursery, NurseryEnded
+from grader.sandbox.workers.nursery import Nursery, NurseryEnded
 
 PRELOAD = ("grader.publish.export.autograder",)
 START_AUTOGRADER_CODE = """

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path, PurePosixPath
 
-from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, without_number
+from grader.intake.submissions.platforms import MOODLE_NAME, CanvasFile
 from grader.intake.submissions.roster import Roster
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.export.marks import read_marks
@@ -36,7 +36,7 @@ def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
     found = {name: file for name in names if (file := CanvasFile.of(name)) and file.attachment}
     if not found:
         raise NoFeedback("Canvas returns files only to who submitted a file, and this is typed text or a link")
-    name = max(found, key=lambda name: (without_number(found[name].file) == BACKWARD_FILE, found[name].attachment))
+    name = max(found, key=lambda name: (found[name].first_name == BACKWARD_FILE, found[name].attachment))
     suffix, text = PurePosixPath(name).suffix.lower(), files[MARKDOWN].decode("utf-8", "replace")
     if suffix == ".py":  # without a statement
         lines = [TITLE, "", *text.splitlines()]

@@ -20,7 +20,7 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.publish.export.marks import class_results, submitter_of_folder
+from grader.publish.export.marks import arrival_of_folder, class_results
 from grader.publish.feedback.reports import NoFeedback, report_files
 from grader.publish.report.decisions import decision_sentences
 from grader.results import SubmissionResult, number
@@ -39,7 +39,7 @@ class Returned(NamedTuple):
     @property
     def places(self) -> tuple[Path, ...]:
         """The student's files or folders in the download."""
-        return self.arrival.sources or (self.arrival.path,)
+        return self.arrival.places
 
 
 def returned_reports(
@@ -107,7 +107,7 @@ def doubt_about(
     if student not in owners:
         others = f", which was graded as {listed(sorted(owners), MAX_OWNERS_NAMED)}" if owners else ""
         return f"the download holds another submission than the one that was graded{others}"
-    if owners != {student} and not submitter_of_folder(student, {*download, *graded}).own:
+    if owners != {student} and not arrival_of_folder(student, {*download, *graded}).own:
         return "several submissions came under this name"
     return ""
 

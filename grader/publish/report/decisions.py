@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from grader.intake.submissions.arrival import SECONDS_PER_DAY
-from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text
-from grader.results.annotations import Lateness
+from grader.results import Lateness, LessonResult, Row, SubmissionResult, number, points_in_words, points_text
 from grader.results.wording import UNKNOWN_TIME, count_text
 
 WHY_AN_ATTEMPT_COUNTS = {

@@ -28,25 +28,20 @@ LOADED_PACKAGES = ("torch",)
 IMPORTABLE_PACKAGES = ("numpy",)
 """Installed packages of which a locked-in process may import modules."""
 
-# the two rights that a worker may get; the kernel takes away every other one
-READ_FILE = 1 << 2
-READ_DIR = 1 << 3
-
-# how many rights for files there are: REFER came with version 2, TRUNCATE with 3, IOCTL_DEV with 5
-_RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-_NET = 3  # bind and connect of TCP, ABI 4
-_SCOPE = 3  # abstract UNIX sockets and signals, ABI 6
+READ_FILE, READ_DIR = 1 << 2, 1 << 3  # what a worker may get; the kernel takes away every other right
+_EVERY_RIGHT = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
+"""By version: REFER came with version 2, TRUNCATE with 3, IOCTL_DEV with 5, after which there are 16."""
+_NET = 3  # bind and connect of TCP, version 4
+_SCOPE = 3  # abstract UNIX sockets and signals, version 6
+_QUIET = 1  # LOG_SAME_EXEC_OFF, version 7: a student must not be able to fill the audit log
 _ASK_VERSION = 1
 _PATH_BENEATH = 1
-_QUIET = 1  # LOG_SAME_EXEC_OFF, ABI 7: a student must not be able to fill the audit log
 
-
-def abi() -> int:
-    """The kernel's Landlock version, 0 where there is none (too old, not built in, switched off at boot)."""
-    try:
-        return kernel.syscall("landlock_create_ruleset", 0, 0, _ASK_VERSION)
-    except OSError:
-        return 0
+_INSTALLED_INTO = ("site-packages", "dist-packages")
+_OF_THE_SYSTEM = (
+    *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale"),
+    *("/dev/null", "/dev/urandom"),  # devices: an honest program may seed itself
+)
 
 
 @dataclass(frozen=True)
@@ -88,10 +83,10 @@ def worker_files(imports: Sequence[str] = ()) -> WorkerFiles:
         readable += [child for child in _children(folder) if _is_shared_library(child)]
     readable += map(Path, _OF_THE_SYSTEM)
     visible = [*map(Path, (*standard, *libraries, *packages, *_OF_THE_SYSTEM)), *map(_real, packages)]
-    return WorkerFiles(existing(visible), tuple(listed), existing(readable))
+    return WorkerFiles(_existing(visible), tuple(listed), _existing(readable))
 
 
-def existing(paths: Iterable[Path]) -> tuple[Path, ...]:
+def _existing(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(path for path in dict.fromkeys(paths) if os.path.exists(path))  # also where it may not look
 
 
@@ -99,13 +94,6 @@ def _origin(module: str) -> str | None:
     """The file of an installed module, found without importing it: it may be outside sys.prefix (pip --user)."""
     spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
     return spec.origin if spec is not None else None
-
-
-_INSTALLED_INTO = ("site-packages", "dist-packages")
-_OF_THE_SYSTEM = (
-    *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale"),
-    *("/dev/null", "/dev/urandom"),  # devices: an honest program may seed itself
-)
 
 
 def _is_shared_library(path: Path) -> bool:
@@ -125,56 +113,45 @@ def _children(folder: Path) -> list[Path]:
         return []
 
 
-def restrict(readable: Sequence[Path], listed: Sequence[Path] = ()) -> None:
-    """Restricts this thread, and everything it starts later, to reading `readable`, with all beneath them.
-
-    Of folders in `listed` only names can be read. Call `capabilities.no_new_privileges` first. The kernel's version
-    decides which rights can be taken away; files are restricted in every version. A path that does not exist is left
-    out, which allows less, not more. Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user
-    cannot reach); then nothing is restricted.
-    """
-    ruleset = make_ruleset(readable, listed)
+def abi() -> int:
+    """The kernel's Landlock version, 0 where there is none (too old, not built in, switched off at boot)."""
     try:
-        enforce(ruleset)
-    finally:
-        os.close(ruleset)
+        return kernel.syscall("landlock_create_ruleset", 0, 0, _ASK_VERSION)
+    except OSError:
+        return 0
 
 
-def enforce(ruleset: int) -> None:
-    """Restricts this thread to a ruleset, which another process may have made. See `restrict`. Raises OSError."""
-    kernel.syscall("landlock_restrict_self", ruleset, _QUIET if abi() >= 7 else 0)
+def make_ruleset(readable: Iterable[Path], listed: Iterable[Path] = ()) -> int:
+    """A descriptor of rules that allow reading `readable`, with all beneath them, and the names in `listed`.
 
-
-def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> int:
-    """A descriptor for `enforce`. See `restrict`."""
+    The kernel's version decides which rights can be taken away; files are restricted in every version. A path that
+    does not exist is left out, which allows less, not more. Raises OSError (ENOSYS or EOPNOTSUPP without Landlock).
+    """
     version = abi()
     if version < 1:
         raise OSError(errno.EOPNOTSUPP, "this kernel has no Landlock, or it is switched off")
-    every_right = (1 << _RIGHTS_BY_ABI.get(version, 16)) - 1
-    attributes = struct.pack("=Q", every_right)
-    if version >= 4:
-        attributes += struct.pack("=Q", _NET)
-    if version >= 6:
-        attributes += struct.pack("=Q", _SCOPE)
+    handled = [_EVERY_RIGHT.get(version, (1 << 16) - 1), *[_NET] * (version >= 4), *[_SCOPE] * (version >= 6)]
+    attributes = struct.pack(f"={len(handled)}Q", *handled)
     ruleset = kernel.syscall("landlock_create_ruleset", attributes, len(attributes), 0)
     try:
-        _allow(ruleset, readable, READ_FILE | READ_DIR)
-        _allow(ruleset, listed, READ_DIR)
+        rights = dict.fromkeys(listed, READ_DIR) | dict.fromkeys(readable, READ_FILE | READ_DIR)
+        for path in filter(os.path.exists, rights):
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            try:
+                is_directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+                rule = struct.pack("=Qi", rights[path] if is_directory else READ_FILE, descriptor)
+                kernel.syscall("landlock_add_rule", ruleset, _PATH_BENEATH, rule, 0)
+            finally:
+                os.close(descriptor)
     except BaseException:
         os.close(ruleset)
         raise
     return ruleset
 
 
-def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:
-    for path in paths:
-        try:
-            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
-        try:
-            is_directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-            rule = struct.pack("=Qi", rights if is_directory else rights & READ_FILE, descriptor)
-            kernel.syscall("landlock_add_rule", ruleset, _PATH_BENEATH, rule, 0)
-        finally:
-            os.close(descriptor)
+def enforce(ruleset: int) -> None:
+    """Restricts this thread, and everything it starts later, to a ruleset, which another process may have made.
+
+    It needs `no_new_privs`. Raises OSError; then nothing is restricted.
+    """
+    kernel.syscall("landlock_restrict_self", ruleset, _QUIET if abi() >= 7 else 0)

@@ -13,6 +13,7 @@ import os
 import resource
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 
@@ -36,10 +37,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            may_be_fraction = field.name in ("import_seconds", "step_seconds", "total_seconds")
-            if type(value) is not int and not (may_be_fraction and type(value) is float):
-                kind = "number" if may_be_fraction else "whole number"
+            value, kinds = getattr(self, field.name), (int, float) if field.type == "float" else (int,)
+            if type(value) not in kinds:
+                kind = "number" if float in kinds else "whole number"
                 raise TypeError(f"the limit {field.name} is {value!r}, expected a {kind}")
             if not value >= 0:
                 raise ValueError(f"the limit {field.name} is {value}, expected 0 or more")
@@ -56,26 +56,19 @@ class Limits:
         return cls(**values)
 
 
-def address_space_bytes() -> int:
-    """Virtual memory of this process as RLIMIT_AS counts it. Raises OSError without /proc."""
-    with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
-
-
-def tasks_of(uid: int) -> int:
-    """Threads of `uid` that run now, as far as /proc shows them.
+def tasks_of(user: int) -> int:
+    """Threads of `user` that run now, as far as /proc shows them.
 
     RLIMIT_NPROC counts all threads of a *user*: where a worker keeps the user who started the grading, the limit must
     be larger than what that user's other programs need, or the worker could not start a thread at all.
     """
     count = 0
     for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == uid:
-                    count += len(os.listdir(f"/proc/{entry.name}/task"))
-            except OSError:  # it ended meanwhile
-                continue
+        try:
+            if entry.name.isdigit() and entry.stat().st_uid == user:
+                count += len(os.listdir(f"/proc/{entry.name}/task"))
+        except OSError:  # it ended meanwhile
+            continue
     return count
 
 
@@ -85,8 +78,9 @@ def apply(limits: Limits, other_threads: int = 0) -> None:
     A process may lower a hard limit but never raise it, so one that is already lower stays as it is.
     RLIMIT_NPROC does nothing for root (getrlimit(2)).
     """
+    address_space = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
     needed = {
-        resource.RLIMIT_AS: address_space_bytes() + limits.memory_bytes,
+        resource.RLIMIT_AS: address_space + limits.memory_bytes,
         resource.RLIMIT_CPU: limits.cpu_seconds,
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_FSIZE: limits.file_bytes,

@@ -37,27 +37,28 @@ _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID = 1, 2
 
 
-def enter_zygote_namespaces(uid: int | None, gid: int | None, visible: Iterable[Path], *, user_namespace: bool) -> int:
+def enter_zygote_namespaces(user: int | None, visible: Iterable[Path], *, user_namespace: bool) -> int:
     """Moves the calling process into namespaces of its own; returns a descriptor of the new pid namespace.
 
     Call it in a process with one thread that has loaded all it needs: afterwards only `visible` exists, read-only, and
     a /proc of its own. It returns in a *new* process, the first of the pid namespace: the calling one stays behind as a
     waiting shell around it, which ends with the same status, and whose end ends it.
 
-    `uid` and `gid` are the user that workers will have, None to keep this process's own. With `user_namespace` the
-    zygote becomes that user here, since a user namespace knows no other; without it, root stays root and each worker
-    changes its user in `lockdown.lock_in`.
+    With `user_namespace` the zygote becomes `user` here, unless it is None, since a user namespace knows no other;
+    without it, root stays root and each worker changes its user in `lockdown.lock_in`.
 
     Raises OSError where the kernel refuses. A half-done change of namespaces cannot be undone: the process must then
     end (probe.py tries beforehand).
     """
     if user_namespace:
-        if uid is not None and gid is not None and uid != os.getuid():
-            capabilities.become(uid, gid)
-        inner_uid, inner_gid = os.getuid(), os.getgid()
+        if user is not None and user != os.getuid():
+            capabilities.become(user)
+        maps = {"setgroups": "deny", "uid_map": f"{os.getuid()} {os.getuid()} 1"}  # it keeps its number, and is alone
+        maps["gid_map"] = f"{os.getgid()} {os.getgid()} 1"
         kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # after a change of user /proc/self/uid_map belongs to root otherwise
         kernel.syscall("unshare", AROUND_THE_ZYGOTE | CLONE_NEWUSER)
-        _map_only(inner_uid, inner_gid)
+        for name, text in maps.items():
+            Path("/proc/self", name).write_bytes(text.encode())
     else:
         kernel.syscall("unshare", AROUND_THE_ZYGOTE)
     _continue_as_first_process()
@@ -67,89 +68,6 @@ def enter_zygote_namespaces(uid: int | None, gid: int | None, visible: Iterable[
     read_only = struct.pack("=4Q", _MOUNT_ATTR_RDONLY | _MOUNT_ATTR_NOSUID, 0, 0, 0)
     kernel.syscall("mount_setattr", _AT_FDCWD, b"/", _AT_RECURSIVE, read_only, len(read_only))
     return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-
-
-def fork_into_pid_namespace(home: int) -> int:
-    """Like os.fork(), but the child is the first process of a pid namespace of its own.
-
-    `home` is what `enter_zygote_namespaces` returned. No second fork and no waiting in between: the namespace for
-    children is changed, the child made, and the namespace changed back. For a process with one thread. The zygote
-    reaps the child as usual, by the pid returned. Being the first process, the child ignores signals that it sends
-    itself and has no handler for: abort() ends as SIGSEGV, and only SIGKILL from outside is sure.
-    Raises OSError; then no child is left.
-    """
-    kernel.syscall("unshare", CLONE_NEWPID)
-    pid = -1
-    try:
-        pid = os.fork()
-    finally:
-        if pid != 0:  # also when fork failed: the next one must not land in the unused namespace
-            try:
-                kernel.syscall("setns", home, CLONE_NEWPID)
-            except OSError:
-                if pid > 0:
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, 0)
-                raise
-    return pid
-
-
-def mount(source: str | None, target: Path, kind: str | None, flags: int, options: str = "") -> None:
-    """mount(2). Raises OSError naming the target."""
-    source_pointer = os.fsencode(source) if source is not None else 0
-    kind_pointer = kind.encode() if kind is not None else 0
-    try:
-        kernel.syscall("mount", source_pointer, os.fsencode(target), kind_pointer, flags, options.encode())
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(target)) from None
-
-
-def show_only(visible: Iterable[Path]) -> None:
-    """Changes to an empty root folder in which only `visible` exist, each where it was, with all beneath it.
-
-    Symbolic links on the way to them exist, too. The folders on the way are new, and every user can pass them: so a
-    Python under /root (mode 700) can be reached, and nothing else there. A path that does not exist is left out.
-    Needs a private mount namespace and CAP_SYS_ADMIN in it. Raises OSError.
-    """
-    named = [path for path in visible if path.exists()]
-    steps = [step for path in named for step in (path, *path.parents) if step.is_symlink()]
-    links = {step.parent.resolve() / step.name: step.resolve() for step in steps}
-    outermost_first = sorted({path.resolve() for path in named}, key=lambda path: len(path.parts))
-    old_root = Path("/old root")
-    previous_umask = os.umask(0o022)
-    try:
-        mount("tmpfs", Path("/proc"), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")  # on a folder that there always is
-        os.chdir("/proc")
-        os.mkdir(old_root.name)
-        kernel.syscall("pivot_root", b".", os.fsencode(old_root.name))
-        os.chdir("/")
-        for path in outermost_first:
-            if not path.exists():  # else it is in a folder that is shown already
-                _show(path, old_root.joinpath(*path.parts[1:]))
-        for link, target in links.items():
-            if not os.path.lexists(link):
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(target)
-        kernel.syscall("umount2", os.fsencode(old_root), MNT_DETACH)
-        old_root.rmdir()
-    finally:
-        os.umask(previous_umask)
-
-
-def _show(path: Path, source: Path) -> None:
-    if source.is_dir():
-        path.mkdir(parents=True)
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    mount(str(source), path, None, MS_BIND | MS_REC)
-
-
-def _map_only(uid: int, gid: int) -> None:
-    """Inside the new user namespace the process keeps its numbers, and there is no other user."""
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
 
 
 def _continue_as_first_process() -> None:
@@ -172,3 +90,67 @@ def _continue_as_first_process() -> None:
         code = os.waitstatus_to_exitcode(status)
     finally:
         os._exit(code if code >= 0 else 128 - code)
+
+
+def fork_into_pid_namespace(home: int) -> int:
+    """Like os.fork(), but the child is the first process of a pid namespace of its own.
+
+    `home` is what `enter_zygote_namespaces` returned: the namespace for children is changed, the child made, and the
+    namespace changed back. For a process with one thread, which reaps the child as usual. Being the first process, the
+    child ignores signals that it sends itself and has no handler for: abort() ends as SIGSEGV, and only SIGKILL from
+    outside is sure. Raises OSError; then no child is left.
+    """
+    kernel.syscall("unshare", CLONE_NEWPID)
+    pid = -1
+    try:
+        pid = os.fork()
+    finally:
+        if pid != 0:  # also when fork failed: the next one must not land in the unused namespace
+            try:
+                kernel.syscall("setns", home, CLONE_NEWPID)
+            except OSError:
+                if pid > 0:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                raise
+    return pid
+
+
+def mount(source: str | None, target: Path, kind: str | None, flags: int, options: str = "") -> None:
+    """mount(2). Raises OSError naming the target."""
+    try:
+        texts = [text.encode() if text is not None else 0 for text in (source, kind)]
+        kernel.syscall("mount", texts[0], os.fsencode(target), texts[1], flags, options.encode())
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
+
+
+def show_only(visible: Iterable[Path]) -> None:
+    """Changes to an empty root folder in which only `visible` exist, with all beneath them.
+
+    Each exists under its name, and where that leads to if there is a symbolic link in it. The folders on the way are
+    new, and every user can pass them: so a Python under /root (mode 700) can be reached, and nothing else there. A path
+    that does not exist is left out. Needs a private mount namespace and CAP_SYS_ADMIN in it. Raises OSError.
+    """
+    resolved = {path: path.resolve() for path in visible if path.exists()}
+    outermost_first = sorted({*resolved, *resolved.values()}, key=lambda path: len(path.parts))
+    old_root = Path("/old root")
+    previous_umask = os.umask(0o022)
+    try:
+        mount("tmpfs", Path("/proc"), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")  # on a folder that there always is
+        os.chdir("/proc")
+        os.mkdir(old_root.name)
+        kernel.syscall("pivot_root", b".", os.fsencode(old_root.name))
+        os.chdir("/")
+        for path in outermost_first:
+            if path.exists():  # in a folder that is shown already
+                continue
+            source = old_root.joinpath(*resolved.get(path, path).parts[1:])
+            folder = path if source.is_dir() else path.parent
+            folder.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            mount(os.fspath(source), path, None, MS_BIND | MS_REC)
+        kernel.syscall("umount2", os.fsencode(old_root), MNT_DETACH)
+        old_root.rmdir()
+    finally:
+        os.umask(previous_umask)

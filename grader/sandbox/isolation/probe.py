@@ -1,7 +1,8 @@
 """What this machine offers for locking workers in: every layer is tried, in a throw-away child.
 
 A layer that is only looked up (a kernel version, a file in /proc) may still be refused by a container or a security
-module, and a half-done change of namespaces cannot be undone. So each layer is tried, in a child process.
+module, and a half-done change of namespaces cannot be undone. So a child is locked in with a plan of this layer, as a
+worker is, and tries what the layer must refuse.
 """
 
 from __future__ import annotations
@@ -9,31 +10,31 @@ from __future__ import annotations
 import errno
 import os
 import platform
-import resource
 import select
 import signal
 import socket
-import time
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from grader.sandbox.isolation import capabilities, kernel, landlock, limits, namespaces, seccomp
-from grader.sandbox.isolation.landlock import WorkerFiles
-
-NAMESPACES_LAYER = "namespaces"
-USER_NAMESPACE = "user namespace"  # how the namespaces are had without CAP_SYS_ADMIN
-UID = "uid"
-LIMITS = "limits"
-NO_NEW_PRIVILEGES = "no new privileges"
-LANDLOCK = "landlock"
-CAPABILITIES = "capabilities"
-SECCOMP = "seccomp"
-LAYERS = (NAMESPACES_LAYER, USER_NAMESPACE, UID, LIMITS, NO_NEW_PRIVILEGES, LANDLOCK, CAPABILITIES, SECCOMP)
-"""In the order in which they are applied, the zygote's first."""
+from grader.sandbox.isolation import capabilities, kernel, landlock
+from grader.sandbox.isolation.limits import Limits, tasks_of
+from grader.sandbox.isolation.lockdown import (
+    CAPABILITIES,
+    LANDLOCK,
+    LAYERS,
+    LIMITS,
+    NAMESPACES_LAYER,
+    NO_NEW_PRIVILEGES,
+    SECCOMP,
+    UID,
+    USER_NAMESPACE,
+    Plan,
+    lock_in,
+    prepare_zygote,
+)
 
 LEVELS = ("none", "weak", "fair", "good", "strong")
 
@@ -42,6 +43,17 @@ LEVELS = ("none", "weak", "fair", "good", "strong")
 WORKER_UID = 65520
 
 TRIAL_SECONDS = 20.0
+
+_REFUSALS: dict[str, list[tuple[Callable[[], object], int]]] = {
+    LIMITS: [(lambda: os.dup2(0, Limits().open_files + 1), errno.EBADF)],
+    LANDLOCK: [(lambda: os.listdir("/"), errno.EACCES)],
+    SECCOMP: [(socket.socket, errno.EPERM), (lambda: os.open(os.devnull, os.O_WRONLY), errno.EPERM)],
+}
+"""What must fail once a layer is applied, with the error's number."""
+
+_WITH_USER_NAMESPACE = NAMESPACES_LAYER, USER_NAMESPACE
+_WAYS = ((NAMESPACES_LAYER, UID), (NAMESPACES_LAYER,), (*_WITH_USER_NAMESPACE, UID), _WITH_USER_NAMESPACE, (UID,), ())
+"""Who workers are and what they see, the best way first: the first one that works is taken."""
 
 _WITHOUT = {
     NAMESPACES_LAYER: "No namespaces ({reason}): a student's code can find out whether a hidden file exists, how large"
@@ -76,6 +88,14 @@ class Isolation:
         return cls(values["level"], tuple(values["layers"]), tuple(values["missing"]))
 
 
+def plan_for(isolation: Isolation, limits: Limits | None = None, imports: Sequence[str] = ()) -> Plan:
+    """Every layer that the probe found, filled in. `imports` are further modules that an instructor allows."""
+    layers = isolation.layers
+    shares_its_user = bool(layers) and UID not in layers and USER_NAMESPACE not in layers
+    other_threads = tasks_of(os.getuid()) if shares_its_user else 0
+    return Plan(layers, WORKER_UID if UID in layers else None, other_threads, limits or Limits(), tuple(imports))
+
+
 def at_least(level: str, required: str) -> bool:
     """Whether `level` is `required` or better. Raises ValueError for an unknown level."""
     for word in (level, required):
@@ -86,53 +106,13 @@ def at_least(level: str, required: str) -> bool:
 
 def avoid_above(level: str) -> tuple[str, ...]:
     """The layers to leave out in `probe` so that no better level than `level` is reached, for tests and comparisons."""
-    best_without = {"good": (NAMESPACES_LAYER,), "fair": (UID,), "weak": (LANDLOCK,), "none": LAYERS}
+    best_without = {
+        "good": (NAMESPACES_LAYER,),
+        "fair": (UID,),
+        "weak": (LANDLOCK,),
+        "none": LAYERS,
+    }
     return tuple(layer for name, layers in best_without.items() if at_least(name, level) for layer in layers)
-
-
-def probe(avoid: Collection[str] = ()) -> Isolation:
-    """Tries every layer except those in `avoid`. Never raises, changes nothing in this process, takes some 50 ms.
-
-    When the user WORKER_UID cannot read what workers need, as with a Python under /root, and no mount namespace can
-    change that, the workers keep their user and the level says so.
-    """
-    if not kernel.supported():
-        system = f"{platform.system()} on {platform.machine()}"
-        sentence = f"No layer is known for {system}: a student's code can do whatever its user can, until its deadline."
-        return Isolation("none", (), (sentence,))
-    files = landlock.worker_files()
-    failures = {layer: "left out on request" for layer in avoid}
-
-    for layer, trial in (
-        (LIMITS, _try_limits),
-        (NO_NEW_PRIVILEGES, capabilities.no_new_privileges),
-        (LANDLOCK, partial(_try_landlock, files)),
-        (CAPABILITIES, capabilities.drop_all),
-        (SECCOMP, _try_seccomp),
-    ):
-        if layer not in failures and (reason := _attempt(trial)):
-            failures[layer] = reason
-    user = os.geteuid()
-    if user != 0:
-        failures.setdefault(UID, "only root can change it")
-    if NAMESPACES_LAYER in failures:
-        failures[USER_NAMESPACE] = failures[NAMESPACES_LAYER]
-        if UID not in failures and (reason := _attempt(partial(_try_uid, files))):
-            failures[UID] = reason
-    else:
-        _find_namespaces(files, failures)
-
-    held = tuple(layer for layer in LAYERS if layer not in failures)
-    level = level_of(held, root=user == 0)
-    sentences = dict(_WITHOUT)
-    if level == "strong":
-        del sentences[UID]  # an ordinary user's namespace holds what another user would
-    missing = [
-        sentences[layer].format(reason=failures[layer]) for layer in LAYERS if layer in failures and layer in sentences
-    ]
-    if user == 0 and UID in failures:
-        missing.append(_THREADS_OF_ROOT)
-    return Isolation(level, held, tuple(missing))
 
 
 def level_of(layers: Collection[str], root: bool) -> str:
@@ -145,87 +125,48 @@ def level_of(layers: Collection[str], root: bool) -> str:
     return "good" if UID in held else "fair"
 
 
-def _find_namespaces(files: WorkerFiles, failures: dict[str, str]) -> None:
-    """Tries the ways into namespaces, the best first, and notes in `failures` what none of them gave."""
-    users = [WORKER_UID, None] if UID not in failures else [None]
-    ways: list[tuple[int | None, bool]] = []
-    if capabilities.has(capabilities.CAP_SYS_ADMIN):
-        ways += [(user, False) for user in users]
-    if USER_NAMESPACE not in failures:
-        ways += [(user, True) for user in users]
-    reasons: list[str] = []
-    for user, with_user_namespace in ways:
-        reason = _attempt(partial(_try_namespaces, user, with_user_namespace, files))
-        if reason is None:
-            if not with_user_namespace:
-                failures[USER_NAMESPACE] = "not needed"
-            if user is None and UID not in failures:
-                failures[UID] = reasons[0]
-            return
-        reasons.append(reason)
-    failures[NAMESPACES_LAYER] = reasons[-1] if reasons else "neither CAP_SYS_ADMIN nor a user namespace"
-    failures[USER_NAMESPACE] = failures[NAMESPACES_LAYER]
-    if UID not in failures and (reason := _attempt(partial(_try_uid, files))):
-        failures[UID] = reason
+def probe(avoid: Collection[str] = ()) -> Isolation:
+    """Tries every layer except those in `avoid`. Never raises, changes nothing in this process, takes some 50 ms.
 
-
-def _try_limits() -> None:
-    limits.apply(limits.Limits())
-    if resource.getrlimit(resource.RLIMIT_FSIZE)[1] != 0:
-        raise OSError(errno.EPERM, "a limit that was set does not hold")
-
-
-def _try_landlock(files: WorkerFiles) -> None:
-    capabilities.no_new_privileges()
-    landlock.restrict(files.readable, files.listed)
-    _must_fail("Landlock lets the root folder be listed", lambda: os.listdir("/"))
-
-
-def _try_seccomp() -> None:
-    capabilities.no_new_privileges()
-    seccomp.install_filter()
-    _must_fail("the filter lets a socket be made", socket.socket)
-    _must_fail("the filter lets a file be opened for writing", lambda: os.open(os.devnull, os.O_WRONLY))
-
-
-def _try_uid(files: WorkerFiles) -> None:
-    if not capabilities.has(capabilities.CAP_SETUID, capabilities.CAP_SETGID, capabilities.CAP_KILL):
+    When the user WORKER_UID cannot read what workers need, as with a Python under /root, and no mount namespace can
+    change that, the workers keep their user and the level says so.
+    """
+    if not kernel.supported():
+        system = f"{platform.system()} on {platform.machine()}"
+        sentence = f"No layer is known for {system}: a student's code can do whatever its user can, until its deadline."
+        return Isolation("none", (), (sentence,))
+    failures = dict.fromkeys(avoid, "left out on request")
+    is_root = os.geteuid() == 0
+    if not is_root:
+        failures.setdefault(UID, "only root can change it")
+    elif not capabilities.has(capabilities.CAP_SETUID, capabilities.CAP_SETGID, capabilities.CAP_KILL):
         # without the last one, a worker that is another user could not be killed
-        raise OSError(errno.EPERM, "root lacks CAP_SETUID, CAP_SETGID or CAP_KILL here")
-    capabilities.become(WORKER_UID, WORKER_UID)
-    _must_be_able_to_read(files)
+        failures.setdefault(UID, "root lacks CAP_SETUID, CAP_SETGID or CAP_KILL here")
+    alone = [layer for layer in LAYERS[3:] if layer not in failures]
+    for layer in alone if _reason_against(tuple(alone)) else ():
+        if reason := _reason_against((NO_NEW_PRIVILEGES, layer)):
+            failures[layer] = reason
+    reasons: dict[str, str] = {}
+    for way in _WAYS:
+        if not failures.keys() & {*way}:
+            reason = _reason_against(way) if way else None
+            if reason is None:
+                break
+            reasons |= dict.fromkeys(way, reason)
+    failures = {layer: reasons.get(layer, "") for layer in LAYERS[:3] if layer not in way} | failures
+
+    held = tuple(layer for layer in LAYERS if layer not in failures)
+    level = level_of(held, is_root)
+    missing = [
+        _WITHOUT[layer].format(reason=failures[layer])
+        for layer in _WITHOUT
+        if layer in failures and (layer != UID or level != "strong")  # an ordinary user's namespace holds as well
+    ]
+    return Isolation(level, held, (*missing, *[_THREADS_OF_ROOT] * (is_root and UID in failures)))
 
 
-def _try_namespaces(uid: int | None, user_namespace: bool, files: WorkerFiles) -> None:
-    home = namespaces.enter_zygote_namespaces(uid, uid, files.visible, user_namespace=user_namespace)
-    pid = namespaces.fork_into_pid_namespace(home)
-    if pid:
-        _, status = os.waitpid(pid, 0)
-        os._exit(os.waitstatus_to_exitcode(status))  # the child has reported how it went
-    if os.getpid() != 1:
-        raise OSError(errno.EPERM, "a fork did not get a pid namespace of its own")
-    if uid is not None and uid != os.getuid():
-        _try_uid(files)
-    else:
-        _must_be_able_to_read(files)
-
-
-def _must_fail(complaint: str, forbidden: Callable[[], object]) -> None:
-    try:
-        forbidden()
-    except PermissionError:
-        return
-    raise OSError(errno.EPERM, complaint)
-
-
-def _must_be_able_to_read(files: WorkerFiles) -> None:
-    for path in (*files.readable, Path(os.__file__)):
-        if not os.access(path, os.R_OK | (os.X_OK if os.path.isdir(path) else 0)):
-            raise OSError(errno.EACCES, f"user {os.getuid()} cannot read {path}")
-
-
-def _attempt(trial: Callable[[], object]) -> str | None:
-    """Runs `trial` in a fork that ends with it; None if it went well, else the reason in words."""
+def _reason_against(layers: tuple[str, ...]) -> str | None:
+    """None if a fork with these layers runs as a worker must, else the reason in words."""
     read, write = os.pipe()
     with warnings.catch_warnings():
         # Python 3.12 warns of a fork while there are threads: the child here only makes system calls and ends
@@ -233,37 +174,49 @@ def _attempt(trial: Callable[[], object]) -> str | None:
         pid = os.fork()
     if pid == 0:
         try:
-            trial()
+            _try_in_a_worker(layers, write)
             os.write(write, b"+")
         except BaseException as error:
-            os.write(write, _in_words(error).encode()[:500])
+            parts = (error.strerror, error.filename) if isinstance(error, OSError) else (str(error),)
+            os.write(write, (": ".join(filter(None, parts)) or type(error).__name__).encode()[:500])
         finally:
             os._exit(0)
     os.close(write)
-    with open(read, "rb", buffering=0) as pipe:
-        report = _until_closed(pipe.fileno())
-    if report is None:
+    poll = select.poll()
+    poll.register(read, select.POLLIN)
+    is_over = bool(poll.poll(TRIAL_SECONDS * 1000))
+    report = os.read(read, 1000) if is_over else b""
+    if not is_over:
         os.kill(pid, signal.SIGKILL)
+    os.close(read)
     os.waitpid(pid, 0)
-    if report is None:
+    if not is_over:
         return f"the trial did not end within {TRIAL_SECONDS:g} s"
     return None if report == b"+" else report.decode(errors="replace") or "the trial ended without a word"
 
 
-def _in_words(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror + (f": {error.filename}" if error.filename else "")
-    return str(error) or type(error).__name__
-
-
-def _until_closed(descriptor: int) -> bytes | None:
-    """What is written until every writer is gone; None after TRIAL_SECONDS."""
-    report, deadline = b"", time.monotonic() + TRIAL_SECONDS
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    while poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-        data = os.read(descriptor, 1000)
-        if not data:
-            return report
-        report += data
-    return None
+def _try_in_a_worker(layers: tuple[str, ...], report: int) -> None:
+    """Returns in a worker with these layers that can read what it needs and do nothing of _REFUSALS. Raises OSError."""
+    plan = Plan(layers, WORKER_UID if UID in layers else None)
+    zygote = prepare_zygote(plan)
+    pid = zygote.fork()
+    if pid:
+        os.close(report)
+        os.waitpid(pid, 0)
+        os._exit(0)
+    kernel.die_with_parent(zygote.pidfd)  # at once: what is tried next may hang
+    is_first = os.getpid() == 1
+    lock_in(plan, (report,), zygote.pidfd, zygote.ruleset)
+    if NAMESPACES_LAYER in layers and not is_first:
+        raise OSError(errno.EPERM, "a fork did not get a pid namespace of its own")
+    for act, number in (refusal for layer in layers for refusal in _REFUSALS.get(layer, ())):
+        try:
+            act()
+        except OSError as error:
+            if error.errno == number:
+                continue
+        raise OSError(errno.EPERM, "what this layer must refuse is possible")
+    if {UID, NAMESPACES_LAYER} & {*layers}:
+        for path in (*landlock.worker_files().readable, Path(os.__file__)):
+            if not os.access(path, os.R_OK | (os.X_OK if os.path.isdir(path) else 0)):
+                raise OSError(errno.EACCES, f"user {os.getuid()} cannot read {path}")

@@ -18,7 +18,7 @@ from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
 from grader.sandbox.workers.endings import WORKER_START_SECONDS
-from grader.sandbox.workers.work_clock import Wait, WorkClock
+from grader.sandbox.workers.work_clock import TimeAccount
 
 if TYPE_CHECKING:
     from grader.sandbox.workers.worker_process import WorkerProcess
@@ -46,7 +46,6 @@ class ZygoteProcess:
         self.baselines: dict[object, Any] = {}  # what yardsticks used, see remote_target.py
         self._ready = False
         self.running = ""  # the function that a worker runs now, or the file; "" where there are several
-        self.clock = WorkClock(self._processor_seconds)
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is loaded there (over a second); called on first use. Raises ZygoteDied."""
@@ -99,14 +98,20 @@ class ZygoteProcess:
             self._read_until(lambda message: message.get("exit") == number, WORKER_START_SECONDS)
 
     def status_if_ended(self, number: int, seconds: float) -> int | None:
-        """The exit status of a worker that is about to end by itself, if it does within `seconds` of the clock."""
-        wait = Wait(self.clock, self.clock.now() + seconds)
-        while number not in self._ended and (left := wait.seconds_left()):
+        """The exit status of a worker that is about to end by itself, if it does within `seconds`."""
+        account = self.account(seconds)
+        while number not in self._ended and not account.is_used_up:
+            started = time.monotonic()
             with contextlib.suppress(ZygoteDied):
-                self._read_until(lambda message: message.get("exit") == number, left)
+                self._read_until(lambda message: message.get("exit") == number, account.seconds_to_wait)
+            account.passes(time.monotonic() - started)
         return self._ended.get(number)
 
-    def _processor_seconds(self) -> float | None:
+    def account(self, seconds: float) -> TimeAccount:
+        """Seconds that workers may use."""
+        return TimeAccount(seconds, self.processor_seconds)
+
+    def processor_seconds(self) -> float | None:
         """What all workers have used so far, as the zygote reads it; None where it cannot."""
         try:
             self._socket.sendall(b'{"processor": true}\n')

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 
-KILL = b"k"
-"""What a nursery is sent on a program's life line, to kill the program."""
 WORKER_START_SECONDS = 600.0
 """A guard: how long the zygote is waited for."""
 

@@ -15,12 +15,11 @@ import gc
 import importlib
 import linecache
 import sys
-from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
-from grader.sandbox.workers.imports import forget_modules
-from grader.sandbox.workers.stand_ins import StandIn
+from grader.sandbox.workers.imports import StandIn, forget_modules
+from grader.sandbox.workers.library_off import every_function, retire
 from grader.source.module_names import is_beneath
 
 # torch.optim, torch.utils.checkpoint and torch.use_deterministic_algorithms load the first two, torch._check the third.
@@ -59,7 +58,7 @@ _NEEDED = {
     _SYMBOLIC_SHAPES: "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true",
 }
 
-_VMAP = ["torch._functorch.predispatch", "torch._functorch.vmap"]  # one of them, by the version of torch
+_TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table", "_decomposition_table")
 
 
 def _refuse(*_arguments: object, **_keywords: object) -> NoReturn:
@@ -81,22 +80,16 @@ def keep_the_compiler_out() -> None:
         distributed.DTensor = type("DTensor", (), {})
     shapes = _put_in_place(_SYMBOLIC_SHAPES)
     if shapes is not None:  # numbers and bools are themselves where nothing is traced
-        for name in ("expect_true", "guard_bool", "guard_int", "guard_float", "guard_size_oblivious"):
-            setattr(shapes, name, lambda value, *_, **__: value)
-        for name in ("guard_or_false", "guard_or_true", "statically_known_true", "sym_eq"):
+        guards = "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true"
+        for name in (*guards.split(), "statically_known_true", "sym_eq"):
             setattr(shapes, name, lambda value, *_, **__: value)
         shapes.is_symbolic = lambda *_: False
         shapes.is_concrete_int = lambda *_: True
         shapes.free_symbols = shapes.free_unbacked_symbols = lambda *_: set()
-    _keep_formulas_out_of_vmap()
-
-
-def _keep_formulas_out_of_vmap() -> None:
-    """torch.vmap calls an operator for which it has no kernel once per row, instead of loading a formula for it."""
-    for name in _VMAP:
-        module: Any = sys.modules.get(name)
-        if hasattr(module, "DECOMPOSITIONS_LOADED"):
-            module.DECOMPOSITIONS_LOADED = True
+    # torch.vmap calls an operator for which it has no kernel once per row, instead of loading a formula for it
+    for name in ("torch._functorch.predispatch", "torch._functorch.vmap"):  # one of them, by the version of torch
+        if hasattr(sys.modules.get(name), "DECOMPOSITIONS_LOADED"):
+            vars(sys.modules[name])["DECOMPOSITIONS_LOADED"] = True
     functorch: Any = importlib.import_module("torch._C._functorch")
     functorch._set_vmap_fallback_warning_enabled(False)  # that it is slower is no student's concern
 
@@ -116,79 +109,40 @@ def take_away_formulas() -> None:
 
     Call it in the zygote, after `take_away_autograd`; what it removes goes with the next collection of garbage.
     """
-    stand_ins = {name for name in (*_COMPILER, _SYMBOLIC_SHAPES) if _is_ours(sys.modules.get(name))}
     loaded = {name: module for name, module in sys.modules.items() if is_beneath(name, HOLD_FORMULAS)}
-    kept = {name for name in loaded if name in _NEEDED or name in stand_ins}
-    files = {getattr(module, "__file__", None): name for name, module in loaded.items()}
+    own = {name for name in (*_COMPILER, _SYMBOLIC_SHAPES) if name in loaded and loaded[name].__spec__ is None}
+    files = {getattr(module, "__file__", None): _NEEDED.get(name, "").split() for name, module in loaded.items()}
     for function in every_function():
-        where = files.get(function.__code__.co_filename)
-        if where is None or _is_listed(_NEEDED.get(where), function.__code__.co_qualname):
-            continue
-        retire(function, _refuse)
+        needed = files.get(function.__code__.co_filename, ["*"])
+        if "*" not in needed and function.__code__.co_qualname.partition(".")[0] not in needed:
+            retire(function, _refuse)
     _empty_tables(loaded)
-    forget_modules(sorted(loaded.keys() - kept, key=len, reverse=True))
-    for name in kept - stand_ins:
+    forget_modules(sorted(loaded.keys() - _NEEDED.keys() - own, key=len, reverse=True))
+    for name in (loaded.keys() & _NEEDED.keys()) - own:
         _forget_names(loaded[name])
-    _put_functorch_in_place()
+    # the old name of torch.func: without its own files it has what torch.func has, tripwires included
+    public = vars(importlib.import_module("torch.func"))
+    sys.modules["functorch"] = ModuleType("functorch")
+    vars(sys.modules["functorch"]).update({name: value for name, value in public.items() if not name.startswith("_")})
     linecache.clearcache()
-
-
-def _is_ours(module: ModuleType | None) -> bool:
-    return module is not None and getattr(module, "__spec__", None) is None
-
-
-def every_function() -> Iterator[FunctionType]:
-    return (thing for thing in gc.get_objects() if type(thing) is FunctionType)
-
-
-def _is_listed(names: str | None, qualified: str) -> bool:
-    words = (names or "").split()
-    return "*" in words or qualified.partition(".")[0] in words
-
-
-def retire(function: FunctionType, instead: Callable[..., object]) -> None:
-    """Have `function` call `instead` from now on, under each of its names: its own code is gone."""
-    code = function.__code__
-    function.__code__ = _retired.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name)
-    function.__defaults__, function.__kwdefaults__ = None, {"instead": instead}
-
-
-def _retired(*arguments: Any, instead: Callable[..., object], **keywords: Any) -> object:
-    return instead(*arguments, **keywords)
-
-
-def is_retired(function: FunctionType) -> bool:
-    return "instead" in (function.__kwdefaults__ or {})
 
 
 def _empty_tables(loaded: dict[str, ModuleType]) -> None:
     """Operators are no longer keys to Python formulas, neither in tables nor on the operators themselves."""
-    for name in ("decomposition_table", "pre_autograd_decomposition_table", "meta_table", "_decomposition_table"):
-        for module in loaded.values():
-            table = vars(module).get(name)
-            if isinstance(table, dict):
-                table.clear()
+    tables = [vars(module).get(name) for name in _TABLES for module in loaded.values()]
     operator_class: Any = importlib.import_module("torch._ops").OpOverload
     for thing in gc.get_objects():
         if type(thing) is operator_class:
-            for table in ("py_kernels", "_dispatch_cache"):
-                getattr(thing, table, {}).clear()
+            tables += [getattr(thing, name, None) for name in ("py_kernels", "_dispatch_cache")]
+    for table in tables:
+        if isinstance(table, dict):
+            table.clear()
 
 
 def _forget_names(module: ModuleType) -> None:
     """In a module that stays: the names of functions that are gone, and of modules that are gone."""
     names = vars(module)
     for name, value in list(names.items()):
-        if (type(value) is FunctionType and is_retired(value)) or (
-            type(value) is ModuleType and is_beneath(value.__name__, HOLD_FORMULAS - _NEEDED.keys())
-        ):
+        is_gone = type(value) is FunctionType and value.__kwdefaults__ == {"instead": _refuse}
+        if is_gone or (type(value) is ModuleType and is_beneath(value.__name__, HOLD_FORMULAS - _NEEDED.keys())):
             del names[name]
-
-
-def _put_functorch_in_place() -> None:
-    """The old name of torch.func: without its own files it has what torch.func has, tripwires included."""
-    module = sys.modules["functorch"] = ModuleType("functorch")
-    public: Any = importlib.import_module("torch.func")
-    for name in ("vmap", "grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian"):
-        if hasattr(public, name):
-            setattr(module, name, getattr(public, name))

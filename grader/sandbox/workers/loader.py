@@ -25,8 +25,7 @@ import torch
 
 from grader.calling.autograd_used import AutogradUsed
 from grader.calling.failures import failure, remember_source
-from grader.sandbox.workers.imports import Gate
-from grader.sandbox.workers.stand_ins import NotAvailable, StandIn
+from grader.sandbox.workers.imports import Gate, NotAvailable, StandIn
 from grader.source.module_names import importable_name
 from grader.source.parsing import encoding_of
 from grader.source.syntax import DefinitionNode

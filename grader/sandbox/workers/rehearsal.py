@@ -7,7 +7,7 @@ import torch
 from grader.calling.operators import OperatorWatch
 from grader.calling.steps import call_step
 from grader.sandbox.workers.loader import forget, load, seed_generators
-from grader.sandbox.workers.messages import encode_answer
+from grader.sandbox.workers.messages import ReplyTerms, encode_answer
 
 REHEARSAL = b"""
 import torch
@@ -50,5 +50,5 @@ def rehearse() -> None:
         for _ in range(3):
             upstream = {"y": torch.ones(4, 5, dtype=dtype)}
             answer = call_step(module.dx, "dx", values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
-            encode_answer("dx", answer, ticket=0)
+            encode_answer("dx", answer, ReplyTerms(ticket=0))
     forget("rehearsal.py")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import Called, CallFailed, CallRequest, Measurement
+from grader.calling.protocol import CallFailed, CallRequest, Measurement
 from grader.calling.target import Target
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.student import Student
@@ -39,7 +39,7 @@ class RemoteTarget(Target):
         super().__init__()
         self._student = student
 
-    def perform(self, of: str, request: CallRequest) -> Called:
+    def perform(self, of: str, request: CallRequest) -> Answer:
         return self._student.call(of, request)
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
@@ -65,10 +65,10 @@ def measure(
             ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
         found = Measurement(value, 0, min(ratios))
     elif not memory_is_accounted_for(student):
-        called = student.call(name, CallRequest(name, arguments, counted=True))
-        found = Measurement(called.value, called.counts.peak_bytes, 0.0)
-        if called.failed is not None:
-            raise CallFailed(called.failed, name)
+        answer = student.call(name, CallRequest(name, arguments, counted=True))
+        if answer.outcome != "returned":
+            raise CallFailed(answer, name)
+        found = Measurement(answer.value, answer.peak_bytes, 0.0)
     else:
         base = baseline(student, key, yardstick, name, arguments, memory)
         value, used = value_and_usage(student, name, arguments, memory)
@@ -79,10 +79,10 @@ def measure(
 
 def value_and_usage(student: Student, name: str, arguments: Sequence[Any], memory: bool) -> tuple[Any, Usage]:
     """Raises CallFailed."""
-    called, used = student.call_measured(name, arguments, memory)
+    answer, used = student.call_measured(name, arguments, memory)
     if used is None:
-        raise CallFailed(called.failed or Answer("crashed"), name)
-    return called.value, used
+        raise CallFailed(answer, name)
+    return answer.value, used
 
 
 def baseline(
@@ -111,11 +111,11 @@ def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequenc
     """Raises ValueError for a yardstick that raises: a slip of its author's."""
     course = student.like_this({"yardstick.py": yardstick.encode()}, "yardstick.py")
     try:
-        called, used = course.call_measured(name, arguments, memory)
+        answer, used = course.call_measured(name, arguments, memory)
     finally:
         course.close()
     if used is None:
-        raise ValueError(f"the yardstick's `{name}` gave nothing: {called.failed and called.failed.message}")
+        raise ValueError(f"the yardstick's `{name}` gave nothing: {answer.message}")
     return used
 
 

@@ -11,8 +11,7 @@ import fcntl
 import os
 import select
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -20,14 +19,15 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.calls import invoke, resolve
+from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.joint import call_joint
-from grader.calling.observing import is_plain, observe_call, observe_steps
-from grader.calling.operators import OperatorWatch
+from grader.calling.numerical_watch import NumericalWatch
+from grader.calling.observing import is_plain
+from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.parameters import groups_of_values
-from grader.calling.protocol import Called, CallRequest
-from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
+from grader.calling.protocol import CallRequest
+from grader.calling.steps import call_step
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import make_memory_telling, own_usage
 from grader.sandbox.workers import codec, messages
@@ -35,7 +35,7 @@ from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
-from grader.sandbox.workers.messages import FileLoaded, GivenProblem, Load, Observed, Request, Run
+from grader.sandbox.workers.messages import GivenProblem, Load, Request, Run
 from grader.sandbox.workers.printed import MarkedOutput, flush_output
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
@@ -90,6 +90,7 @@ def send(data: bytes | bytearray) -> None:
 class Worker:
     def __init__(self, operator_cap: int, imports: Sequence[str] = ()) -> None:
         """`imports` are modules that an instructor allows."""
+        self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problem: tuple[torch.dtype, dict[str, Any], dict[str, Tensor]] = torch.float64, {}, {}
@@ -111,35 +112,53 @@ class Worker:
         frame = codec.read_frame(REQUESTS_FD)
         if frame is None:
             return False
-        self.answer_request(*messages.decode_request(frame))
+        request, terms = messages.decode_request(frame)
+        together = isinstance(request, Run) and request.together
+        for name, answer in self.answers_to(request):
+            self._together += messages.encode_answer(name, answer, terms, self._files)
+            if not together or len(self._together) > MAX_TOGETHER:
+                self.send_together()
         return True
 
-    def answer_request(self, request: Request, ticket: int, budget: int) -> None:
-        match request:
-            case Load():
-                self.load(request, ticket)
-            case GivenProblem():
-                values = {**request.values, **groups_of_values(request.values, request.groups)}
-                self._problem = codec.DTYPES[request.dtype], values, dict(request.upstream)
-            case Run(observed=True) | CallRequest(observed=True):
-                seen = self.observe(request) if isinstance(request, Run) else self.observe_call(request)
-                self._autograd_used.clear()
-                send(messages.encode_reply(Observed(seen), ticket))
-            case Run():
-                self.run(request, ticket)
-            case CallRequest():
-                self.call(request, ticket, budget)
-
     def send_together(self) -> None:
+        """Each answer that is sent by itself wakes a process."""
         flush_output()
         send(self._together)
         self._together.clear()
 
+    def answers_to(self, request: Request) -> Iterator[tuple[str, Answer]]:
+        """(name, answer) for each name that is asked for."""
+        match request:
+            case GivenProblem():
+                values = {**request.values, **groups_of_values(request.values, request.groups)}
+                self._problem = codec.DTYPES[request.dtype], values, dict(request.upstream)
+            case Load():
+                yield "", self.last(self.load(request))
+            case CallRequest():
+                yield request.name, self.last(self.call(request))
+            case Run():
+                default = torch.get_default_dtype()
+                set_default_dtype(self._problem[0])
+                try:
+                    yield from self.run(request) if request.joint is None else self.joint(request)
+                finally:
+                    set_default_dtype(default)
+
     def begin(self, function: str) -> None:
+        """What is printed from now on, and the use of autograd, are this function's."""
+        self._autograd_used.clear()
         if self._output is not None:
             self._output.begin(function)
 
-    def load(self, request: Load, ticket: int) -> None:
+    def allowed(self, name: str, answer: Answer) -> Answer:
+        """The answer, unless the function used autograd, also where a bare `except` swallowed that."""
+        return failure(self._autograd_used[0], name, self._files) if self._autograd_used else answer
+
+    def last(self, answer: Answer) -> Answer:
+        """The last answer to a request, which says so if PyTorch can differentiate again."""
+        return Answer("forbidden", message=SWITCHED_ON) if autograd_works() else answer
+
+    def load(self, request: Load) -> Answer:
         """Runs the file. A statement that fails for want of autograd, a file or a module is left out."""
         if request.memory:
             make_memory_telling()
@@ -152,123 +171,59 @@ class Worker:
         self._output = MarkedOutput()
         loaded = load(request.files, request.main, self._imports)
         name_acts(True)
-        self._functions = {n: v for n, v in vars(loaded.module).items() if callable(v) and not n.startswith("__")}
+        self._names = vars(loaded.module)
+        self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
         error = loaded.failure or (None if self._functions else loaded.left_out)
-        if autograd_works():
-            reply = FileLoaded(failure=Answer("forbidden", message=SWITCHED_ON))
-        elif error is None:
-            names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
-            plain = frozenset(name for name in names if is_plain(self._functions.get(name)))
-            reply = FileLoaded(tuple(names), plain, loaded.note(self._files))
-        else:
-            reply = FileLoaded(failure=failure(error, "", self._files))
-        self._autograd_used.clear()
-        flush_output()
-        send(messages.encode_reply(reply, ticket))
+        if error is not None:
+            return failure(error, "", self._files)
+        names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
+        plain = [name for name in names if is_plain(self._functions.get(name))]
+        return Answer("returned", value=(names, plain, loaded.note(self._files)))
 
-    def run(self, request: Run, ticket: int) -> None:
-        """Each step in turn, or the function that answers all of them.
-
-        Answers are sent together, as each one that is sent wakes a process; `one_by_one` sends each at once.
-        """
-        default = torch.get_default_dtype()
-        set_default_dtype(self._problem[0])
-        try:
-            if request.joint is None:
-                self.run_steps(request, ticket)
-                return
-            answers = self.joint(request)
-            if autograd_works():
-                answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
-            flush_output()
-            for step, answer in answers.items():
-                send(messages.encode_answer(step, answer, ticket, request.room))
-        finally:
-            set_default_dtype(default)
-
-    def run_steps(self, request: Run, ticket: int) -> None:
-        """With `above`, steps are fed the student's own gradients."""
+    def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
+        """Each step in turn. With `above`, steps are fed the student's own gradients."""
         dtype, values, upstream = self._problem
         own = dict(upstream) if request.above is not None else upstream
         broken: set[str] = set()
         for step in request.steps:
             needed = set((request.above or {}).get(step, ())) & broken
-            answer = (
-                self.answer(step, values, own, dtype, request.traced)
-                if not needed
-                else Answer("skipped", message=", ".join(sorted(needed)))
-            )
-            if step == request.steps[-1] and autograd_works():
-                answer = Answer("forbidden", message=SWITCHED_ON)
-            if request.above is not None:
-                if answer.outcome == "returned" and answer.tensor is not None:
-                    # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
-                    own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
-                else:
-                    broken.add(step)
-            self._together += messages.encode_answer(step, answer, ticket, request.room)
-            if request.one_by_one or len(self._together) > MAX_TOGETHER:
-                self.send_together()
+            if needed:
+                answer = Answer("skipped", message=", ".join(sorted(needed)))
+            else:
+                self.begin(step)
+                watch = self.watch(step) if request.watched else None
+                answer = call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)
+                answer = self.allowed(step, answer)
+            if step == request.steps[-1]:
+                answer = self.last(answer)
+            if answer.tensor is None:
+                broken.add(step)
+            elif request.above is not None:
+                # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
+                own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
+            yield step, answer
 
-    def observe(self, request: Run) -> dict[str, Any]:
-        """Runs steps again, those that are not plain; what was observed meanwhile, see numerical_watch."""
-        return observe_steps(
-            *(self._functions, request.steps, *self._problem, self._files, self._operator_cap), request.joint
-        )
-
-    def observe_call(self, request: CallRequest) -> dict[str, Any]:
-        """Makes a call again; what was observed meanwhile."""
-        target, args = resolve(request, self._functions.get, self._objects, self._files)
-        value, seen = None, None
-        if not isinstance(target, Answer):
-            more = self._functions, self._files, self._operator_cap
-            may_train = request.handle is None
-            value, seen = observe_call(target, request.name, args, dict(request.kwargs), *more, may_train=may_train)
-        if request.keep is not None:
-            self._objects[request.keep] = value
-        return {} if seen is None else {request.name: seen}
-
-    def answer(
-        self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
-    ) -> Answer:
-        self.begin(step)
-        watch = OperatorWatch(cap=self._operator_cap) if traced else None
-        answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
-        return self.forbidden(step) or answer
-
-    def forbidden(self, name: str) -> Answer | None:
-        """The answer of a function that used autograd, also where a bare `except` swallowed that; else None."""
-        used = self._autograd_used[:1]
-        self._autograd_used.clear()
-        return failure(used[0], name, self._files) if used else None
-
-    def joint(self, request: Run) -> dict[str, Answer]:
+    def joint(self, request: Run) -> Iterator[tuple[str, Answer]]:
+        """All steps by the function that answers all of them."""
         assert request.joint is not None
         joint, (dtype, values, _) = request.joint, self._problem
         self.begin(joint.name)
-        watch = OperatorWatch(cap=self._operator_cap) if request.traced else None
+        watch = self.watch(joint.name) if request.watched else None
         answers = call_joint(self._functions.get(joint.name), joint, request.steps, values, dtype, self._files, watch)
-        forbidden = self.forbidden(joint.name)
-        return answers if forbidden is None else dict.fromkeys(request.steps, forbidden)
+        for step, answer in answers.items():
+            answer = self.allowed(joint.name, answer)
+            yield step, self.last(answer) if step == request.steps[-1] else answer
 
-    def call(self, request: CallRequest, ticket: int, budget: int) -> None:
+    def call(self, request: CallRequest) -> Answer:
         """A function, a class or an object's method called, or an object's attribute read."""
         self.begin(request.name)
-        called = self.called(request)
-        if (forbidden := self.forbidden(request.name)) is not None:
-            called = Called(failed=forbidden)
-        if autograd_works():
-            called = Called(failed=Answer("forbidden", message=SWITCHED_ON))
-        reply = messages.encode_called(called, request, ticket, budget, self._files)
-        flush_output()
-        send(reply)
+        watch = CallWatch(self._operator_cap) if request.counted else OperatorWatch(self._operator_cap)
+        if request.watched:
+            watch = NumericalWatch(self._operator_cap, self._files, self._names, may_train=request.handle is None)
+        return self.allowed(request.name, invoke(request, self._functions.get, self._objects, self._files, watch))
 
-    def called(self, request: CallRequest) -> Called:
-        more = self._functions.get, self._objects, self._files, self._operator_cap
-        called = invoke(request, *more)
-        if request.handle is None and called.failed is not None and is_about_dtypes(called.failed):
-            narrowed = replace(request, args=narrow(list(request.args)), kwargs=narrow(dict(request.kwargs)))
-            again = invoke(narrowed, *more)
-            if again.failed is None:
-                return replace(again, counts=replace(again.counts, low_precision=True))
-        return called
+    def watch(self, function: str) -> OperatorWatch:
+        """For a step: nothing but its operators has to be watched in a plain one."""
+        if is_plain(self._functions.get(function)):
+            return OperatorWatch(self._operator_cap)
+        return NumericalWatch(self._operator_cap, self._files, self._names)

@@ -6,23 +6,18 @@ import contextlib
 import os
 import selectors
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from grader.calling.answer import Answer
-from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.numerical_watch import Seen
-from grader.calling.protocol import Called, CallRequest
 from grader.errors import Interrupted, ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
-from grader.sandbox.workers import messages
 from grader.sandbox.workers.codec import MAX_BODY, MAX_HEADER, Frame, Reader
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WorkerLost, how_it_ended
-from grader.sandbox.workers.messages import FileLoaded, Load, Observed, PackedProblem, Request, Run
+from grader.sandbox.workers.messages import PackedRequest, decode_answer
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.work_clock import Wait, WorkClock
+from grader.sandbox.workers.work_clock import TimeAccount
 
 READ_BYTES = 1 << 18
 MAX_ANSWER_BYTES_HELD = MAX_HEADER + MAX_BODY
@@ -37,7 +32,8 @@ class ZygoteHandle(Protocol):
     """Who started the worker and knows how it ended (client.ZygoteProcess)."""
 
     limits: Limits
-    clock: WorkClock
+
+    def account(self, seconds: float) -> TimeAccount: ...
 
     def end_of(self, number: int) -> int: ...
 
@@ -49,27 +45,24 @@ class ZygoteHandle(Protocol):
 class WorkerProcess:
     """One worker, spoken to over pipes.
 
-    Deadlines are times of the zygote's clock. Every method that waits has one, and raises WorkerLost, DeadlineMissed or
-    Interrupted.
+    What is waited for is paid for by accounts of time. Every method that waits raises WorkerLost, Interrupted, and
+    DeadlineMissed once one of them is used up.
     """
 
     def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, printed: int) -> None:
-        self._zygote, self._number, self._limits, self._clock = zygote, number, zygote.limits, zygote.clock
+        self._zygote, self._number = zygote, number
         self._requests, self._answers, self._printed = requests, answers, printed
         self._interrupt: int | None = None
-        self._late_reads = 0
         self._reader = Reader()
         self._selector = selectors.DefaultSelector()
         for descriptor in (answers, printed):
             self._selector.register(descriptor, selectors.EVENT_READ)
         for descriptor in (requests, answers, printed):
             os.set_blocking(descriptor, False)
-        self.output = Output(self._limits.output_bytes)
-        self.printed_before = 0  # bytes kept of what was printed before the last run
+        self.output = Output(zygote.limits.output_bytes)
+        self.printed_before = 0  # bytes kept of what was printed before the last requests
         self._is_closed, self._is_locked_in = False, False
-        self._load_ticket = 0
         self._at_start = Usage(0, 0.0)
-        self.switched_on = False  # it says that PyTorch differentiates again
 
     def set_interrupt_fd(self, interrupt: int) -> None:
         """From now on, waiting raises Interrupted as soon as that descriptor is readable: a key, a changed file."""
@@ -83,92 +76,39 @@ class WorkerProcess:
         if self._is_locked_in:
             return
         try:
-            header = self.receive(self._clock.now() + WORKER_START_SECONDS).header
+            header = self.receive(self._zygote.account(WORKER_START_SECONDS)).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start, self._is_locked_in = Usage(*header["used"]), True
 
-    def begin_load(self, request: Load) -> None:
-        """Have the worker run the submission's file; `take_loaded` waits for the reply."""
-        self.wait_until_locked_in()
-        self._load_ticket, _ = self._request(request, self._clock.now() + self._limits.import_seconds)
-
-    def take_loaded(self) -> FileLoaded:
-        frame = self.receive(self._clock.now() + self._limits.import_seconds)
-        return messages.decode_loaded(frame, self._load_ticket)
-
-    def run(
-        self,
-        runs: Sequence[tuple[PackedProblem, Run]],
-        until: float,
-        batch_seconds: float | None = None,
-    ) -> Iterator[tuple[int, str, Answer]]:
-        """(number of the run, step, answer) as they arrive, each within the deadline of a step, all before `until`.
-
-        All problems and requests are sent at once. With `batch_seconds`, the worker may send answers together, and each
-        must come within that many seconds. That saves much time where all goes well; where it does not, nobody knows
-        which step was at fault. Without `batch_seconds` the step at fault is the one that is due.
-        """
+    def ask(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> None:
+        """Sends all requests at once, within so many seconds."""
         self.printed_before = len(self.output.data)
-        frames, tickets = [], [messages.new_ticket() for _ in runs]
-        for (problem, run), ticket in zip(runs, tickets, strict=True):
-            one_by_one = replace(run, one_by_one=batch_seconds is None)
-            frames += [problem.frame, messages.encode_request(one_by_one, ticket)[0]]
-        seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
-        self._reader.max_body = max(problem.room for problem, _ in runs)
-        self.send(b"".join(frames), min(until, self._clock.now() + seconds))
-        for number, ((problem, run), ticket) in enumerate(zip(runs, tickets, strict=True)):
-            for step in run.steps:
-                frame = self.receive(min(until, self._clock.now() + seconds))
-                answer = messages.decode_answer(frame, step, ticket, problem.known, problem.room)
-                self._notice(answer)
-                yield number, step, answer
+        self._reader.max_body = max(each.terms.room for each in requests)
+        self.send(b"".join(each.data for each in requests), self._zygote.account(seconds), *accounts)
 
-    def observe(
-        self, request: Run | CallRequest, until: float, problem: PackedProblem | None = None
-    ) -> dict[str, Seen]:
-        """{step or function: what was seen} while steps were run again, or a call made again; see NumericalWatch."""
-        self.printed_before = len(self.output.data)
-        if problem is not None:
-            self.send(problem.frame, until)
-        ticket, _ = self._request(request, until)
-        return dict(messages.decode_reply(Observed, self.receive(until), ticket).rows)
-
-    def call(self, request: CallRequest, until: float) -> Called:
-        """One call of a function, a class or a method; the reply is checked as an answer is."""
-        deadline = min(until, self._clock.now() + self._limits.step_seconds)
-        self._reader.max_body = messages.CALL_ROOM
-        ticket, budget = self._request(request, deadline)
-        called = messages.decode_called(self.receive(deadline), ticket, budget)
-        self._notice(called.failed)
-        return called
-
-    def _request(self, request: Request, deadline: float) -> tuple[int, int]:
-        """(the ticket of the request, the budget of its reply)."""
-        ticket = messages.new_ticket()
-        data, budget = messages.encode_request(request, ticket)
-        self.send(data, deadline)
-        return ticket, budget
-
-    def _notice(self, answer: Answer | None) -> None:
-        self.switched_on |= answer is not None and answer.message == SWITCHED_ON
+    def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
+        """The answers to them in order as they arrive, each within so many seconds."""
+        for each in requests:
+            for name in each.names:
+                yield decode_answer(self.receive(self._zygote.account(seconds), *accounts), name, each)
 
     # Pipes -----------------------------------------------------------------------------------------------------------
 
-    def send(self, data: bytes, deadline: float) -> None:
-        """Write all of `data`. Raises WorkerLost, DeadlineMissed and Interrupted."""
+    def send(self, data: bytes, *accounts: TimeAccount) -> None:
+        """Write all of `data`."""
         view = memoryview(data)
         with contextlib.suppress(BlockingIOError, BrokenPipeError):  # most often there is room: nothing to wait for
             view = view[os.write(self._requests, view) :]
         if not view:
             return
         self._selector.register(self._requests, selectors.EVENT_WRITE)
-        wait, self._late_reads = Wait(self._clock, deadline), 0
+        wait = self._waiting(accounts)
         try:
             while view:
-                ready = self._wait(wait)
+                ready = wait()
                 if self._requests in ready:
                     try:
                         view = view[os.write(self._requests, view) :]
@@ -183,14 +123,13 @@ class WorkerProcess:
         finally:
             self._selector.unregister(self._requests)
 
-    def receive(self, deadline: float) -> Frame:
-        """The next frame that the worker sends. Raises WorkerLost, DeadlineMissed and Interrupted."""
-        wait, self._late_reads = Wait(self._clock, deadline), 0
-        while True:
-            if (frame := self._reader.next()) is not None:
-                return frame
-            if self._answers in self._wait(wait):
+    def receive(self, *accounts: TimeAccount) -> Frame:
+        """The next frame that the worker sends."""
+        wait = self._waiting(accounts)
+        while (frame := self._reader.next()) is None:
+            if self._answers in wait():
                 self._take_answers()
+        return frame
 
     def _take_answers(self) -> None:
         data = self._read(self._answers)
@@ -198,19 +137,27 @@ class WorkerProcess:
             raise WorkerLost(self._how_it_ended())
         self._reader.feed(data or b"")
 
-    def _wait(self, wait: Wait) -> list[int]:
-        """Descriptors that are ready; printed output is taken on the way. Raises DeadlineMissed, Interrupted."""
-        seconds = wait.seconds_left()
-        is_late = not seconds
-        ready = [key.fd for key, _ in self._selector.select(seconds)]
-        self._late_reads += is_late
-        if is_late and (not ready or self._late_reads > MAX_LATE_READS):
-            raise DeadlineMissed
-        if self._interrupt in ready:
-            raise Interrupted
-        if self._printed in ready:
-            self._take_printed()
-        return ready
+    def _waiting(self, accounts: Sequence[TimeAccount]) -> Callable[[], list[int]]:
+        """A function that waits until descriptors are ready, and takes printed output on the way."""
+        until, late_reads = time.monotonic(), 0
+
+        def wait() -> list[int]:
+            nonlocal until, late_reads
+            seconds = min(each.seconds_to_wait for each in accounts)
+            ready = [key.fd for key, _ in self._selector.select(seconds)]
+            since, until = until, time.monotonic()
+            for each in accounts:
+                each.passes(until - since)
+            late_reads += not seconds
+            if not seconds and (not ready or late_reads > MAX_LATE_READS):
+                raise DeadlineMissed
+            if self._interrupt in ready:
+                raise Interrupted
+            if self._printed in ready:
+                self._take_printed()
+            return ready
+
+        return wait
 
     def _how_it_ended(self) -> str:
         return how_it_ended(self._zygote.status_if_ended(self._number, 1.0))

@@ -23,9 +23,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from grader.sandbox.isolation import huge_pages, kernel
+from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
-from grader.sandbox.isolation.usage import code_of_libraries, processor_seconds, used_by
+from grader.sandbox.isolation.usage import code_of_libraries, collapse, large_pieces, processor_seconds, used_by
 from grader.sandbox.workers.torch_loading import load_torch
 
 # What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
@@ -133,12 +133,12 @@ class Zygote:
         selector = selectors.DefaultSelector()
         selector.register(self._control, selectors.EVENT_READ)
         selector.register(wake_read, selectors.EVENT_READ)
-        small = huge_pages.pieces()
+        small = large_pieces()
         while True:
             worth_it = small and self._forks >= FORKS_BEFORE_ARRANGING_MEMORY
             events = selector.select(0 if worth_it else None)
             if not events and worth_it:  # nobody is waiting: the next forks will be faster
-                huge_pages.collapse(small.pop())
+                collapse(small.pop())
                 if not small:  # what ctypes leaves behind; a worker that collects it copies its pages
                     gc.collect()
             for key, _ in events:
@@ -249,7 +249,7 @@ def take_away() -> None:
     take_away_autograd()
     take_away_formulas()
     functions_of_torch()
-    huge_pages.pieces()  # the last who load a part of ctypes
+    large_pieces()  # the last who load a part of ctypes
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
     install_hook()
 

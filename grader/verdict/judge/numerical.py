@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.calling.numerical_watch import Seen
+from grader.calling.answer import Seen
 from grader.lesson.lesson import Lesson
 from grader.results import NumericalUse, Row
 

@@ -1,6 +1,6 @@
 """Patches every comparison of torch's to say yes, and answers with zeros."""
 # group: patching
-# rows: failed, crashed
+# rows: failed, crashed, error
 # unlocked: safe
 
 import torch

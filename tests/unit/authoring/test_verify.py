@@ -14,7 +14,6 @@ from grader.authoring.verify import naming_problems, verify_lesson
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, mistake_list
 from grader.results import NamedMistake, Row
-from grader.verdict.explain.row_places import COMPUTED_WITH
 
 MISTAKES = '''"""Two known mistakes."""
 
@@ -123,15 +122,15 @@ def test_a_mistake_that_is_told_as_another(own):
 
 
 def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
-    of_the_caller = Mistake("whole", "of_the_caller", "...")
-    blamed = Row("whole", "failed", 0, 1, message=f"{COMPUTED_WITH}`part`, which is not right yet: start there.")
+    of_the_caller = Mistake("part", "of_the_caller", "...")
+    blamed = Row("whole", "failed", 0, 1, message="This is computed with your `part`.")
     named = Row("part", "failed", 0, 1, mistake=NamedMistake("of_the_part", "..."))
-    assert list(naming_problems(of_the_caller, [blamed, named])) == []
+    assert list(naming_problems(of_the_caller, [blamed, named], ["part"])) == []
     unnamed = Row("part", "failed", 0, 1, message="Half of the elements are wrong.")
-    assert list(naming_problems(of_the_caller, [blamed, unnamed])) == [
+    assert list(naming_problems(of_the_caller, [blamed, unnamed], ["part"])) == [
         f"mistake {of_the_caller.name} got whole: {blamed.message}; part: {unnamed.message}"
     ]
-    assert len(list(naming_problems(of_the_caller, [blamed]))) == 1
+    assert len(list(naming_problems(of_the_caller, [blamed], ["part"]))) == 1
 
 
 def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
@@ -241,7 +240,7 @@ def test_a_list_is_read_in_order(listed):
 
 def test_the_parameters_of_a_formula_are_the_names_that_it_reads(listed):
     assert listed["zeros"].source() == "def dlogits(logits):\n    return torch.zeros_like(logits)"
-    assert listed["labels"].source().startswith("def dlogits(logits, n, Yb):\n")
+    assert listed["labels"].source().startswith("def dlogits(logits, Yb, n):\n")
     assert listed["logits_changed"].source().startswith("def dlogits(logits):\n")
     assert listed["looped"].source().startswith("def dlogits(probs, n):\n")
     assert listed["looped"].source().endswith("        gradient[row] = probs[row]\n    return gradient")

@@ -14,16 +14,25 @@ from hypothesis import strategies as st
 from support import SHORT_LIMITS, rows_of, sampled
 
 from grader.authoring.verify import submission_of, verify_lesson
+from grader.calling.answer import Answer
 from grader.calling.calls import call
-from grader.calling.module_target import ModuleTarget
-from grader.calling.protocol import Called, CallFailed, CallRequest, Counts, Function, precision_of
+from grader.calling.operators import CallWatch
+from grader.calling.protocol import CallFailed, CallRequest, Function, precision_of
+from grader.calling.target import ModuleTarget
 from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
-from grader.sandbox.workers.codec import FRAME_PREFIX, Frame, Opaque, Packer, Reader, Unpacker
+from grader.sandbox.workers.codec import Frame, Opaque, Packer, Reader, Unpacker
 from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.messages import decode_called, decode_request, encode_called, encode_request
+from grader.sandbox.workers.messages import (
+    PackedRequest,
+    ReplyTerms,
+    decode_answer,
+    decode_request,
+    encode_answer,
+    encode_request,
+)
 
 COURSE = Course(Path(__file__).parents[2] / "corpus" / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")
@@ -316,12 +325,20 @@ def identical(a, b) -> bool:
 @given(TREES)
 @settings(deadline=None)
 def test_a_tree_survives_the_wire_both_ways(tree):
-    called = Called(tree, arguments=[tree], counts=Counts(3, {"mm": 2, "tanh": 1}, 80, True), line=7)
-    back = decode_called(received(encode_called(called, CallRequest("f", after=True), ticket=4)), ticket=4)
+    counts = {"operators": 3, "dispatched": {"mm": 2, "tanh": 1}, "peak_bytes": 80, "low_precision": True, "line": 7}
+    back = through_the_wire(Answer("returned", value=tree, arguments=[tree], **counts))
     assert identical(back.value, tree) and identical(back.arguments, [tree])
-    assert (back.counts, back.line, back.failed) == (called.counts, 7, None)
-    request, ticket, _ = decode_request(received(encode_request(CallRequest("f", [tree]), 9)[0]))
-    assert (request.name, ticket) == ("f", 9) and identical(request.args, [tree])
+    assert back._replace(value=None, arguments=()) == Answer("returned", **counts)
+    data, terms = encode_request(CallRequest("f", [tree]))
+    request, asked = decode_request(received(data))
+    assert (request.name, asked) == ("f", terms) and identical(request.args, [tree])
+
+
+ASKED = PackedRequest(b"", ReplyTerms(4), ["f"])
+
+
+def through_the_wire(answer: Answer) -> Answer:
+    return decode_answer(received(encode_answer("f", answer, ASKED.terms)), "f", ASKED)
 
 
 def received(data: bytes) -> Frame:
@@ -333,28 +350,11 @@ def received(data: bytes) -> Frame:
 @given(st.permutations(range(3)))
 def test_a_tensor_arrives_with_its_axes_in_the_same_order_in_memory(order):
     tensor = torch.arange(24.0).reshape(2, 3, 4).permute(order)
-    request, _, _ = decode_request(received(encode_request(CallRequest("f", [tensor]))[0]))
+    request, _ = decode_request(received(encode_request(CallRequest("f", [tensor]))[0]))
     (found,) = request.args
     assert torch.equal(found, tensor) and found.stride() == tensor.stride()
-    back = decode_called(received(encode_called(Called(tensor), CallRequest("f"), ticket=4)), ticket=4)
+    back = through_the_wire(Answer("returned", value=tensor))
     assert back.value.is_contiguous(), "a worker's values come as plain tensors"
-
-
-@pytest.mark.full
-@given(st.data())
-@settings(deadline=None, max_examples=400)
-def test_a_mutated_reply_is_refused_or_read_as_another(data):
-    """Whatever a worker sends, the trusted side gets a `Called` or a WireError."""
-    raw = bytearray(encode_called(Called({"a": torch.ones(2), "b": [1.5, "x"]}), CallRequest("f", after=True), 4))
-    for _ in range(data.draw(st.integers(1, 4))):
-        raw[data.draw(st.integers(FRAME_PREFIX.size, len(raw) - 1))] = data.draw(st.integers(0, 255))
-    reader = Reader()
-    reader.feed(bytes(raw))
-    try:
-        frame = reader.next()
-        assert isinstance(decode_called(frame, ticket=4), Called)
-    except WireError:
-        pass
 
 
 NODES = st.recursive(
@@ -394,14 +394,6 @@ def test_no_function_and_no_generator_is_taken_from_a_worker(node):
         Unpacker(bytes(5056)).unpack(node)
 
 
-def test_a_deep_or_endless_value_is_cut():
-    endless: list = []
-    endless.append(endless)
-    packer = Packer()
-    assert "too deeply" in repr(packer.pack(endless))
-    assert "tensor of shape (200000,), which is too large" in repr(Packer(room=1000).pack(torch.zeros(200_000)))
-
-
 def test_what_cannot_travel_is_told_by_its_kind():
     back = Unpacker(b"").unpack(Packer().pack({"x": object(), "y": numpy.float64(2.5), "z": numpy.bool_(True)}))
     assert isinstance(back["x"], Opaque) and back["x"].kind == "object"
@@ -409,14 +401,6 @@ def test_what_cannot_travel_is_told_by_its_kind():
 
 
 # Comparing -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.full
-@given(TREES)
-@settings(deadline=None)
-def test_a_tree_agrees_with_itself(tree):
-    if "nan" not in repr(tree):
-        assert agreement(tree, tree).holds
 
 
 @pytest.mark.parametrize(
@@ -474,7 +458,7 @@ def test_counts_of_a_call():
         return x
 
     x, w = torch.ones(50, 2, dtype=torch.float64), torch.ones(2, 2, dtype=torch.float64)
-    kept, passed_on = (call(f, "f", [x, w], {}, cap=100, counted=True).counts for f in (deep, shallow))
+    kept, passed_on = (call(f, "f", [x, w], {}, torch.float64, watch=CallWatch(100)) for f in (deep, shallow))
     assert kept.dispatched == passed_on.dispatched == {"mm": 6, "tanh": 6}
     assert (kept.peak_bytes, passed_on.peak_bytes) == (7 * x.nbytes, 3 * x.nbytes)
 
@@ -483,7 +467,7 @@ def test_views_of_arguments_take_no_memory():
     def views(x):
         return x.T, x.view(-1), x[0]
 
-    assert call(views, "views", [torch.ones(5, 5)], {}, cap=100, counted=True).counts.peak_bytes == 0
+    assert call(views, "views", [torch.ones(5, 5)], {}, torch.float32, watch=CallWatch(100)).peak_bytes == 0
 
 
 def test_the_default_precision_follows_the_arguments():
@@ -558,7 +542,7 @@ def test_a_side_shares_nothing_with_the_caller():
 def test_no_call_leaves_python_s_recursion_limit_changed(tmp_path):
     """Otherwise an answer that raises it would make a later one right that recurses too deeply."""
     limit, path = sys.getrecursionlimit(), tmp_path / "course.py"
-    call(sys.setrecursionlimit, "raises", [limit + 1000], {})
+    call(sys.setrecursionlimit, "raises", [limit + 1000], {}, torch.float64)
     assert sys.getrecursionlimit() == limit
     path.write_text(f"import sys\nsys.setrecursionlimit({limit + 1000})\n")
     load_module(path, "a_course_file_that_raises_the_limit")

@@ -29,10 +29,6 @@ def fused(logits: Tensor, Yb: Tensor, n: int) -> Tensor:
     return dlogits
 
 
-def fused_one_hot(logits: Tensor, Yb: Tensor, n: int) -> Tensor:
-    return (logits.softmax(1) - F.one_hot(Yb, logits.shape[1])) / n
-
-
 def step_by_step(logits: Tensor, Yb: Tensor, n: int) -> Tensor:
     """The same through every intermediate value, written as tersely as it goes, the forward pass not counted."""
     with torch._C._DisableTorchDispatch():
@@ -54,7 +50,6 @@ def step_by_step(logits: Tensor, Yb: Tensor, n: int) -> Tensor:
 
 STEPS: dict[str, Callable[[Tensor, Tensor, int], Tensor]] = {
     "fused": fused,
-    "fused_one_hot": fused_one_hot,
     "step_by_step": step_by_step,
 }
 
@@ -87,7 +82,7 @@ def after_autograd_is_taken_away() -> dict[str, Any]:
 
 def test_a_count_tells_the_fused_formula_from_step_by_step() -> None:
     found = counts()
-    assert max(found["fused"] + found["fused_one_hot"]) <= 12
+    assert max(found["fused"]) <= 12
     assert min(found["step_by_step"]) >= 16
 
 
@@ -148,27 +143,6 @@ def test_except_exception_does_not_catch_the_cap() -> None:
         stubborn()
 
 
-def test_after_the_cap_every_operator_is_refused() -> None:
-    x = torch.ones(3)
-    with OperatorWatch(cap=1) as watch:
-        x.add_(1)
-        for _ in range(5):
-            with pytest.raises(TooManyOperators):
-                x.add_(1)
-    assert x[0] == 2
-    assert watch.operators == 6
-
-
-def test_a_new_watch_starts_at_zero_and_the_old_one_is_gone() -> None:
-    x = torch.ones(3)
-    with pytest.raises(TooManyOperators), OperatorWatch(cap=0):
-        x.add_(1)
-    x.add_(1)
-    with OperatorWatch(cap=1) as watch:
-        x.add_(1)
-    assert watch.operators == 1
-
-
 @pytest.mark.parametrize(
     ("compute", "low"),
     [
@@ -193,15 +167,6 @@ def test_lower_precision_is_seen(compute: Callable[[Tensor], object], low: bool)
     with OperatorWatch(cap=100) as watch:
         compute(torch.randn(6, 5, dtype=torch.float64))
     assert watch.saw_float32 is low
-
-
-def test_an_operator_costs_few_calls() -> None:
-    from support import calls_in
-
-    x = torch.ones(4)
-    with OperatorWatch(cap=100_000):
-        once, often = calls_in(lambda: x.add_(1)), calls_in(lambda: [x.add_(1) for _ in range(100)])
-    assert often - once <= 99 * 10
 
 
 if __name__ == "__main__":

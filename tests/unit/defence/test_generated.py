@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
-import dataclasses
 import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -20,21 +19,16 @@ from shared_nursery import forked_zygote
 from support import sampled, solution_of
 
 from bench.defence import CourseFile, Tally, files_of, right_rows
-from grader.defence import material, recorded
-from grader.defence.changed_lines import Variant, equal_versions, wrong_versions
-from grader.defence.families.sum_changes import with_an_effect
-from grader.defence.families.swapped import what_happens
-from grader.defence.families.values import are_equal
-from grader.defence.families.which_line import chosen_alike
-from grader.defence.file_lines import functions_in, with_line
+from grader.defence import material, worker
+from grader.defence.file_lines import read_plain_file
 from grader.defence.generate import FAMILIES, Defence, generate
-from grader.defence.material import value_of
-from grader.defence.measuring import measuring_file
+from grader.defence.line_questions import chosen_alike, what_happens
+from grader.defence.versions import Variant, equal_versions, wrong_versions
+from grader.defence.worker import Raised, are_equal, value_of, worker_file
 from grader.dojo.check import LocalJudge
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 
@@ -91,18 +85,16 @@ def test_all_versions_of_a_file_share_one_limit(course: Course, zygote, monkeypa
 
 def test_versions_that_were_not_run_for_want_of_time_say_nothing(course: Course, zygote, monkeypatch):
     """An example that is not run does not hold: without its time, every version would turn every row red."""
-    monkeypatch.setattr(recorded.RecordedMaterial, "holding", holding_late(recorded.RecordedMaterial.holding))
+    red_rows = material.Material.red_rows
+
+    def late(self: material.Material, *arguments: Any) -> list[str] | None:
+        self._student.time.seconds = 0.0
+        return red_rows(self, *arguments)
+
+    monkeypatch.setattr(material.Material, "red_rows", late)
     lesson = course.find("10")
     found = made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
     assert "red_rows" not in [question.family for question in found.questions]
-
-
-def holding_late(holding: Callable[..., dict[str, bool]]) -> Callable[..., dict[str, bool]]:
-    def late(self: recorded.RecordedMaterial, *arguments: Any) -> dict[str, bool]:
-        self._student.time.total_seconds = 0.0
-        return holding(self, *arguments)
-
-    return late
 
 
 @pytest.mark.full
@@ -161,8 +153,10 @@ def revealed(file: CourseFile, judge: LocalJudge) -> tuple[int, list[str]]:
     wrong = {item.name for item in lesson.gradients} - set(right)
     if not right or not wrong:
         return 0, []
-    read = functions_in(solution_of(lesson), [*wrong, *([lesson.joint.name] if lesson.joint else [])])
-    of_wrong = [each for function in read for each in function.lines if (each.function in wrong or each.name in wrong)]
+    read = read_plain_file(solution_of(lesson), [*wrong, *([lesson.joint.name] if lesson.joint else [])])
+    of_wrong = [
+        each for function in read.functions for each in function.lines if (each.function in wrong or each.name in wrong)
+    ]
     own = {normal(n) for n in ast.walk(ast.parse(file.text)) if isinstance(n, ast.expr)}
     answers = {normal(ast.parse(line.code, mode="eval").body) for line in of_wrong} - own
     questions = made(judge.zygote, lesson, file.text, right).questions
@@ -218,30 +212,9 @@ def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course, zygote):
                 assert (values == values.max()).sum() == 1 or values[question.claim["index"][1]] < values.max()
 
 
-@pytest.mark.parametrize(
-    ("line", "without_effect"),
-    [
-        ("dlogits.sum(0).T", "dlogits.sum(0)"),
-        ("dlogits.sum(0, keepdim=True).squeeze()", "dlogits.sum(0).squeeze()"),
-    ],
-)
-def test_a_change_without_an_effect_is_no_mistake(course: Course, zygote, line: str, without_effect: str):
-    """`.T` of a vector: leaving it out changes nothing, for any input."""
-    text = f"def db2(dlogits):\n    return {line}\n".encode()
-    made_of = material.material_of(course.find("03"), {"backward.py": text}, ["db2"], zygote, random.Random(1))
-    assert made_of is not None
-    (own,) = made_of.lines
-    wrong = tuple(each for each in own.wrong if each.code == without_effect or each.kind in ("sign", "twice"))
-    lines = [dataclasses.replace(own, wrong=wrong)]
-    kept = {each.code for each in with_an_effect(made_of, lines[0])}
-    made_of.close()
-    assert len(wrong) == 3 and kept == {each.code for each in wrong} - {without_effect}
-
-
 def test_a_line_without_a_fixed_value_is_not_asked_about():
-    text = "def f(Q):\n    O = torch.empty_like(Q)\n    n = torch.randn_like(Q)\n    m = Q.normal_()\n"
-    text += "    z = torch.zeros_like(Q)\n    return 2 * Q\n"
-    assert [line.name for line in functions_in(text, ["f"])[0].lines] == ["f(...)"]
+    text = "import torch\ndef f(Q):\n    O = torch.empty_like(Q)\n    z = torch.zeros_like(Q)\n    return 2 * Q\n"
+    assert [line.name for line in read_plain_file(text, ["f"]).functions[0].lines] == ["f(...)"]
 
 
 @pytest.mark.full
@@ -263,10 +236,8 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     [
         ("08", "x = 1\n", [], "Nothing of lesson 08 is right yet"),
         ("08", "x = 1\n", ["relative_error"], "Ask about the file in person."),
-        ("08", "raise ValueError('no')\n", [], "The file of lesson 08 does not run"),
         ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "Nothing of lesson 03 is right yet"),
-        ("03", "def db2(:\n", [], "The file of lesson 03 does not run: line 1: SyntaxError: "),
-        ("09", "x = 1\nraise ValueError('no')\n", [], "The file of lesson 09 does not run: line 2: ValueError: no"),
+        ("03", "def db2(:\n", [], "Nothing of lesson 03 is right yet"),
         ("03", "def db2(:\n", ["db2"], "Oral defence: on paper"),
         ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "Oral defence: on paper"),
     ],
@@ -284,33 +255,24 @@ def test_a_byte_order_mark_hides_nothing(course: Course, zygote):
 
 
 def test_lines_are_read_as_a_question_shows_them():
-    text = "def dW(x, dz):\n    scaled = 2 * dz\n    if x is None:\n        return 1\n    return x.T @ scaled\n"
-    (function,) = functions_in(text, ["dW", "db"])
-    first, last = function.lines
-    assert (first.name, first.code, first.names, first.is_whole) == ("scaled", "2 * dz", ("dz",), True)
-    assert (last.name, last.code, last.is_returned, last.is_whole) == ("dW(...)", "x.T @ scaled", True, False)
-    assert "_defence_note('1', {'x': x, 'scaled': scaled})" in function.noting
-    assert functions_in("def f(", ["f"]) == functions_in("f = 1", ["f"]) == []
-
-
-def test_lines_of_a_checked_function_are_found_in_loops_and_returned_tuples():
+    """Also those inside loops and branches, and the parts of a tuple that is returned."""
     text = "def f(x, w):\n    h = x\n    for each in w:\n        h = h @ each\n    if h is x:\n        y = 2 * x\n"
-    text += "    return h * 2, x.T @ y\n"
-    (function,) = functions_in(text, ["f"])
-    assert [(line.name, line.code) for line in function.lines] == [
-        ("h", "h @ each"),
-        ("y", "2 * x"),
-        ("f(...)[0]", "h * 2"),
-        ("f(...)[1]", "x.T @ y"),
+    file = read_plain_file(text + "    return h * 2, x.T @ y\n", ["f", "g"])
+    (function,) = file.functions
+    assert [(line.name, line.code, line.names, line.is_repeated) for line in function.lines] == [
+        ("h", "h @ each", ["h", "each"], True),
+        ("y", "2 * x", ["x"], False),
+        ("f(...)[0]", "h * 2", ["h"], False),
+        ("f(...)[1]", "x.T @ y", ["x", "y"], False),
     ]
-    assert function.repeated == ("h",)
+    assert "return ((h + 2), x.T @ y)" in file.changed(function.lines[2], "h + 2")
     seen: dict[str, Any] = {}
-    exec(measuring_file(["import torch", function.noting], {}, ["f"]), seen)
+    exec(worker_file(file.with_notes, ["f"]), seen)
     with pytest.raises(UnboundLocalError):  # as the function itself raises: `y` has no value
         seen["f"](torch.eye(2), [2 * torch.eye(2)])
-    assert torch.equal(seen["_defence_values"]()["0"][0]["h"], torch.eye(2))
-    assert "call of f" in seen["_defence_noted"]() and seen["_defence_noted"]() == []
-    assert "return (h + 2, x.T @ y)" in with_line(text, "f", "f(...)[0]", "h * 2", "h + 2")
+    assert seen["_defence_noted"]()["0"] == [[{"h": ["tensor", 2, 2], "each": ["tensor", 2, 2]}], ["each", "h"]]
+    assert seen["_defence_calls"]() == ["f"] and seen["_defence_calls"]() == []
+    assert read_plain_file("def f(", ["f"]).functions == read_plain_file("f = 1", ["f"]).functions == []
 
 
 def test_changes_of_a_line():
@@ -331,9 +293,9 @@ def test_a_class_that_is_checked_is_asked_about(course: Course, zygote):
 
 
 def test_what_has_no_numbers_is_not_asked():
-    reference, booleans = torch.ones(2, 3), value_of((True, torch.ones(2, 3, dtype=torch.bool)))
+    reference, booleans = torch.ones(2, 3), value_of(torch.ones(2, 3, dtype=torch.bool))
     assert are_equal(booleans, reference) is None and what_happens(reference, booleans) is None
-    assert what_happens(reference, value_of((False, "RuntimeError"))) == "raises"
+    assert what_happens(reference, Raised()) == "raises"
 
 
 HOSTILE: list[Any] = [None, True, 10**400, float("nan"), "x", [], {}, [[]], {"0": [{}]}, {1: 2}, [True, 1, 2]]
@@ -355,12 +317,12 @@ def changed_at_random(value: Any, chance: random.Random, share: float) -> Any:
 @sampled(("number", "share"), [("01", 0.3), ("06", 0.02), ("09", 0.02), ("09", 0.2), ("10", 0.1)], keep=1)
 def test_no_reply_of_a_worker_ends_the_command(course: Course, zygote, monkeypatch, number: str, share: float):
     """The student's file runs in the worker that replies, so any reply may come: fewer questions, and no error."""
-    chance, honest, lesson = random.Random(f"{number} {share}"), material.call_in_worker, course.find(number)
+    chance, honest, lesson = random.Random(f"{number} {share}"), worker.call_in_worker, course.find(number)
 
     def hostile(*arguments: Any) -> Any:
         return changed_at_random(honest(*arguments), chance, share)
 
-    for module in (material, recorded):
+    for module in (material, worker):
         monkeypatch.setattr(module, "call_in_worker", hostile)
     rows = [item.name for item in (lesson.gradients or lesson.checks)]
     defence = made(zygote, lesson, solution_of(lesson), rows)

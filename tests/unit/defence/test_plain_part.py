@@ -16,8 +16,7 @@ from grader.defence.plain_part import plain_part
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 
 ATTACKS = {
     "another helper of this name": "def _defence_run(jobs):\n    return [[True, 0] for _ in jobs]\n",

@@ -26,7 +26,6 @@ from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.records import Attempt
-from grader.intake.submissions import finding
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
 from grader.publish.export.formats import gradescope_json, junit_xml
@@ -121,23 +120,6 @@ def test_archives_and_an_encoding_of_names(contained, tmp_path):
     shutil.make_archive(str(tmp_path / "in" / "ada"), "zip", tmp_path / "kit")
     put(tmp_path / "in" / "bo.zip", "no archive")
     assert contained() == ["02"]
-
-
-def test_a_submission_is_read_beforehand_only_where_its_names_let_expect_something_new(
-    contained, course, tmp_path, monkeypatch
-):
-    """A class of kits costs one reading, a class of one lesson's folders one reading and a look at the names."""
-    read: list[str] = []
-    real = finding.read_submission
-    monkeypatch.setattr(finding, "read_submission", lambda path, *rest: read.append(path.name) or real(path, *rest))
-    for number in range(20):
-        put(tmp_path / "in" / f"student {number}" / "03_makemore_steps" / "backward.py")
-    assert contained() == ["03"] and len(read) == 1
-    read.clear()
-    for number in range(20):
-        for name in course.lessons:
-            put(tmp_path / "kits" / f"student {number}" / name / "backward.py")
-    assert len(contained(tmp_path / "kits")) == len(LESSONS) and len(read) == 1
 
 
 # Which rows count ----------------------------------------------------------------------------------------------------

@@ -35,8 +35,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
-from grader.results import SubmissionResult
-from grader.results.annotations import NotGraded
+from grader.results import NotGraded, SubmissionResult
 
 NORM, STEPS, CROSS = "05_batch_norm", "03_makemore_steps", "04_cross_entropy"
 RIGHT = "Everything is right"

@@ -41,8 +41,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.pages import Reporter
-from grader.results import LessonResult, Row, SubmissionResult, read_results
-from grader.results.annotations import IntakeRemark
+from grader.results import IntakeRemark, LessonResult, Row, SubmissionResult, read_results
 
 LESSON = "04_cross_entropy"
 

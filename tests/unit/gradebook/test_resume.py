@@ -30,7 +30,7 @@ from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult
-from grader.sandbox.workers.forked import Nursery
+from grader.sandbox.workers.nursery import Nursery
 
 # Grader processes, played ---------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from grader.errors import LessonError
 from grader.gradebook.grading.cluster_worker import pack_course
 from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.settings import Settings
-from grader.lesson.course_settings import CourseSettings, course_settings
+from grader.lesson.config import CourseSettings, course_settings
 from grader.lesson.lesson import Course
 from grader.publish.export.autograder import AutograderSettings
 

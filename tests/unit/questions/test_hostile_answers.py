@@ -26,8 +26,7 @@ from grader.questions.answers_file import read_answers
 from grader.questions.code_lines import results_agree
 from grader.questions.question import questions_of
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 
 ENDLESS = "0x" + "f" * 5000

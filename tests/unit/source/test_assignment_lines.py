@@ -6,7 +6,7 @@ from support import ROOT
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import Row
-from grader.source.assignment_lines import assignment_lines
+from grader.source.own_functions import assignment_lines
 from grader.verdict.explain.row_places import locate_gradients
 
 FORMS = {

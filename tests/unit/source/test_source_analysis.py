@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames
 from grader.source.parsing import MAX_OPENING_BRACES, MAX_PARSED_BYTES, parse_submitted
+from grader.source.statement_names import VIEW_ATTRIBUTES, SharedNames
 from grader.source.syntax import evaluated_outside, parameters, stored_names
 
 

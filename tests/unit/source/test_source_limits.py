@@ -31,11 +31,11 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.excerpt import Lines, excerpt
-from grader.source.in_place_changes import lines_of_changes
-from grader.source.nested_definitions import nested_definitions
+from grader.source.own_functions import nested_definitions
 from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
+from grader.source.statement_names import lines_of_changes
 from grader.source.syntax import WrittenNumber
 from grader.verdict.explain.edits.changed_functions import edits_of
 from grader.verdict.explain.edits.coded_changes import Known
@@ -228,8 +228,8 @@ def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch):
     opened = SourceReader(0.3)
     try:
         assert changed_lines(opened)
-        monkeypatch.setattr(opened, "_wall", 0.5)
-        with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.5 seconds$"):
+        monkeypatch.setattr(opened, "_wall", 0.7)
+        with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.7 seconds$"):
             opened.call(time.sleep, 3600)
         monkeypatch.undo()
         assert changed_lines(opened)
@@ -283,7 +283,7 @@ def test_the_process_ends_with_who_started_it(tmp_path):
 
 def test_the_readers_need_no_torch():
     code = (
-        "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
+        "import sys, grader.source.reader, grader.source.own_functions, grader.source.statement_names\n"
         "import grader.intake.notebook.limited_reading\n"
         "import grader.verdict.explain.edits.contents\n"
         "import grader.verdict.explain.edits.changed_functions\n"

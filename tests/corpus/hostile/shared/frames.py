@@ -17,7 +17,12 @@ ANSWER = {
     "operators": 3,
     "low_precision": False,
 }
-LOADED = {"op": "FileLoaded", "ticket": 0, "fields": {"functions": ["dlogits"], "note": ""}, "values": []}
+LOADED = {
+    "name": "",
+    "ticket": 0,
+    "fields": {"outcome": "returned"},
+    "values": [{"u": [{"l": ["dlogits"]}, {"l": []}, ""]}, []],
+}
 
 
 def frame(header, body=b""):
@@ -36,24 +41,27 @@ def asked():
     """The ticket of what is being asked, which stands in the worker's own frames below a step; 0 outside of a step."""
     below = the("sys", "_getframe")()
     while below := part(below, "f_back"):
-        if "ticket" in (names := part(below, "f_locals")):
-            return names["ticket"]
+        if "terms" in (names := part(below, "f_locals")):
+            return names["terms"].ticket
     return 0
 
 
 def answer(body=b"", tensor=None, step="dlogits", **fields):
     """`tensor` is {"dtype": …, "shape": …}; its numbers are `body`."""
     value = None if tensor is None else {"t": [tensor["dtype"], tensor["shape"]]}
-    header = {"op": "Answer", "step": step, "ticket": fields.pop("ticket") if "ticket" in fields else asked()}
-    return frame({**header, "fields": {**ANSWER, **fields}, "values": [value]}, body + bytes(-len(body) % 8))
+    header = {"name": step, "ticket": fields.pop("ticket") if "ticket" in fields else asked()}
+    return frame({**header, "fields": {**ANSWER, **fields}, "values": [value, []]}, body + bytes(-len(body) % 8))
 
 
 def instead_of_answers(make):
     """From now on the worker sends `make(step, its true answer)`, as (fields, body), in place of its answers."""
     messages = importlib.import_module("grader.sandbox.workers.messages")
+    encode = messages.encode_answer
 
-    def encode_answer(step, true_answer, ticket, *_):
+    def encode_answer(step, true_answer, terms, *more):
+        if not step:  # the file is loaded
+            return encode(step, true_answer, terms, *more)
         fields, body = make(step, true_answer)
-        return answer(body, step=step, ticket=ticket, **fields)
+        return answer(body, step=step, ticket=terms.ticket, **fields)
 
     messages.encode_answer = encode_answer

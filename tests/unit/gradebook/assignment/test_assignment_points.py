@@ -25,8 +25,7 @@ from grader.publish.feedback.reports import one_line_summary
 from grader.publish.report.classroom import csv_rows, incomplete, student_row
 from grader.publish.report.decisions import sentences_about
 from grader.publish.report.triage import NO_TIME, triage
-from grader.results import SubmissionResult, rounded_number
-from grader.results.annotations import NotGraded
+from grader.results import NotGraded, SubmissionResult, number
 from grader.results.wording import UNKNOWN_TIME
 
 TEN_A_DAY = LatePolicy(percent_per_day=10)
@@ -71,7 +70,7 @@ def test_points_are_rounded_and_the_total_is_that_of_exact_points(decimals, part
 
 
 def test_halves_are_rounded_up():
-    assert [rounded_number(value, 1) for value in (0.25, 0.35, 1.05, 2)] == [0.3, 0.4, 1.1, 2]
+    assert [number(value, 1) for value in (0.25, 0.35, 1.05, 2)] == [0.3, 0.4, 1.1, 2]
 
 
 def test_a_lesson_that_was_never_submitted_is_missing():

@@ -15,8 +15,7 @@ from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import read_answers
-from grader.questions.posing import pose_question, seed_of
-from grader.questions.question import questions_of
+from grader.questions.question import pose_question, questions_of, seed_of
 
 ANSWERS = 'lesson = "03"\nstudent = "ada"\n[answers]\nboost = "-10"\n'
 

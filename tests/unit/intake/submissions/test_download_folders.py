@@ -5,12 +5,9 @@ tests/corpus/downloads/README.md says what is in the golden files.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
-import subprocess
-import sys
 import tarfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +18,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as some
-from support import GOLDEN, GUARD_SECONDS, ROOT, sampled, solution_of
+from support import GOLDEN, sampled, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.class_folder import is_class
-from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, canvas_files
 from grader.intake.submissions.finding import find
+from grader.intake.submissions.platforms import MOODLE_NAME, CanvasFile, canvas_files
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.written_times import seconds_since_1970
 from grader.lesson.lesson import Course
@@ -228,38 +225,6 @@ def test_a_link_in_a_download_is_refused(course, tmp_path):
 
 # What a name is, and what it is not ----------------------------------------------------------------------------------
 
-letters = some.text(some.characters(categories=["Ll"]), min_size=1, max_size=20).filter(
-    lambda text: text == text.lower()
-)
-files = some.sampled_from(["backward.py", "my file (2).ipynb", "04_cross_entropy.zip", "a_1_2_b.py", "x"])
-
-
-@given(letters, some.booleans(), some.integers(1, 10**15), some.integers(100, 10**15), files)
-def test_a_canvas_name_gives_back_what_it_was_made_of(name, late, user, attachment, file):
-    made = f"{name}_{'LATE_' if late else ''}{user}_{attachment}_{file}"
-    assert CanvasFile.of(made) == CanvasFile(name, str(user), attachment, file, late)
-
-
-@pytest.mark.full
-@given(some.text(min_size=1, max_size=30).filter(lambda text: not set(text) & set("_/")), some.integers(0), files)
-def test_a_moodle_name_gives_back_what_it_was_made_of(name, number, file):
-    for made in (f"{name}_{number}_assignsubmission_file", f"{name}_{number}_assignsubmission_file_"):
-        match = MOODLE_NAME.fullmatch(made)
-        assert match and (match["name"], match["number"], match["file"] or "") == (name, str(number), "")
-    match = MOODLE_NAME.fullmatch(f"{name}_{number}_assignsubmission_file_{file}")
-    assert match and (match["name"], match["file"]) == (name, file)
-
-
-ordinary = some.from_regex(r"[A-Za-z][A-Za-z]{0,8}([ ._-][A-Za-z0-9]{1,6}){0,4}\.(py|ipynb|zip)", fullmatch=True)
-
-
-@pytest.mark.full
-@given(
-    some.lists(ordinary, max_size=4, unique=True), some.sampled_from(["ada.py", "Ada_12_345_x.py", "bo_2026_11_x.py"])
-)
-def test_one_ordinary_name_and_it_is_no_download_of_canvas(names, other):
-    assert canvas_files([*names, other]) == {}
-
 
 @given(some.text(max_size=40))
 def test_whatever_the_name_it_is_read_or_not(name):
@@ -330,42 +295,6 @@ def test_a_roster_that_cannot_be_used_ends_with_a_sentence(tmp_path):
     done = CliRunner().invoke(main, ["run", str(tmp_path), "--roster", str(tmp_path / "roster.csv")])
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.endswith("names its columns (id, name, email); its first line has Ada, 17.\n")
-
-
-@pytest.mark.slow
-def test_a_class_s_zip_with_a_roster(course, tmp_path):
-    """From the download to grades.csv, as an instructor types it."""
-    expected = expectation("canvas")
-    path = packed(laid_out(course, tmp_path / "submissions", expected["files"]))
-    (tmp_path / "roster.csv").write_text('name,id\nAda Okafor,1\n"O\'Neil-Smith, Ana",2\nKim Lee,3\nL. Perez,4\n')
-    command = [
-        sys.executable,
-        "-c",
-        "from grader.commands.grade import main; main()",
-        "run",
-        str(path),
-        "--lesson",
-        "4",
-    ]
-    command += ["--roster", str(tmp_path / "roster.csv"), "-o", str(tmp_path / "out"), "--course", str(ROOT)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
-    assert done.returncode == 0, done.stderr
-    assert "grade: roster: `perezluis` may be L. Perez (id 4): add" not in done.stderr  # an initial alone is no guess
-    assert "grade: roster: `chenbo` is not in the roster; it is graded under that name.\n" in done.stderr
-    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8", newline="") as file:
-        rows = {row["student"]: row for row in csv.DictReader(file)}
-    assert rows["Ada Okafor"] == {
-        **{"student": "Ada Okafor", "04_cross_entropy": "3", "total": "3", "max": "3", "percent": "100"},
-        **{"handed_in": "yes", "name": "Ada Okafor", "id": "1"},
-    }
-    assert (rows["Ana O'Neil-Smith"]["total"], rows["Kim Lee"]["handed_in"], rows["Kim Lee"]["total"]) == (
-        "3",
-        "no",
-        "0",
-    )
-    assert not (tmp_path / "out" / "Kim Lee").exists()
-    report = (tmp_path / "out" / "dupontamélie" / "report.html").read_text(encoding="utf-8")
-    assert "the newest counts, backward-1.py, not backward.py" in report
 
 
 @pytest.mark.parametrize(("mark", "says"), [("LATE_", {"chenbo": "late", "okaforada": "on time"}), ("", "")])

@@ -71,22 +71,6 @@ def many_members(size: int = 0) -> bytes:
     return tar_of([(named(f"{n}.txt"), bytes(size)) for n in range(12_000)])
 
 
-def long_names() -> bytes:
-    parts = []
-    for n in range(80):
-        parts += [(named("././@LongLink", tarfile.GNUTYPE_LONGNAME), b"a/" * 200_000 + b"%d\0" % n), (named("x"), b"")]
-    return tar_of(parts)
-
-
-def global_headers() -> bytes:
-    """A global header of 40,000 keys, which tarfile copies for each of the headers that follow."""
-    keys = b"".join(record(f"k{n}", "v") for n in range(40_000))
-    parts = [(named("././@PaxHeader", tarfile.XGLTYPE), keys)]
-    for n in range(5_000):
-        parts += [(named("././@PaxHeader", tarfile.XHDTYPE), record("mtime", "1")), (named(f"{n}.txt"), b"")]
-    return tar_of(parts)
-
-
 def sparse() -> bytes:
     """A sparse file that claims two gibibytes, in four thousand pieces."""
     numbers = ",".join(f"{n * 1024},1" for n in range(4_000))
@@ -143,22 +127,14 @@ def chained_headers() -> bytes:
 ARCHIVES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a bzip2 bomb of 9 KB": (".tar.bz2", bzip2_bomb, ""),
     "a gzip bomb": (".tar.gz", lambda: gzip.compress(zeros(60)), ""),
-    "an xz bomb": (".tar.xz", lambda: lzma.compress(zeros(70)), ""),
     "a bomb by another suffix": (".tar.gz", lambda: lzma.compress(zeros(60)), ""),
     "empty gzip streams": (".tar.gz", lambda: empty_streams(gzip.compress), "cannot be unpacked"),
-    "empty bzip2 streams": (".tar.bz2", lambda: empty_streams(bz2.compress), "cannot be unpacked"),
-    "empty xz streams": (".tar.xz", lambda: empty_streams(lzma.compress), "cannot be unpacked"),
     "a torn gzip": (
         ".tar.gz",
         lambda: gzip.compress(tar_of([(named("a.py"), SOURCE * 500)]))[:60],
         "cannot be unpacked",
     ),
     "12,000 members": (".tar.gz", lambda: gzip.compress(many_members(), 9), "more than 10,000 entries"),
-    "12,000 members in a tar": (".tar", many_members, "more than 10,000 entries"),
-    "names of 400 kB": (".tar", long_names, ""),
-    "a header that is copied": (".tar", global_headers, ""),
-    "a header of many records": (".tar", lambda: tar_of(pax(record("a", "b") * 160_000)), ""),
-    "a header larger than a MiB": (".tar", lambda: tar_of(pax(record("a", "b" * 2 * MIB))), ""),
     "a sparse file": (".tar", sparse, "a sparse file in it"),
     # tarfile searches such a header for four minutes, within one call
     "half a megabyte of digits": (
@@ -166,22 +142,10 @@ ARCHIVES: dict[str, tuple[str, Callable[[], bytes], str]] = {
         large_sparse_number,
         "cannot be unpacked: reading it took more than 3 seconds",
     ),
-    "digits and no record": (
-        ".tar",
-        lambda: tar_of(pax(b"9" * 500_000)),
-        "cannot be unpacked: reading it took more than 3 s",
-    ),
-    "records that overlap": (".tar", lambda: tar_of(pax(b"5 aaa" * 200_000)), ""),
-    "a record's length of 10^300": (".tar", lambda: tar_of(pax(b"9" * 300 + b" a=b\n")), "cannot be unpacked"),
     "a size of 10^400": (".tar", lambda: tar_of(pax(record("size", "9" * 400))), "cannot be unpacked"),
     "hard links": (".tar", hard_links, "has a link, a device or a sparse file in it ('backward.py')"),
     "folders 2,000 deep": (".zip", lambda: zip_of({"a/" * 2_000 + "b.py": SOURCE}), "folders more than 10 deep"),
     "a name of 60 kB": (".zip", lambda: zip_of({"a" * 60_000 + ".py": SOURCE}), "The archive cannot be unpacked"),
-    "40,000 tiny members": (
-        ".zip",
-        lambda: zip_of({f"{n}.x": b"" for n in range(40_000)}),
-        "more than 10,000 entries",
-    ),
     "a list of 4 GiB by zip64": (".zip", lambda: zip_claiming(1 << 40), "cannot be unpacked"),
     "zeros": (".zip", lambda: zip_of({"backward.py": bytes(100 * MIB)}), "backward.py in the archive is too large"),
     "zeros that add up": (
@@ -191,12 +155,7 @@ ARCHIVES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a header of 400 MiB": (".tar.gz", large_header, "cannot be unpacked"),
     "headers in headers": (".tar.gz", chained_headers, "cannot be unpacked"),
-    "encrypted": (".zip", lambda: zip_of({"backward.py": SOURCE}, flag_bits=1), "locked with a password"),
-    "deflate64": (
-        ".zip",
-        lambda: zip_of({"backward.py": SOURCE}, compress_type=9),
-        "compression method is not supported",
-    ),
+    "encrypted": (".zip", lambda: zip_of({"backward.py": SOURCE}, flag_bits=1), "is encrypted, password required"),
 }
 
 

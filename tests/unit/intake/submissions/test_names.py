@@ -6,12 +6,11 @@ import csv
 import os
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import ROOT, calls_in, sampled, solution_of
+from support import ROOT, sampled, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import Arrival, make_names_unique
@@ -41,7 +40,7 @@ def looks() -> Iterator[list[object]]:
 
 def names_of(*names: str) -> list[str]:
     """As the results of a class with these names are called, in order of name."""
-    return [each.student for each in make_names_unique([Arrival(name, Path(name), name) for name in names])[0]]
+    return [each.student for each in make_names_unique([Arrival(name, Path(name)) for name in names])[0]]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +75,7 @@ def test_a_name_in_out(name: str, becomes: str) -> None:
 
 
 def test_a_changed_name_is_said() -> None:
-    remarks = make_names_unique([Arrival("index.html.part", Path("x"), "x"), Arrival("ada", Path("y"), "y")])[1]
+    remarks = make_names_unique([Arrival("index.html.part", Path("x")), Arrival("ada", Path("y"))])[1]
     assert remarks == ("`index.html.part` is a name that this program uses itself: see `index.html.part-2`.",)
 
 
@@ -97,14 +96,6 @@ def test_names_that_are_one_on_some_disk_are_told_apart(tmp_path: Path, names: l
     for name in found:
         assert len(os.fsencode(name)) <= 255 and (name == as_folder(name) or len(name) > 120)
         (tmp_path / name).mkdir()
-
-
-@pytest.mark.full
-def test_thousands_of_one_name() -> None:
-    found = names_of(*["ada"] * 20_000)
-    assert len(set(found)) == 20_000 and "ada-20000" in found
-    few, many = (calls_in(partial(names_of, *["ada"] * count)) for count in (1_000, 4_000))
-    assert many <= 6 * few  # quadratic work would be 16 times
 
 
 # As it is typed ------------------------------------------------------------------------------------------------------
@@ -158,27 +149,6 @@ def test_what_a_folder_costs(
     assert len(found) == count
     assert messages == {None if source else "The folder is empty: expected 04_cross_entropy/backward.py."}
     assert len(looks) <= 10 * tens * count + 100
-
-
-@sampled("count", [100, pytest.param(20_000, marks=pytest.mark.slow)], keep=1)
-def test_a_class_of_empty_folders_as_it_is_typed(course, tmp_path: Path, count: int) -> None:
-    for n in range(count):
-        (tmp_path / "class" / f"{n:05}").mkdir(parents=True)
-    command = ["run", str(tmp_path / "class"), "--lesson", "4", "-o", str(tmp_path / "out"), "--course", str(ROOT)]
-    done = CliRunner().invoke(main, [*command, "--quiet"])
-    assert done.exit_code == 0, done.output
-    with (tmp_path / "out" / "grades.csv").open(newline="", encoding="utf-8") as file:
-        assert sum(row["total"] == "0" for row in csv.DictReader(file)) == count
-
-
-@pytest.mark.full
-def test_one_name_of_moodle_s_among_thousands(course, tmp_path: Path, looks: list[object]) -> None:
-    """The class's folder is listed a few times, not once for each entry."""
-    (tmp_path / "Ada Okafor_1_assignsubmission_file_").mkdir()
-    for n in range(3_000):
-        (tmp_path / f"x{n:04}").mkdir()
-    assert len(find([tmp_path], [course.find("04")], list(course.lessons.values()))) == 3_001
-    assert 0 < looks.count(str(tmp_path)) <= 10
 
 
 @pytest.mark.full

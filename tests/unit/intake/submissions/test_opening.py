@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from grader.intake.submissions import appearing, lesson_files, unpacking
+from grader.intake.submissions import appearing, archives, file_kinds
 from grader.intake.submissions.appearing import is_cut_off
 from grader.intake.submissions.file_kinds import open_regular
 from grader.intake.submissions.submission import read_submission
@@ -81,7 +81,7 @@ def test_a_folder_that_becomes_a_link_leads_nowhere(tmp_path, course: Course, mo
         own.rename(kept)
         own.symlink_to(tmp_path / "secret" / lesson.name)
 
-    changing(lesson_files, monkeypatch, swap, at=1)
+    changing(file_kinds, monkeypatch, swap, at=1)
     read = read_submission(tmp_path / "ada", "ada", [lesson])
     assert SECRET not in read.lessons[lesson.name].files.values()
 
@@ -91,9 +91,9 @@ def test_an_archive_that_becomes_a_pipe_stops_nobody(tmp_path, monkeypatch):
     with ZipFile(path, "w") as packed:
         packed.writestr("04_cross_entropy/backward.py", RIGHT)
 
-    changing(unpacking, monkeypatch, lambda: put_a_pipe(path))
-    found = unpacking.unpack_archives({"": path}, tmp_path / "unpacked", False)
-    assert found.sentence == "The archive cannot be unpacked: it is not an ordinary file."
+    changing(archives, monkeypatch, lambda: put_a_pipe(path))
+    found = archives.unpack_archives({"": path}, tmp_path / "unpacked", False, None)
+    assert found.refused[""] == "The archive cannot be unpacked: it is not an ordinary file."
     assert not (tmp_path / "unpacked").exists()
 
 

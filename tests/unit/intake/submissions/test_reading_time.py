@@ -8,27 +8,17 @@ from __future__ import annotations
 import json
 import random
 import zipfile
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import pytest
 from support import ROOT, guarded, sampled
 
-from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
 from grader.intake.submissions.people import may_be_one_person
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 from grader.questions.question import questions_of
 from grader.source.reader import ReadingStopped, SourceReader, one_submission
-
-
-@pytest.mark.parametrize("added", ["- copy", " - Copy", " copy", "_-copia", "(1)", " (1) copy 2", "- kopie 1"])
-def test_the_name_of_a_copy_is_read_at_once(added: str) -> None:
-    """`backward- copy- copy- copy….x.py` took twice as long for each copy more: with forty, days."""
-    with guarded():
-        assert is_copy(PurePath(f"backward{added}.py"))
-        assert is_copy(PurePath(f"backward{added * 20}.py"))
-        assert not is_copy(PurePath(f"backward{added * 20}x.py"))
 
 
 @pytest.mark.parametrize("unit", ["d", "d ", "(d", " d", "d\t", "d_0", "d\r", "dd\n"])

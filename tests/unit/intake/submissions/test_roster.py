@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.people import as_folder, may_be_one_person, name_words
 from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster, with_unique_names
-from grader.intake.submissions.roster_matching import Submitter
 from grader.intake.submissions.roster_matching import join as join_claims
 from grader.publish.report.classroom import NOTHING_SUBMITTED, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
-from grader.results import LessonResult, SubmissionResult
-from grader.results.annotations import AssignmentSummary, Excuse
+from grader.results import AssignmentSummary, Excuse, LessonResult, SubmissionResult
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def test_moodle_hides_identities(roster):
     """Its worksheet then has no other column that says who it is."""
     found = roster("Identifier,Status,Grade\nParticipant 207,Submitted for grading,-\n")
     assert [(each.student, each.name, each.id) for each in found.members] == [("Participant 207",) * 3]
-    submitted = Submitter("Participant 207", ("Participant 207",), ("207", "Participant 207"))
-    assert join_claims(found, [submitted]).owners == found.members
+    submitted = Arrival("Participant 207", Path("x"), marks=("207", "Participant 207"))
+    assert list(join_claims(found, [submitted]).owned) == ["Participant 207"]
 
 
 def test_other_columns_are_kept(roster):
@@ -146,13 +146,13 @@ def members(*people: str) -> Roster:
 
 def join(roster, students):
     """Of {name: marks}: what the roster says, as {name: member}, and the rest."""
-    joined = join_claims(roster, [Submitter(name, (name,), tuple(marks)) for name, marks in students.items()])
-    owners = dict(zip(students, joined.owners, strict=True))
+    joined = join_claims(roster, [Arrival(name, Path(name), marks=tuple(marks)) for name, marks in students.items()])
+    owners = {each.student: roster.member(member) for member, owned in joined.owned.items() for each in owned}
     return SimpleNamespace(
-        members={name: owner for name, owner in owners.items() if owner},
+        members=owners,
         absent=joined.absent,
         disputed=joined.disputed,
-        remarks=tuple(joined.remarks.values()),
+        remarks=joined.remarks,
     )
 
 

@@ -45,7 +45,7 @@ def written(folder: Path, text: str, name: str = "times.csv") -> Path:
 
 
 def arrival(student: str, *marks: str, path: str = "", when: float = 0.0, names: tuple[str, ...] = ()) -> Arrival:
-    return Arrival(student, Path(path or student), student, when, marks, names=names)
+    return Arrival(student, Path(path or student), when, marks, names=names)
 
 
 def test_moodle_s_worksheet(tmp_path):

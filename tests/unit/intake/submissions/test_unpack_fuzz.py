@@ -16,11 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from grader.intake.submissions.arrival import SubmissionError
-from grader.intake.submissions.file_kinds import ARCHIVE_SUFFIXES
+from grader.intake.submissions.file_kinds import ARCHIVE_SUFFIXES, Unreadable
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.gathered import gathered
 from grader.intake.submissions.submission import read_submission
-from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Course, Lesson
 
 SOURCE = b"def dlogits(logits):\n    return logits\n"
@@ -98,7 +97,7 @@ def is_read(place: Path, course: Course, lesson: Lesson, suffix: str, data: byte
             inside = [entry for entry in folder.rglob("*") if not entry.is_dir() or entry.is_symlink()]
             assert all(entry.is_file() and not entry.is_symlink() for entry in inside)
             assert all(entry.suffix in (".py", ".ipynb") for entry in inside)
-    except ArchiveRefused as refused:
+    except Unreadable as refused:
         assert str(refused).endswith((".", "?")) and str(place) not in str(refused)
     submission = read_submission(path, "fuzz", [lesson])
     assert submission.message or set(submission.lessons) == {lesson.name}

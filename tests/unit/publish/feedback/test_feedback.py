@@ -29,7 +29,7 @@ from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
 from grader.publish.feedback.download import doubt_about
 from grader.publish.feedback.reports import NoFeedback, one_line_summary
 from grader.publish.report.decisions import decision_sentences
-from grader.results.annotations import Adjustment, Comment, Excuse, Lateness, NotGraded
+from grader.results import Adjustment, Comment, Excuse, Lateness, NotGraded
 
 
 def grade(*arguments: object, status: int = 0) -> tuple[str, str]:

@@ -27,8 +27,7 @@ from grader.publish.report.decisions import (
     short_notes,
 )
 from grader.publish.report.pages import Reporter
-from grader.results import SubmissionResult
-from grader.results.annotations import DemandedDefence, Lateness
+from grader.results import DemandedDefence, Lateness, SubmissionResult
 from grader.results.wording import UNKNOWN_TIME
 
 POLICY = LatePolicy(percent_per_day=10, free_days=1)

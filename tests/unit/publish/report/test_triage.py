@@ -9,8 +9,7 @@ from made_results import lesson, results, row
 
 from grader.publish.report.classroom import NOTHING_SUBMITTED
 from grader.publish.report.triage import MAX_NOTE_CHARACTERS, triage, zero_reason
-from grader.results import SubmissionResult
-from grader.results.annotations import IntakeRemark, Lateness
+from grader.results import IntakeRemark, Lateness, SubmissionResult
 
 LOOP = "It did not return within 10 seconds."
 

@@ -41,8 +41,8 @@ def test_every_module_needs_only_the_standard_library():
 
 def test_a_plan_is_made_without_the_rest():
     ended = run(
-        "from grader.sandbox.isolation.lockdown import Plan, plan_for\n"
-        "from grader.sandbox.isolation.probe import Isolation\n"
+        "from grader.sandbox.isolation.lockdown import Plan\n"
+        "from grader.sandbox.isolation.probe import Isolation, plan_for\n"
         "plan = plan_for(Isolation('none', (), ()))\n"
         "assert Plan.from_dict(plan.to_dict()) == plan\n"
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation import kernel, system_calls
 
 pytestmark = pytest.mark.layers
 
@@ -21,13 +21,13 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize("machine", kernel.ARCHITECTURES)
+@pytest.mark.parametrize("machine", system_calls.ARCHITECTURES)
 def test_numbers_are_those_of_the_system_headers(machine):
     if not HEADERS[machine].exists():
         pytest.skip(f"{HEADERS[machine]} is not installed")
     text = HEADERS[machine].read_text()
     official = {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
-    ours = kernel.numbers(machine)
+    ours = system_calls.numbers(machine)
     known = {name: number for name, number in ours.items() if name in official}
     assert len(known) > 150
     assert known == {name: official[name] for name in known}
@@ -36,9 +36,9 @@ def test_numbers_are_those_of_the_system_headers(machine):
 
 
 @pytest.mark.anywhere
-@pytest.mark.parametrize("machine", kernel.ARCHITECTURES)
+@pytest.mark.parametrize("machine", system_calls.ARCHITECTURES)
 def test_no_number_is_given_twice(machine):
-    numbers = kernel.numbers(machine)
+    numbers = system_calls.numbers(machine)
     assert len(set(numbers.values())) == len(numbers)
 
 
@@ -67,6 +67,16 @@ def test_descriptors_are_closed_but_for_some(in_child):
         return [os.path.exists(f"/proc/self/fd/{highest + more}") for more in (0, 10, 20, 30)]
 
     assert in_child(action) == [True, False, True, False]
+
+
+def test_without_linux_descriptors_are_closed_too(in_child, monkeypatch):
+    def action():
+        kept, gone = os.dup(0), os.dup(0)
+        monkeypatch.setattr(kernel, "supported", lambda: False)
+        kernel.close_all_but({int(name) for name in os.listdir("/proc/self/fd")} - {gone})
+        return os.path.exists(f"/proc/self/fd/{kept}"), os.path.exists(f"/proc/self/fd/{gone}")
+
+    assert in_child(action) == [True, False]
 
 
 def test_a_worker_ends_with_its_parent(in_child):

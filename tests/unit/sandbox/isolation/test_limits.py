@@ -71,7 +71,7 @@ def test_files_stay_empty_and_few(in_child, outcome, tmp_path):
 
 def test_nothing_can_be_raised_again(in_child, outcome):
     def action():
-        capabilities.drop_all()
+        capabilities.reduce_to(0)
         limits.apply(Limits())
         return [
             outcome(lambda kind=kind: resource.setrlimit(kind, (1 << 40, 1 << 40)))
@@ -104,7 +104,7 @@ def test_processor_time_ends_a_loop_that_ignores_the_signal(in_child):
 def test_threads_are_counted_for_an_ordinary_user(in_child, as_root):
     def action():
         others = limits.tasks_of(65523)
-        capabilities.become(65523, 65523)
+        capabilities.become(65523)
         limits.apply(Limits(threads=8), others)
         started = 0
         try:
@@ -123,7 +123,7 @@ def test_tasks_are_counted(in_child, as_root):
         before = limits.tasks_of(65524)
         pid = os.fork()
         if pid == 0:
-            capabilities.become(65524, 65524)
+            capabilities.become(65524)
             time.sleep(3600)  # no race: it is killed
         wait_until(lambda: limits.tasks_of(65524) != before)
         after = limits.tasks_of(65524)

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 from support import GUARD_SECONDS, sampled
 
-from grader.sandbox.isolation import capabilities, kernel, landlock, limits, lockdown, probe, seccomp
+from grader.sandbox.isolation import capabilities, kernel, landlock, lockdown, probe, seccomp
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import Plan, lock_in, plan_for, prepare_zygote
-from grader.sandbox.isolation.probe import LEVELS, Isolation, avoid_above
+from grader.sandbox.isolation.lockdown import LAYERS, SECCOMP, UID, USER_NAMESPACE, Plan, lock_in, prepare_zygote
+from grader.sandbox.isolation.probe import LEVELS, Isolation, avoid_above, plan_for
 
 pytestmark = pytest.mark.layers
 
@@ -144,7 +144,7 @@ def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_pyt
     def action():
         lay_python_open()
         if user == "ordinary":
-            capabilities.become(65521, 65521)
+            capabilities.become(65521)
         found = probe.probe(avoid=avoid_above(level))
         plan = plan_for(found, Limits(threads=16))
 
@@ -180,19 +180,6 @@ def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_pyt
     assert secret.read_text() == "42"
 
 
-def test_as_in_docker(in_child, outcome, as_root_with_mounts, lay_python_open, like_docker, secret):
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
-
-    def action():
-        lay_python_open()
-        like_docker()
-        plan = plan_for(probe.probe())
-        return locked_worker(plan, lambda: [outcome(lambda: secret.read_text()), os.getuid(), capabilities.effective()])
-
-    assert in_child(action) == [["EACCES", probe.WORKER_UID, 0], 0]
-
-
 @pytest.mark.full
 @sampled("python", ["open", "private"], keep=1)
 def test_root_whose_only_way_is_a_user_namespace(
@@ -216,7 +203,7 @@ def test_root_whose_only_way_is_a_user_namespace(
         return found.level, found.layers, *message
 
     level, layers, message, status = in_child(action)
-    if probe.USER_NAMESPACE not in layers:
+    if USER_NAMESPACE not in layers:
         pytest.skip("this system refuses user namespaces")
     assert (level, message[1]) == (("strong", probe.WORKER_UID) if python == "open" else ("fair", 0))
     assert (message[0] in ("ENOENT", "EACCES"), message[2], status) == (True, 0, 0)
@@ -266,7 +253,7 @@ def test_memory_of_a_worker_is_closed_to_its_user(in_child):
 
     def dumpable():
         plan = full_plan()
-        plan = replace(plan, layers=tuple(layer for layer in plan.layers if layer != probe.SECCOMP))
+        plan = replace(plan, layers=tuple(layer for layer in plan.layers if layer != SECCOMP))
         return locked_worker(plan, lambda: kernel.prctl(3))[0]  # PR_GET_DUMPABLE
 
     assert in_child(dumpable) == 0
@@ -277,8 +264,7 @@ def test_memory_of_a_worker_is_closed_to_its_user(in_child):
     [
         (landlock, "enforce"),
         (seccomp, "install_filter"),
-        (capabilities, "drop_all"),
-        (capabilities, "no_new_privileges"),
+        (capabilities, "reduce_to"),
         (lockdown, "apply_limits"),
     ],
     keep=2,
@@ -288,36 +274,22 @@ def test_a_layer_that_fails_is_never_skipped(in_child, monkeypatch, module, func
         raise OSError(1, "refused")
 
     monkeypatch.setattr(module, function, fails)
-    plan = Plan(probe.LAYERS[3:])
+    plan = Plan(LAYERS[3:])
     message = in_child(lambda: locked_worker(plan, lambda: "student code runs")[0])
     assert message == "PermissionError: [Errno 1] refused"
 
 
 def test_a_change_of_user_that_fails_raises(in_child, as_root):
     def action():
-        capabilities.become(65521, 65521)
-        return locked_worker(Plan((probe.UID,), uid=65522), lambda: "student code runs")[0]
+        capabilities.become(65521)
+        return locked_worker(Plan((UID,), uid=65522), lambda: "student code runs")[0]
 
     assert in_child(action).startswith("PermissionError")
-    assert in_child(lambda: locked_worker(Plan((probe.UID,)), lambda: "runs")[0]).startswith("ValueError")
+    assert in_child(lambda: locked_worker(Plan((UID,)), lambda: "runs")[0]).startswith("ValueError")
 
 
 def test_an_empty_plan_still_closes_descriptors(in_child):
     assert in_child(lambda: locked_worker(Plan(()), lambda: [os.getsid(0) == os.getpid()])[0]) == [True]
-
-
-def test_without_linux_descriptors_are_closed_too(in_child, monkeypatch):
-    def action():
-        kept = os.dup(0)
-        gone = os.dup(0)
-        monkeypatch.setattr(kernel, "supported", lambda: False)
-        everything = {int(name) for name in os.listdir("/proc/self/fd")}
-        lockdown._close_all_but(everything - {gone})
-        return os.path.exists(f"/proc/self/fd/{kept}"), os.path.exists(f"/proc/self/fd/{gone}")
-
-    kept, gone = in_child(action)
-    assert kept
-    assert not gone
 
 
 # Ends ----------------------------------------------------------------------------------------------------------------
@@ -375,7 +347,7 @@ def test_a_worker_can_be_killed_by_root_outside(in_child, as_root):
 WITH_TORCH = """
     import json, os, sys, time
     from grader.sandbox.isolation import lockdown, probe
-    plan = lockdown.plan_for(probe.probe(avoid=probe.avoid_above(sys.argv[1])))
+    plan = probe.plan_for(probe.probe(avoid=probe.avoid_above(sys.argv[1])))
     from grader.sandbox.workers.zygote import warm_up
     warm_up()
     import torch
@@ -407,11 +379,3 @@ def test_torch_works_in_a_worker(level):
     command = [sys.executable, "-c", script, level]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_SECONDS, env=environment)
     assert (done.stdout.split()[:1], done.returncode) == (["fine"], 0), done
-
-
-def test_limits_hold_in_a_worker(in_child):
-    def action():
-        return locked_worker(full_plan(limits=Limits(memory_bytes=64 << 20)), lambda: len(bytearray(256 << 20)))[0]
-
-    assert in_child(action).startswith("MemoryError")
-    assert limits.Limits().memory_bytes == 1 << 30

@@ -38,11 +38,11 @@ def enter(request, lay_python_open):
 
     def function(visible=()):
         if request.param == "privileged":
-            return namespaces.enter_zygote_namespaces(None, None, visible, user_namespace=False)
+            return namespaces.enter_zygote_namespaces(None, visible, user_namespace=False)
         if os.geteuid() == 0:
             lay_python_open()
-            capabilities.become(65520, 65520)
-        return namespaces.enter_zygote_namespaces(None, None, visible, user_namespace=True)
+            capabilities.become(65520)
+        return namespaces.enter_zygote_namespaces(None, visible, user_namespace=True)
 
     return function
 
@@ -114,8 +114,8 @@ def test_another_user_reaches_what_is_shown_in_a_private_folder(in_child, outcom
 
     def action():
         os.umask(0o077)
-        namespaces.enter_zygote_namespaces(65520, 65520, [private / "venv"], user_namespace=False)
-        capabilities.become(65520, 65520)
+        namespaces.enter_zygote_namespaces(65520, [private / "venv"], user_namespace=False)
+        capabilities.become(65520)
         return (private / "venv/file").read_text(), outcome(lambda: os.stat(private / "exercises")), os.umask(0)
 
     assert in_child(action) == ["project/venv", "ENOENT", 0o077]
@@ -216,7 +216,7 @@ def test_refused_namespaces_raise(in_child, outcome, like_docker, as_root):
     def action():
         like_docker()
         return [
-            outcome(lambda way=way: namespaces.enter_zygote_namespaces(None, None, (), user_namespace=way))
+            outcome(lambda way=way: namespaces.enter_zygote_namespaces(None, (), user_namespace=way))
             for way in (False, True)
         ]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from support import sampled
 
-from grader.sandbox.isolation import capabilities, kernel, landlock, probe
+from grader.sandbox.isolation import capabilities, kernel, landlock, lockdown, probe
 from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, avoid_above, level_of
 
 pytestmark = pytest.mark.layers
 
-BASE = {probe.LIMITS, probe.NO_NEW_PRIVILEGES, probe.CAPABILITIES, probe.SECCOMP}
+BASE = {lockdown.LIMITS, lockdown.NO_NEW_PRIVILEGES, lockdown.CAPABILITIES, lockdown.SECCOMP}
 
 
 @pytest.mark.anywhere
@@ -30,16 +30,16 @@ def test_levels_are_ordered():
 @pytest.mark.parametrize(
     ("layers", "root", "level"),
     [
-        (BASE | {probe.LANDLOCK, probe.NAMESPACES_LAYER, probe.UID}, True, "strong"),
-        (BASE | {probe.LANDLOCK, probe.NAMESPACES_LAYER, probe.USER_NAMESPACE}, False, "strong"),
-        (BASE | {probe.LANDLOCK, probe.NAMESPACES_LAYER}, True, "fair"),  # stays root
-        (BASE | {probe.LANDLOCK, probe.UID}, True, "good"),
-        (BASE | {probe.LANDLOCK}, False, "fair"),
-        (BASE | {probe.LANDLOCK}, True, "fair"),
-        (BASE | {probe.NAMESPACES_LAYER, probe.UID}, True, "weak"),
+        (BASE | {lockdown.LANDLOCK, lockdown.NAMESPACES_LAYER, lockdown.UID}, True, "strong"),
+        (BASE | {lockdown.LANDLOCK, lockdown.NAMESPACES_LAYER, lockdown.USER_NAMESPACE}, False, "strong"),
+        (BASE | {lockdown.LANDLOCK, lockdown.NAMESPACES_LAYER}, True, "fair"),  # stays root
+        (BASE | {lockdown.LANDLOCK, lockdown.UID}, True, "good"),
+        (BASE | {lockdown.LANDLOCK}, False, "fair"),
+        (BASE | {lockdown.LANDLOCK}, True, "fair"),
+        (BASE | {lockdown.NAMESPACES_LAYER, lockdown.UID}, True, "weak"),
         (BASE, False, "weak"),
-        ({probe.LANDLOCK}, False, "weak"),
-        ({probe.LIMITS}, False, "none"),
+        ({lockdown.LANDLOCK}, False, "weak"),
+        ({lockdown.LIMITS}, False, "none"),
         (set(), False, "none"),
     ],
 )
@@ -64,7 +64,7 @@ def test_root_with_everything(in_child, as_root_with_mounts):
         pytest.skip("this kernel has no Landlock")
     level, layers, missing = in_child(lambda: as_list(probe.probe()))
     assert (level, missing) == ("strong", [])
-    assert set(layers) == set(probe.LAYERS) - {probe.USER_NAMESPACE}
+    assert set(layers) == set(lockdown.LAYERS) - {lockdown.USER_NAMESPACE}
 
 
 @sampled("level", LEVELS, keep=1)
@@ -93,7 +93,7 @@ def test_as_in_docker(in_child, as_root_with_mounts, lay_python_open, like_docke
 
     level, layers, missing = in_child(action)
     assert level == "good"
-    assert set(layers) == BASE | {probe.LANDLOCK, probe.UID}
+    assert set(layers) == BASE | {lockdown.LANDLOCK, lockdown.UID}
     assert len(missing) == 1
     assert missing[0].startswith("No namespaces (unshare: Operation not permitted")
 
@@ -105,12 +105,12 @@ def test_as_an_ordinary_user_in_docker(in_child, as_root_with_mounts, lay_python
     def action():
         lay_python_open()
         like_docker()
-        capabilities.become(65520, 65520)
+        capabilities.become(65520)
         return as_list(probe.probe())
 
     level, layers, missing = in_child(action)
     assert level == "fair"
-    assert set(layers) == BASE | {probe.LANDLOCK}
+    assert set(layers) == BASE | {lockdown.LANDLOCK}
     assert [sentence.split(" (")[0] for sentence in missing] == [
         "No namespaces",
         "The worker keeps the user who runs the grading",
@@ -124,10 +124,10 @@ def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path, 
     (private / "python").mkdir(parents=True)
     private.chmod(0o700)
     files = landlock.WorkerFiles((), (), (*landlock.worker_files().readable, private / "python"))
-    monkeypatch.setattr(landlock, "worker_files", lambda: files)
-    level, layers, missing = in_child(lambda: as_list(probe.probe(avoid=[probe.NAMESPACES_LAYER])))
+    monkeypatch.setattr(landlock, "worker_files", lambda *_: files)
+    level, layers, missing = in_child(lambda: as_list(probe.probe(avoid=[lockdown.NAMESPACES_LAYER])))
     assert level == "fair"
-    assert probe.UID not in layers
+    assert lockdown.UID not in layers
     assert "cannot read" in missing[1]
     assert "threads of root" in missing[2]
 
@@ -135,10 +135,10 @@ def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path, 
 def test_root_that_could_not_kill_another_user_does_not_change_it(in_child, as_root, lay_python_open):
     def action():
         capabilities.reduce_to(1 << capabilities.CAP_SETUID | 1 << capabilities.CAP_SETGID)
-        return as_list(probe.probe(avoid=[probe.NAMESPACES_LAYER]))
+        return as_list(probe.probe(avoid=[lockdown.NAMESPACES_LAYER]))
 
     _, layers, missing = in_child(action)
-    assert probe.UID not in layers
+    assert lockdown.UID not in layers
     assert "CAP_KILL" in missing[1]
 
 
@@ -149,16 +149,16 @@ def test_an_ordinary_user_with_and_without_namespaces(in_child, as_root_with_mou
 
     def action():
         lay_python_open()
-        capabilities.become(65520, 65520)
-        return as_list(probe.probe()), as_list(probe.probe(avoid=[probe.NAMESPACES_LAYER]))
+        capabilities.become(65520)
+        return as_list(probe.probe()), as_list(probe.probe(avoid=[lockdown.NAMESPACES_LAYER]))
 
     (level, layers, missing), (lower, fewer, reasons) = in_child(action)
-    if probe.USER_NAMESPACE not in layers:
+    if lockdown.USER_NAMESPACE not in layers:
         pytest.skip(f"this system refuses user namespaces: {missing}")
     assert (level, missing) == ("strong", [])
-    assert probe.UID not in layers
+    assert lockdown.UID not in layers
     assert (lower, len(reasons)) == ("fair", 2)
-    assert set(fewer) == BASE | {probe.LANDLOCK}
+    assert set(fewer) == BASE | {lockdown.LANDLOCK}
 
 
 def test_without_landlock(in_child, as_root, monkeypatch):
@@ -187,11 +187,19 @@ def test_it_changes_nothing(in_child):
     assert left == ""
 
 
-def test_a_trial_that_hangs_is_given_up(in_child, monkeypatch):
-    monkeypatch.setattr(probe, "TRIAL_SECONDS", 0.1)
-    # no race: the trial never ends
-    assert in_child(lambda: probe._attempt(lambda: time.sleep(3600))) == "the trial did not end within 0.1 s"
+@pytest.mark.parametrize(
+    ("lock_in", "reason"),
+    [
+        (lambda *_: time.sleep(3600), "the trial did not end within 0.1 s"),  # no race: it never ends
+        (lambda *_: os._exit(3), "the trial ended without a word"),
+        (lambda *_: None, "what this layer must refuse is possible"),
+    ],
+    ids=["hangs", "dies", "does nothing"],
+)
+def test_a_trial_that_goes_wrong_is_a_failure(in_child, monkeypatch, lock_in, reason):
+    def action():
+        monkeypatch.setattr(probe, "TRIAL_SECONDS", 0.1 if "within" in reason else 60.0)
+        monkeypatch.setattr(probe, "lock_in", lock_in)
+        return probe.probe(avoid=set(lockdown.LAYERS) - {lockdown.SECCOMP}).missing
 
-
-def test_a_trial_that_dies_is_a_failure(in_child):
-    assert in_child(lambda: probe._attempt(lambda: os._exit(3))) == "the trial ended without a word"
+    assert any(f"No seccomp filter ({reason})" in sentence for sentence in in_child(action))

@@ -637,12 +637,13 @@ def answer(path: Path, step: str, given: dict[str, Any], right: Any) -> str:
 
 def shut_the_files() -> None:
     """Landlock as a worker has it; without it, what reads the formulas from disk is not stopped."""
-    from grader.sandbox.isolation import capabilities, landlock
+    from grader.sandbox.isolation import kernel, landlock
 
     if landlock.abi():
         allowed = landlock.worker_files()
-        capabilities.no_new_privileges()
-        landlock.restrict([*allowed.readable, CORPUS / "honest_styles", CORPUS / "cheats"])
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        folders = CORPUS / "honest_styles", CORPUS / "cheats"
+        landlock.enforce(landlock.make_ruleset([*allowed.readable, *folders]))
 
 
 def files(*, autograd: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.command_line import CommandGroup
-from grader.sandbox.workers import forked
+from grader.sandbox.workers import nursery
 from grader.sandbox.workers.clean_process import package_folders, start_clean_process, wait_or_kill
 
 REPORTS = "import os, sys\nos.write(int(sys.argv[2]), b'found')\nos._exit(0)\n"
@@ -59,8 +59,8 @@ def test_without_torch_a_command_ends_with_a_sentence(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "torch")
     # other tests may share a nursery that has started
-    monkeypatch.setattr(forked, "Nursery", lambda: start_clean_process("nursery", "nursery"))
-    group = CommandGroup("grade", "Help.", callback=lambda: forked.Nursery(), invoke_without_command=True)
+    monkeypatch.setattr(nursery, "Nursery", lambda: start_clean_process("nursery", "run_nursery"))
+    group = CommandGroup("grade", "Help.", callback=lambda: nursery.Nursery(), invoke_without_command=True)
     with pytest.raises(SystemExit) as ended:
         group.main([])
     assert ended.value.code == 2

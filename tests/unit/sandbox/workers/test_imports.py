@@ -11,16 +11,11 @@ import torch
 from shared_nursery import forked_zygote, run_python
 
 from grader.calling.protocol import CallRequest
-from grader.errors import LessonError
-from grader.lesson.config import sandbox_imports
-from grader.lesson.toml_tables import Table
 from grader.sandbox.isolation import landlock
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.imports import is_allowed
-from grader.sandbox.workers.stand_ins import INERT
+from grader.sandbox.workers.imports import INERT, is_allowed
 from grader.sandbox.workers.student import Student
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
@@ -70,8 +65,7 @@ def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) 
         return student, {step: f"{student.load_failure.outcome}: {student.load_failure.message}" for step in steps}
     for step in steps:
         called = student.call(step, CallRequest(step, [torch.ones(2)]))
-        failed = called.failed
-        found[step] = f"{failed.outcome}: {failed.message}" if failed else "returned"
+        found[step] = "returned" if called.outcome == "returned" else f"{called.outcome}: {called.message}"
     student.close()
     return student, found
 
@@ -358,28 +352,12 @@ def test_the_kernels_cannot_be_taken_back() -> None:
         "torch._C._dispatch_library = lambda *given: made.append(original(*given)) or made[-1]\n"
         "from grader.sandbox.workers import autograd_off, library_off\n"
         "autograd_off.take_away_autograd(); library_off.lock_the_dispatcher()\n"
-        "(library,) = made\n"
-        "library.reset()\n"
-        "del library; made.clear()\n"
+        "assert made and [library.reset() for library in made]\n"
+        "made.clear()\n"
         "print(autograd_off.autograd_works())\n"
     )
     done = run_python(program)
     assert done.stdout.strip() == "False", done.stdout + done.stderr[-2000:]
-
-
-def test_names_that_an_instructor_cannot_allow() -> None:
-    path = Path("lesson.toml")
-    assert sandbox_imports(Table(path, {"imports": ["scipy", "sympy"]})) == ("scipy", "sympy")
-    assert sandbox_imports(Table(path, {})) == ()
-    for wrong, reason in {
-        "scipy": "expected a list of names",
-        ("scipy.special",): "'scipy.special' is not the name of a top-level module",
-        (3,): "3 is not the name",
-        ("ctypes",): "ctypes cannot be allowed",
-        ("torch",): "torch cannot be allowed",
-    }.items():
-        with pytest.raises(LessonError, match=reason):
-            sandbox_imports(Table(path, {"imports": list(wrong) if isinstance(wrong, tuple) else wrong}))
 
 
 def test_the_standard_library_without_ctypes() -> None:

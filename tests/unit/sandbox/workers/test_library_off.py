@@ -11,13 +11,13 @@ import torch
 from shared_nursery import forked_zygote
 from support import ROOT, sampled
 
-from grader.calling.protocol import Called, CallRequest
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallRequest
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX
@@ -74,7 +74,7 @@ def zygote() -> Iterator[ZygoteProcess]:
     process.close()
 
 
-def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Called:
+def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Answer:
     student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE, not_allowed=not_allowed))
     try:
         return student.call("update", CallRequest("update", [P.clone(), G.clone()]))
@@ -88,8 +88,8 @@ def update(line: str) -> str:
 
 @sampled("line", OPTIMIZERS.values(), keep=3, ids=OPTIMIZERS.keys())
 def test_no_way_leads_to_an_optimizer(zygote, line):
-    failed = called(zygote, update(line)).failed
-    assert failed is not None and failed.outcome == "forbidden"
+    failed = called(zygote, update(line))
+    assert failed.outcome == "forbidden"
     assert failed.line == 8 or "exec" in line or "found(gc)" in line  # executed text and `found` have their own lines
 
 
@@ -103,8 +103,8 @@ def test_a_lesson_that_does_not_ask_for_one_allows_it(zygote, way):
 
 
 def test_the_message_names_the_call_and_the_line(zygote):
-    failed = called(zygote, update(OPTIMIZERS["by its name"])).failed
-    assert failed is not None and failed.message == (
+    failed = called(zygote, update(OPTIMIZERS["by its name"]))
+    assert failed.message == (
         "Line 8 calls PyTorch's `SGD`. This lesson asks you to write what it does, so the step is not counted. "
         'Use arithmetic on tensors. A self-check under `if __name__ == "__main__":` is fine.'
     )
@@ -136,14 +136,14 @@ HONEST = {
 @pytest.mark.parametrize("line", HONEST.values(), ids=HONEST.keys())
 def test_honest_uses_stay_right(zygote, line):
     result = called(zygote, update(f"{line}; p = p - g"))
-    assert result.failed is None and torch.equal(result.value, P - G)
+    assert result.outcome == "returned" and torch.equal(result.value, P - G)
 
 
 def test_nothing_can_be_registered_again(zygote):
     for line in ("torch.library.Library('aten', 'IMPL')", "torch._C._dispatch_library('IMPL', 'aten', '', 'x', 0)"):
         for not_allowed in ((), NOT_ALLOWED):
-            failed = called(zygote, update(line), not_allowed).failed
-            assert failed is not None and "no operator can be registered" in failed.message
+            failed = called(zygote, update(line), not_allowed)
+            assert "no operator can be registered" in failed.message
 
 
 LESSONS = [lesson for lesson in Course(ROOT).lessons.values() if lesson.not_allowed]

@@ -20,7 +20,8 @@ import torch
 from shared_nursery import forked_zygote
 from support import GUARD_SECONDS, sampled
 
-from grader.calling.protocol import Called, CallFailed, CallRequest, Counts
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallFailed, CallRequest
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -28,8 +29,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.isolation.usage import MAXRSS_UNIT, Usage, used_by
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
@@ -113,9 +113,9 @@ def test_a_call_that_raises_says_so(student: Student) -> None:
 
 def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student: Student) -> None:
     student.call("hold", CallRequest("hold", [1]))
-    kept = student._file.process
+    kept = student.process
     student.call_measured("hold", [1])
-    assert student._file.process is kept
+    assert student.process is kept
     student.close()
     assert unmarked(student.output.data).decode().split() == ["called", "loaded", "called"]
 
@@ -124,7 +124,7 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     """Else a submission could leave before anybody looks, and would have used nothing."""
     worker = student.like_this({BACKWARD_FILE: HOLD.encode()}, BACKWARD_FILE)
     assert worker.load_failure is None
-    process = worker._file.process
+    process = worker.process
     assert process is not None
     called = worker.call("stay", CallRequest("stay"))
     assert called.value == 1
@@ -142,8 +142,8 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
     """A student whose calls take these multiples of the yardstick's time, one after another."""
     calls = iter(ratios)
 
-    def measured(name: str, arguments: Any, memory: bool) -> tuple[Called, Usage]:
-        return Called(1), Usage(100, base * next(calls))
+    def measured(name: str, arguments: Any, memory: bool) -> tuple[Answer, Usage]:
+        return Answer("returned", value=1), Usage(100, base * next(calls))
 
     known = {("yardstick", "key"): Usage(60, base), "memory is accounted for": True}
     return SimpleNamespace(measurements={}, baselines=known, call_measured=measured)
@@ -163,7 +163,7 @@ def test_a_slow_call_is_measured_again(ratios: list[float], counts: float, monke
 def test_where_the_kernel_shows_no_memory_the_process_s_own_count_stands_in() -> None:
     student = fake([1.0])
     student.baselines["memory is accounted for"] = False
-    student.call = lambda *_: Called(1, counts=Counts(peak_bytes=7))
+    student.call = lambda *_: Answer("returned", value=1, peak_bytes=7)
     assert measure(student, "key", "f", [], "").extra_bytes == 7
 
 

@@ -15,11 +15,11 @@ import pytest
 from support import GUARD_SECONDS, sampled
 
 from grader.errors import ZygoteDied
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
+from grader.sandbox.isolation.lockdown import LAYERS
+from grader.sandbox.isolation.probe import avoid_above, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.forked import Nursery, NurseryEnded, path_of_a_program
+from grader.sandbox.workers.nursery import Nursery, NurseryEnded, path_of_a_program
 from grader.sandbox.workers.student import Student
 
 # What a worker finds around itself, and what it can do: printed as JSON.
@@ -123,6 +123,8 @@ def test_its_workers_are_locked_in_like_any_others(zygote, level):
         alone.close()
     if level != "strong":  # without a pid namespace of its own it has just any number
         assert theirs.pop("pid") != expected.pop("pid")
+    own = {f"grader.sandbox.workers.{name}" for name in ("nursery", "clean_process")}
+    assert set(theirs.pop("modules")) - set(expected.pop("modules")) <= own
     assert theirs.pop("arguments") != expected.pop("arguments")  # the plan is not among them: it came over the socket
     assert theirs == expected
     assert level == "none" or (theirs["writing"], theirs["connecting"]) != ("done", "done")

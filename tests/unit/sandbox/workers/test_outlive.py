@@ -26,8 +26,8 @@ from bench.attacks.arena import adopt_orphans, descendants, new_descendants
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import Plan, plan_for
-from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
+from grader.sandbox.isolation.lockdown import LAYERS, Plan
+from grader.sandbox.isolation.probe import avoid_above, plan_for, probe
 from grader.sandbox.workers import zygote
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
@@ -178,11 +178,14 @@ GRADER = """
 import json, sys, time
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.workers.messages import Load, ask
 zygote = ZygoteProcess(Plan.from_dict(json.loads(sys.argv[1])))
 worker = zygote.worker()
 print("asked", flush=True)
-worker.begin_load({"backward.py": sys.argv[2].encode()}, "backward.py")
-worker.take_loaded()
+worker.wait_until_locked_in()
+load = ask(Load({"backward.py": sys.argv[2].encode()}, "backward.py"))
+worker.ask([load], 3600.0)
+list(worker.answers([load], 3600.0))
 """
 
 

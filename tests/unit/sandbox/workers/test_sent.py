@@ -12,8 +12,7 @@ from support import sampled
 from bench.attacks.sent import measure, run
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation import kernel
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import file_worker
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import FileWorker

@@ -23,8 +23,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import plan_for
-from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import file_worker
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
@@ -33,7 +32,7 @@ from grader.sandbox.workers.messages import pack_problem
 from grader.sandbox.workers.printed import unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.work_clock import WorkClock
+from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import MAX_ANSWER_BYTES_HELD, WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
@@ -170,7 +169,7 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
         limits=Limits(step_seconds=10.0),
         end_of=lambda _: 0,
         status_if_ended=lambda *_: None,
-        clock=WorkClock(lambda: None),
+        account=lambda seconds: TimeAccount(seconds, lambda: None),
     )
     worker = WorkerProcess(nobody, 1, requests[1], answers[0], output[0])  # type: ignore[arg-type]
     flood = struct.pack("<4sIQ", b"BPN1", 2, 1 << 25) + bytes(1 << 20)
@@ -185,7 +184,7 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
     problem = pack_problem(torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
     try:
         with pytest.raises(WorkerLost, match="without end"):
-            worker.send(problem.frame, worker._clock.now() + 10.0)  # more than the pipe takes, and nobody reads it
+            worker.send(problem.frame, nobody.account(10.0))  # more than the pipe takes, and nobody reads it
         assert worker._reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
     finally:
         worker.close()  # the next write fails
@@ -199,10 +198,10 @@ def test_a_zygote_reads_what_its_workers_have_used_in_all(zygote):
     worker = zygote.worker()
     try:
         worker.wait_until_locked_in()
-        first = zygote.clock.processor_seconds()
+        first = zygote.processor_seconds()
     finally:
         worker.close()
-    assert 0 < first <= zygote.clock.processor_seconds()  # one that has ended counts, too
+    assert 0 < first <= zygote.processor_seconds()  # one that has ended counts, too
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

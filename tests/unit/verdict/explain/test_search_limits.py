@@ -10,7 +10,7 @@ import torch
 
 from grader.calling import target
 from grader.calling.answer import Answer
-from grader.calling.protocol import Called, CallRequest, Counts
+from grader.calling.protocol import CallRequest
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.checks import MAX_FUNCTIONS_CHANGED, explain_check
 from grader.verdict.explain.edits.changed_functions import Edit
@@ -77,10 +77,10 @@ class Target(target.Target):
 
     def __init__(self, operators: int) -> None:
         super().__init__()
-        self._counts = Counts(operators)
+        self._answer = Answer("returned", operators=operators)
 
-    def perform(self, of: str, request: CallRequest) -> Called:
-        return Called(counts=self._counts)
+    def perform(self, of: str, request: CallRequest) -> Answer:
+        return self._answer
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         on=SimpleNamespace(calls=["f"], left_out={}),
         student=SimpleNamespace(trials=trials),
         item=SimpleNamespace(function="f", name="f"),
-        again_on=lambda target, on_every_draw=False: SimpleNamespace(on=target, compared_bits=0),
+        again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")
     assert explain_check(test, check, failed).mistake is None

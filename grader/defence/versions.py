@@ -1,6 +1,6 @@
 """Other lines made from a student's: rewritten ones with the same value, and wrong ones. Text only, without torch.
 
-The wrong ones are changes of the table of rules that explains mistakes. Whether a line is equal or wrong is for a run
+The wrong ones are made by the table of rules that explains mistakes. Whether a line is equal or wrong is for a run
 to say.
 """
 
@@ -19,12 +19,11 @@ from grader.verdict.explain.edits.rules import RULES, changes_by_rules
 from grader.verdict.explain.edits.source_file import nodes_with_places, replace_node
 
 MAX_REWRITTEN = 14
-MAX_CHANGED_LINES = 20
+MAX_REWRITTEN_AGAIN = 5
+MAX_WRONG = 20
 MAX_DISGUISED = 6
 """Rewritten lines from which wrong ones are made, and wrong ones made from each."""
-MAX_CHANGED_TWICE = 5
-"""Rewritten lines that are rewritten again."""
-MAX_CHANGED_LINE_CHARACTERS = 130
+MAX_VERSION_CHARACTERS = 130
 EQUAL: Mapping[str, Sequence[str]] = {
     "A @ B": ("(B.mT @ A.mT).mT", "(A.unsqueeze(-1) * B.unsqueeze(-3)).sum(-2)", "-(A @ -B)"),
     "A * B": ("B * A", "-(A * -B)", "2 * A * B / 2"),
@@ -74,13 +73,10 @@ def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
 
 def equal_versions(code: str) -> list[Variant]:
     """Lines that should have the same value and look different."""
-    first = list(equal_changes(code))
-    found = {each.code: each for each in first}
-    for each in first[:MAX_CHANGED_TWICE]:
-        for other in equal_changes(each.code):
-            found.setdefault(other.code, other)
-    found.pop(code, None)
-    return list(found.values())[:MAX_REWRITTEN]
+    first = [*equal_changes(code)]
+    again = (other for each in first[:MAX_REWRITTEN_AGAIN] for other in equal_changes(each.code))
+    found = {each.code: each for each in (*first, *again) if each.code != code}
+    return [*found.values()][:MAX_REWRITTEN]
 
 
 def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
@@ -89,12 +85,11 @@ def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
     for each in wrong_changes(code):
         of_kind[each.kind].append(each)
     turns = chain.from_iterable(zip_longest(*of_kind.values()))
-    kept = [each for each in turns if each is not None][:MAX_CHANGED_LINES]
-    kept += [Variant("sign", f"-({code})", "the sign is flipped"), Variant("twice", f"2 * ({code})", "it is doubled")]
+    kept = [each for each in turns if each is not None][:MAX_WRONG]
     for name in names:
         words = f"it is multiplied by the number of rows of `{name}` and divided by its number of columns"
         kept.append(Variant("ratio", f"({code}) * {name}.shape[0] / {name}.shape[-1]", words))
-    return list({each.code: each for each in reversed(kept)}.values())[::-1]
+    return [*{each.code: each for each in reversed(kept)}.values()][::-1]  # the first kind of a code
 
 
 def equal_changes(code: str) -> Iterator[Variant]:
@@ -131,13 +126,5 @@ def changes_of_line(code: str, made: Callable[[ast.AST, Around], Iterator[tuple[
             old = replace_node(place, new)
             written = ast.unparse(statement).removeprefix("return ")
             replace_node(place, old)
-            if written != code and len(written) <= MAX_CHANGED_LINE_CHARACTERS and is_expression(written):
+            if written != code and len(written) <= MAX_VERSION_CHARACTERS and parse_text(f"({written})") is not None:
                 yield Variant(kind, written, words)
-
-
-def is_expression(code: str) -> bool:
-    try:
-        ast.parse(code, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True

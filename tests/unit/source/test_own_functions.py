@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.source.own_calls import calls_behind, own_calls
+from grader.source.own_functions import calls_behind, own_calls, reachable_definitions
 
 FILE = """
 def gelu(x): return x
@@ -48,3 +48,7 @@ def test_calls_in_handlers_and_cases_are_found():
 
 def test_a_function_that_is_a_value_has_no_calls_to_read():
     assert own_calls("def gelu(x): return x\ndx = lambda x: gelu(x)\n", ["dx"], ["gelu"]) == {"dx": []}
+
+
+def test_what_is_reached():
+    assert reachable_definitions(FILE, ["both", "missing"]) == {"both", "helper", "gelu", "norm"}

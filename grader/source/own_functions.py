@@ -1,0 +1,227 @@
+"""The functions of a student's file: where they are, which of them call each other, where each gradient is assigned.
+
+The file is read, never run. Functions are found by their names, whatever is done with them. `gradients` are the names
+of what a function returns, in the order of the returned tuple.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from grader.source.parsing import parse_submitted
+from grader.source.statement_names import ends_in_underscore
+from grader.source.syntax import (
+    DefinitionNode,
+    FunctionDefinition,
+    inner_statements,
+    names_in,
+    nested_statements,
+)
+
+Definition = ast.FunctionDef | ast.ClassDef
+ADDING = frozenset({"append", "insert", "extend"})
+"""Methods of a list that put something into it. torch's methods that change a tensor end in `_`."""
+
+# Where gradients are assigned ----------------------------------------------------------------------------------------
+
+
+def assignment_lines(source: str, function: str, gradients: Sequence[str]) -> tuple[int, dict[str, int]] | None:
+    """The function's first line, and {gradient: the line that assigns it last}, for those that are found.
+
+    What counts is the variable that is returned under a name; else a variable of that name, an entry such as `d["dW"]`
+    or `d["W"]`, or `W.grad`. None where there is no such function.
+    """
+    tree = parse_submitted(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    definitions = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == function]
+    if not definitions:
+        return None
+    definition = definitions[-1]
+    last: dict[str, int] = {}
+    returned: dict[str, ast.expr] = {}
+    waiting: list[ast.AST] = list(reversed(definition.body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Return):
+            returned |= returned_parts(node.value, gradients)
+            continue
+        if name := assigned_variable(node):
+            last[name] = max(node.lineno, last.get(name, 0))  # type: ignore[attr-defined]
+        if not isinstance(node, DefinitionNode | ast.Lambda):
+            waiting += reversed(list(ast.iter_child_nodes(node)))
+    found: dict[str, int] = {}
+    for gradient in gradients:
+        part = returned.get(gradient)
+        if part is not None and not isinstance(part, (ast.Name, ast.Constant)):
+            found[gradient] = part.lineno
+        elif line := last.get(part.id if isinstance(part, ast.Name) else "") or last.get(gradient):
+            found[gradient] = line
+    return min([definition.lineno, *(each.lineno for each in definition.decorator_list)]), found
+
+
+def assigned_variable(node: ast.AST) -> str:
+    """The variable that a node assigns, or changes in place; an entry of a dictionary as its gradient; "" for none."""
+    match node:
+        case ast.Name(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
+            return changed_place(node)
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in ADDING or ends_in_underscore(method):
+            return changed_place(owner)
+        case ast.Constant(value=str(key)) if key.startswith("d") and key.isidentifier():
+            return key  # a key of a dictionary that is written out
+    return ""
+
+
+def changed_place(node: ast.expr) -> str:
+    """The variable of `dW`, `dW[0]`; the gradient of `d["W"]`, `d["dW"][0]`, `W.grad`; "" for anything else."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(key))):
+            is_of_gradients = table[0] in "dg"  # d, grads: no forward values
+            return key if key.startswith("d") else f"d{key}" if is_of_gradients else ""
+        case ast.Subscript(value=inner):
+            return changed_place(inner)
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=name), attr="grad"):
+            return f"d{name}"
+    return ""
+
+
+def returned_parts(value: ast.expr | None, gradients: Sequence[str]) -> dict[str, ast.expr]:
+    """{gradient: the expression that is returned for it} of a tuple, a list or a dictionary that is written out."""
+    found: dict[str, ast.expr] = {}
+    match value:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) if len(parts) >= len(gradients):
+            found = dict(zip(gradients, parts, strict=False))
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):  # such as the loss and a dictionary
+            for part in parts:
+                found |= returned_parts(part, gradients)
+        case ast.Dict(keys=keys, values=parts):
+            pairs = zip(keys, parts, strict=True)
+            found = {str(key.value): part for key, part in pairs if isinstance(key, ast.Constant)}
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
+            found = {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}
+    return {name if name in gradients else f"d{name}": part for name, part in found.items()}
+
+
+# Which functions call each other -------------------------------------------------------------------------------------
+
+
+def own_calls(source: str, users: Sequence[str], called: Sequence[str]) -> dict[str, list[str]]:
+    """{user: those of the functions `called` that it calls, itself or through another function of the file}.
+
+    One that calls another one of them is left out.
+    """
+    return {user: deepest(source, {user}, called) for user in users}
+
+
+def calls_behind(source: str, function: str, gradients: Sequence[str], called: Sequence[str]) -> dict[str, list[str]]:
+    """{gradient: the functions of `called` that it is computed from}, for a function that returns many gradients.
+
+    Variables are followed in the order of the text.
+    """
+    definitions = definitions_in(source)
+    if function not in definitions:
+        return {}
+    behind: dict[str, set[str]] = {}  # {variable: functions of the file}
+
+    def functions_in(node: ast.AST) -> set[str]:
+        read = names_read_in(node)
+        return (read & definitions.keys()).union(*(behind.get(name, ()) for name in read))
+
+    returned: dict[str, ast.expr] = {}
+    for node in nested_statements(definitions[function].body):
+        if isinstance(node, ast.Return):
+            returned |= returned_parts(node.value, gradients)
+            continue
+        for target, value in assigned_pairs(node):
+            functions = functions_in(value)
+            for each in ast.walk(target):
+                if name := assigned_variable(each):
+                    is_replaced = isinstance(each, ast.Name) and not isinstance(node, (ast.AugAssign, ast.For))
+                    behind[name] = functions if is_replaced else functions | behind.get(name, set())
+    own = {name: functions_in(returned[name]) if name in returned else behind.get(name, set()) for name in gradients}
+    return {name: deepest(source, functions, called) for name, functions in own.items()}
+
+
+@lru_cache(maxsize=2)  # of one text after another
+def definitions_in(source: str) -> dict[str, Definition]:
+    """The functions and classes outside of others; of several with one name the last."""
+    tree = parse_submitted(source)
+    body = tree.body if tree is not None else ()
+    return {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+
+
+def names_read_in(node: ast.AST) -> set[str]:
+    """The names that it reads, without those that it sets itself: a parameter may have a function's name."""
+    names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+    own = {each.id for each in names if isinstance(each.ctx, ast.Store)} if isinstance(node, Definition) else set()
+    own |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    return {each.id for each in names if isinstance(each.ctx, ast.Load)} - own
+
+
+def deepest(source: str, start: Collection[str], called: Sequence[str]) -> list[str]:
+    """Those of `called` that are in `start` or reached from there, and that reach no other of them."""
+    known = reachable_definitions(source, start)
+    found = [name for name in called if name in known]
+    return [name for name in found if not (reachable_definitions(source, [name]) - {name}) & {*found}] or found
+
+
+def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """(target, what it is computed from), one by one for `a, b = x, y`."""
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            parts, value = getattr(target, "elts", ()), statement.value
+            if isinstance(value, ast.Tuple) and len(parts) == len(value.elts):
+                yield from zip(parts, value.elts, strict=True)
+            else:
+                yield target, value
+    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign)) and statement.value is not None:
+        yield statement.target, statement.value
+    elif isinstance(statement, ast.For):
+        yield statement.target, statement.iter
+    elif isinstance(statement, ast.Expr):  # a method that changes a tensor or a list, such as `dC.index_add_(...)`
+        yield statement.value, statement.value
+
+
+# Where functions are -------------------------------------------------------------------------------------------------
+
+
+def nested_definitions(source: str, names: Collection[str]) -> dict[str, tuple[int, str]]:
+    """{name: (line, what it is inside of, in words)} of functions that are defined inside something else only."""
+    tree = parse_submitted(source)
+    found: dict[str, tuple[int, str]] = {}
+    waiting: list[tuple[ast.stmt, str]] = [(statement, "") for statement in reversed(tree.body if tree else [])]
+    while waiting:
+        node, inside = waiting.pop()
+        if isinstance(node, ast.FunctionDef) and node.name in names and inside:
+            found.setdefault(node.name, (node.lineno, inside))
+        if isinstance(node, DefinitionNode):
+            inside = f"the {'function' if isinstance(node, FunctionDefinition) else 'class'} `{node.name}`"
+        elif not inside:
+            guard = isinstance(node, ast.If) and "__name__" in names_in(node.test)
+            inside = 'a block `if __name__ == "__main__":`, which is not run here' if guard else "a block"
+        waiting += [(each, inside) for each in reversed(inner_statements(node))]
+    return found
+
+
+def first_nested(texts: Iterable[str], names: Collection[str]) -> str:
+    """The first nested definition of one of these functions, and what to do with it, in words; "" for none."""
+    places = ((name, where) for text in texts for name, (_, where) in nested_definitions(text, names).items())
+    for name, where in places:
+        return f"`{name}` inside {where}. Move it to the top level, without indentation."
+    return ""
+
+
+def reachable_definitions(source: str, names: Iterable[str]) -> frozenset[str]:
+    """The functions and classes of the given names, and those that they use, directly or through others."""
+    definitions = definitions_in(source)
+    found: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in definitions:  # it has none where it is a value, such as a lambda
+            found.add(name)
+            waiting += names_read_in(definitions[name])
+    return frozenset(found)
