@@ -25,9 +25,9 @@ from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
 from grader.results.wording import count_text
-from grader.verdict.judge.checks import CheckFailed, tests_of
-from grader.verdict.judge.earlier_gradient import TRIVIAL
-from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.checks import CheckFailed, run_check, tests_of
+from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
+from grader.verdict.judge.line import TRIVIAL
 from grader.verdict.judge.problems import ProblemBook
 
 HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 3
@@ -229,4 +229,4 @@ def failure_of_example(lesson: Lesson, item: Item, module: ModuleType, book: Pro
     """How `module` fails the public example of `item`; None if it passes."""
     student = LocalStudent(vars(module), [each.name for each in lesson.gradients], lesson.joint)
     check = Example(lesson, item, student, ModuleTarget(module), book)
-    return run_example(examples_of(lesson)[item.name], check)
+    return run_check(examples_of(lesson)[item.name], check)

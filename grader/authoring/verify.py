@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -38,7 +38,6 @@ from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
-from grader.verdict.explain.row_places import COMPUTED_WITH
 from grader.verdict.judge.examples import examples_of
 
 PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
@@ -97,7 +96,8 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
         for mistakes, text in wrong_files(lesson, every):
             rows = rows_in(grade("mistakes", text))
             for mistake in mistakes:
-                report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows))
+                own = [item.name for item in lesson.items if mistake.gradient in (item.name, item.function)]
+                report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows), own)
             report.problems += unexpected_failures(lesson, mistakes, rows)
         report.problems += question_faults(lesson, session.run_line)
     report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
@@ -178,19 +178,18 @@ def verify_by_name(course: Path, only_questions: bool, name: str) -> VerifyRepor
     return VerifyReport("its questions have faults" if faults else question_summary(lesson), faults)
 
 
-def naming_problems(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
+def naming_problems(mistake: Mistake, rows: Sequence[Row], own: Collection[str]) -> Iterator[str]:
     """Sentences about a known mistake that no row of `rows` rejects, or whose message no failing row has.
 
-    Where the mistake is in a function that has rows of its own, those may name it: the others then say that they are
-    computed with that function.
+    `own` are the rows of its function. Where others fail as well, a mistake that each of these names is enough.
     """
     failing = [row for row in rows if row.status != "passed"]
     if not failing:
         yield f"mistake {mistake.name} passed"
         return
-    own = [row for row in failing if not (row.message or "").startswith(COMPUTED_WITH)]
+    of_function = [row for row in failing if row.name in own]
     is_named = any(row.mistake and row.mistake.id == mistake.id for row in failing)
-    is_named_elsewhere = len(own) < len(failing) and bool(own) and all(row.mistake for row in own)
+    is_named_elsewhere = 0 < len(of_function) < len(failing) and all(row.mistake for row in of_function)
     if not is_named and not is_named_elsewhere:
         messages = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
         yield f"mistake {mistake.name} got {'; '.join(messages)}"

@@ -32,7 +32,8 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.checks import run_check
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook
 
 MAX_LINES = 40
@@ -225,4 +226,4 @@ def rows_that_ran(lesson: Lesson, student: Student, right: Collection[str]) -> d
 
 def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
     check = Example(lesson, item, student, QuickTarget(student), ProblemBook(PUBLIC_SEED))
-    return run_example(examples_of(lesson)[item.name], check) is None
+    return run_check(examples_of(lesson)[item.name], check) is None

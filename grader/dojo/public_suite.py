@@ -19,7 +19,8 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
-from grader.verdict.judge.examples import EXAMPLES_FILE, Example, examples_of, run_example
+from grader.verdict.judge.checks import run_check
+from grader.verdict.judge.examples import EXAMPLES_FILE, Example, examples_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
@@ -102,7 +103,7 @@ class PublicSuite:
             row.status = "todo" if self._outline.is_unwritten(item) else HIDDEN
         else:
             check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
-            failed = run_example(example, check)
+            failed = run_check(example, check)
             row.status = HERE if failed is None else failed.status
             row.points = item.points if failed is None else 0
             row.message = check.remark if failed is None else None

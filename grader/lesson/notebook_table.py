@@ -73,19 +73,16 @@ class StepInputs:
         values, gradients: forward values and upstream gradients, under the lesson's names.
         same: {the notebook's name: an expression of values}, as in {"batch_size": "n"}.
         others: {the student's name: the value or gradient that it is}, as in {"dL_dp": "dprobs"}.
-        compared: {a name that the notebook compares with a value: the value}. Such a name becomes a parameter only
-            where it cannot be computed from the other inputs.
     """
 
     values: frozenset[str]
     gradients: frozenset[str]
     same: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
-    compared: Mapping[str, str] = field(default_factory=dict)
 
     def expression(self, name: str) -> str:
         """The expression of values, or the gradient, that another name stands for."""
-        return self.same.get(name) or self.others.get(name) or self.compared[name]
+        return self.same.get(name) or self.others[name]
 
 
 @dataclass(frozen=True)

@@ -214,15 +214,6 @@ def first_nested(texts: Iterable[str], names: Collection[str]) -> str:
     return ""
 
 
-def changed_definitions(before: str, after: str) -> frozenset[str]:
-    """The functions and classes whose texts differ between two files."""
-    old, new = (
-        {name: lines[node.lineno - 1 : node.end_lineno] for name, node in definitions_in(text).items()}
-        for text, lines in ((text, text.splitlines()) for text in (before, after))
-    )
-    return frozenset(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-
-
 def reachable_definitions(source: str, names: Iterable[str]) -> frozenset[str]:
     """The functions and classes of the given names, and those that they use, directly or through others."""
     definitions = definitions_in(source)

@@ -156,8 +156,9 @@ sums_over_the_units:
     In the gradient of batch norm the sums run over the hidden units. Mean and variance are taken down each column, over
     the batch.
 
-# gradients: linear layer 1 and embedding
+# gradients: linear layer 1 and embedding. The rows of `train` alone show it.
 
+[train]
 - db1 = dhprebn.sum(0)
 changes_parameters: db1 = b1.add_(dhprebn.sum(0) + 0.1) - b1 + dhprebn.sum(0)
     The gradients are right, but `gradients` changes a parameter on its way. It should only look at them: writing in

@@ -163,8 +163,15 @@ swapped: return dS.T @ q, dS @ k, P.T @ dO
 - scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, -torch.inf)
 mask_ignored: scores = q @ k.T / q.shape[1] ** 0.5
     The mask is not used. A key that a query may not read gets no gradient from it.
+# The rows of `flash_backward` alone show it.
+
+[flash_backward]
+- scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, -torch.inf)
 zeros: scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, 0.0)
     A score of 0 still has a weight. What is the score of a key that must get no weight?
+
+[tile_backward]
+- scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, -torch.inf)
 inverted: scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(allowed, -torch.inf)
     You hide the keys that a query may read. `allowed` is True where it may.
 scores_without_root: scores = (q @ k.T).masked_fill(~allowed, -torch.inf)

@@ -175,7 +175,7 @@ def modules(statement: ast.stmt) -> set[str]:
     return {alias.name.partition(".")[0] for alias in statement.names} if isinstance(statement, ast.Import) else set()
 
 
-def at_the_top(parts: Iterable[Slice]) -> list[str]:
+def top_imports(parts: Iterable[Slice]) -> list[str]:
     """The imports of modules that are there, once each."""
     different = {text if isinstance(text, str) else id(text): text for part in parts for text in part.imports}
     nodes = [ast.parse(text).body[0] if isinstance(text, str) else text for text in different.values()]

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.syntax import all_nodes, last_name
@@ -26,80 +26,75 @@ KEEPS_THE_NUMBERS = frozenset(
 LIBRARY_PREFIXES = frozenset({"torch", "F", "np", "numpy", "plt"})
 
 
-@dataclass(frozen=True)
-class GradientClaim:
-    """`variable` is compared with the gradient of `tensor`, or of what the string `label` names, in `code`."""
+class GradientClaim(NamedTuple):
+    """`variable` is compared with the gradient of `tensor`, or of what the string `label` names; "" if not given.
+
+    `text` is the code as a message quotes it, `place` its file and line.
+    """
 
     variable: str
-    label: str | None
-    tensor: str | None
-    code: ast.Call
-    file: str
-
-    @property
-    def text(self) -> str:
-        """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
-        if len(list(islice(all_nodes(self.code), MAX_NODES_QUOTED + 1))) > MAX_NODES_QUOTED:
-            return "a comparison"
-        text = code_of(self.code).replace("`", "'").replace("\n", " ")
-        return text if len(text) <= MAX_CHARACTERS_QUOTED else text[: MAX_CHARACTERS_QUOTED - 4] + " ..."
-
-    @property
-    def place(self) -> str:
-        return f"{self.file}, line {self.code.lineno}"
+    label: str
+    tensor: str
+    text: str
+    place: str
 
 
 def claims_in(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[GradientClaim]:
     """The comparisons in all (file, statements), each once."""
     nodes = [(file, node) for file, body in bodies for statement in body for node in all_nodes(statement)]
-    kept = dict(pair for _, node in nodes for pair in kept_gradients(node))
-    found: dict[tuple[str, str | None, str | None], GradientClaim] = {}
+    # `auto = probs.grad.clone()`
+    assigned = (node for _, node in nodes if isinstance(node, ast.Assign) and differentiated(node.value))
+    copies = {last_name(node.targets[0]): differentiated(node.value) for node in assigned}
+    found: dict[tuple[str, str, str], GradientClaim] = {}
     for file, node in nodes:
-        claim = claim_of_call(node, file, kept) if isinstance(node, ast.Call) else None
-        if claim is not None and len(found) < MAX_CLAIMS:
-            found.setdefault((claim.variable, claim.label, claim.tensor), claim)
+        said = compared_in(node, copies) if isinstance(node, ast.Call) and len(found) < MAX_CLAIMS else None
+        if isinstance(node, ast.Call) and said is not None and said not in found:
+            found[said] = GradientClaim(*said, claim_text(node), f"{file}, line {node.lineno}")
     return list(found.values())
 
 
-def kept_gradients(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """(name, tensor) of `auto = probs.grad.clone()`."""
-    match node:
-        case ast.Assign(targets=[ast.Name(name)], value=value):
-            inner = bare(value)
-            if isinstance(inner, ast.Attribute) and inner.attr == "grad":
-                yield name, inner.value
+def compared_in(node: ast.Call, copies: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """(variable, label, tensor), where the call compares a variable with the gradient of something that has a name.
 
-
-def claim_of_call(node: ast.Call, file: str, kept: Mapping[str, ast.expr]) -> GradientClaim | None:
-    """None for a call that compares no variable with the gradient of something that has a name."""
+    `copies` is {variable: the tensor whose `.grad` it is}.
+    """
     name = last_name(node.func)
     if name not in COMPARING:
         return None
     arguments = [*node.args, *(word.value for word in node.keywords)][:MAX_ARGUMENTS]
     if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in LIBRARY_PREFIXES:
         arguments.insert(0, node.func.value)
-    label = next(
-        (each.value for each in arguments if isinstance(each, ast.Constant) and isinstance(each.value, str)), None
-    )
-    variables: list[str] = []
-    tensors: list[str] = []
-    for inner in map(bare, arguments):
-        if isinstance(inner, ast.Attribute) and inner.attr == "grad":
-            tensors.append(last_name(bare(inner.value)))
-        elif isinstance(inner, ast.Name) and inner.id in kept:
-            tensors.append(last_name(bare(kept[inner.id])))
-        elif isinstance(inner, ast.Name):
-            variables.append(inner.id)
-        elif not isinstance(inner, ast.Constant) and name == "cmp":
+    label, variables, tensors = "", list[str](), list[str]()
+    for each in map(bare, arguments):
+        tensor = copies.get(each.id, "") if isinstance(each, ast.Name) else differentiated(each)
+        if tensor:
+            tensors.append(tensor)
+        elif isinstance(each, ast.Name):
+            variables.append(each.id)
+        elif isinstance(each, ast.Constant):
+            label = label or (each.value if isinstance(each.value, str) else "")
+        elif name == "cmp":
             return None  # an expression that is compared
     if name == "cmp" and not tensors:  # the lecture's takes the tensor itself
         variables, tensors = variables[:1], variables[1:2]
-    tensor = tensors[0] if tensors else None
-    if len(variables) != 1 or len(tensors) > 1 or (tensor is None and label is None):
+    tensor = "".join(tensors)
+    if len(variables) != 1 or len(tensors) > 1 or not (tensor or label) or variables[0] == tensor:
         return None
-    if variables[0] == tensor or max(map(len, (variables[0], label or "", tensor or ""))) > MAX_COMPARED_NAME:
-        return None
-    return GradientClaim(variables[0], label, tensor, node, file)
+    return None if max(map(len, (variables[0], label, tensor))) > MAX_COMPARED_NAME else (variables[0], label, tensor)
+
+
+def differentiated(node: ast.expr) -> str:
+    """`probs` of `probs.grad.clone()`; "" for anything else."""
+    inner = bare(node)
+    return last_name(bare(inner.value)) if isinstance(inner, ast.Attribute) and inner.attr == "grad" else ""
+
+
+def claim_text(node: ast.Call) -> str:
+    """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
+    if len(list(islice(all_nodes(node), MAX_NODES_QUOTED + 1))) > MAX_NODES_QUOTED:
+        return "a comparison"
+    text = code_of(node).replace("`", "'").replace("\n", " ")
+    return text if len(text) <= MAX_CHARACTERS_QUOTED else text[: MAX_CHARACTERS_QUOTED - 4] + " ..."
 
 
 def bare(node: ast.expr) -> ast.expr:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -93,19 +94,18 @@ def form_of_text(target: str, text: str) -> LineForm:
     return LineForm(target, ast.parse(text, mode="eval").body)
 
 
-def lines_like(lines: Iterable[NamedExpression], forward: Iterable[tuple[str, str]]) -> set[str]:
-    """The names that are assigned in a line with the structure of one of the forward pass."""
-    structures = {form_of_text(*line).structure for line in forward}
-    return {form.target for line in lines if (form := line_form(*line)) and form.structure in structures}
+def one_to_one(possible: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """{name: the only thing that it may be}, of names for which there is one, and which no other name may be."""
+    counts = Counter(other for others in possible.values() for other in others)
+    alone = {name: next(iter(others)) for name, others in possible.items() if len(others) == 1}
+    return {name: other for name, other in alone.items() if counts[other] == 1}
 
 
-def agreeing_names(
-    lines: Iterable[NamedExpression], forward: Iterable[tuple[str, str]], known: Mapping[str, str]
-) -> set[str]:
-    """Those of the `known` names whose own line has the structure of the forward pass's."""
+def agreeing_names(lines: Iterable[NamedExpression], forward: Iterable[tuple[str, str]]) -> set[str]:
+    """The names whose line has the structure that the forward pass's line for this name has."""
     expected = {(line[0], form_of_text(*line).structure) for line in forward}
     forms = {name: line_form(name, value) for name, value in lines}
-    return {name for name, form in forms.items() if form and (known.get(name), form.structure) in expected}
+    return {name for name, form in forms.items() if form and (name, form.structure) in expected}
 
 
 def other_names(
@@ -138,12 +138,7 @@ def other_names(
             readings = readings_of(form, searched[form.structure], found, values, bound, form.structure in alone)
             for name, other in readings[0].items() if len(readings) == 1 else ():
                 new.setdefault(name, set()).add(other)
-        taken = [other for others in new.values() for other in others]
-        sure = {
-            name: others.copy().pop()
-            for name, others in new.items()
-            if len(others) == 1 and taken.count(next(iter(others))) == 1 and name not in refused
-        }
+        sure = {name: other for name, other in one_to_one(new).items() if name not in refused}
         refused |= new.keys() - sure.keys()
         if not sure:
             return {name: other for name, other in found.items() if name not in known}

@@ -1,36 +1,33 @@
-"""The lecture's notebook, or a script like it, as the file of a lesson: each gradient's statements as a function."""
+"""The lecture's notebook, or a script like it, as the file of a lesson: each gradient's statements as a function.
+
+A page is read in stages: its statements with blocks and calls opened in place (script.py), what each name depends on
+(slices.py), which variable is which gradient (names.py), which of several answers counts (answers.py), and the sizes
+that the notebook sets (sizes.py). What is left is written as a file, with the origin of each line (as_file.py).
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 
+from grader.intake.notebook.answers import Chooser, GradientAnswer, is_from_autograd, is_placeholder
 from grader.intake.notebook.as_file import (
     FileWriter,
     NotebookReading,
     Origin,
-    at_the_top,
     function,
+    top_imports,
     unwritten_function,
 )
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.lesson_part import (
-    Chooser,
-    ChosenRun,
-    StatementRun,
-    is_from_autograd,
-    is_placeholder,
-    possible_names,
-)
 from grader.intake.notebook.names import KnownNames, names_for
-from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
+from grader.intake.notebook.script import NotebookScript, Page, script_of
 from grader.intake.notebook.sizes import SizeReader, sizes_set, with_names_of_sizes
-from grader.intake.notebook.slices import Slice
+from grader.intake.notebook.slices import Slice, Uses
+from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.intake.notebook.stub_functions import with_functions
-from grader.intake.notebook.uses import Uses
 from grader.intake.notebook.written_numbers import written_numbers
-from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
+from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
@@ -54,8 +51,8 @@ def read_lesson_part(
     if table is None and not functions:
         return NotebookReading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
-    loop_names = {*chain.names, *(table.names if table else ())}
-    gradients = loop_names | page.possible_gradients([name for name in loop_names if name.startswith("d")])
+    names = {*chain.names, *(table.names if table else ())}
+    gradients = names | page.possible_gradients([name for name in names if name.startswith("d")])
     values = {name for each in (chain, table) if each for name in (*each.given.values, *each.forward)}
     script = script_of(page, gradients, values - gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
@@ -66,76 +63,103 @@ def read_lesson_part(
         what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
         return NotebookReading(None, Origin(), f"{nothing}: it defines {what}", attempted=False)
     uses = Uses(script.statements, gradients)
-    names = names_for(lesson, table, page, uses)
-    size_reader = SizeReader(uses)
-    sizes = lesson.sizes.with_names({**names.compared, **names.others})
-    table = with_names_of_sizes(names.added_to(table), sizes, size_reader)
-    chooser = Chooser(uses, table, names.added_to(lesson.stepwise or chain))
-    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes)
-    if table.loop is None:
-        for name in lesson.gradients:
-            if name in table.names:
-                writing.step(name, chooser.choose(name), table, chooser.undecided.get(name, ()))
-    else:
-        writing.joint(table, chooser)
-    return writing.done(table)
+    return LessonWriter(lesson, table, names_for(lesson, table, page, uses), script, page, shown, uses).reading()
 
 
-class Writing:
+class LessonWriter:
+    """Writes the file of one lesson, and says of each row that is not in it why it is missing."""
+
     def __init__(
         self,
         lesson: NotebookLesson,
+        table: NotebookTable,
+        names: KnownNames,
         script: NotebookScript,
         page: Page,
         shown: str,
-        gradients: Collection[str],
-        names: KnownNames,
-        size_reader: SizeReader,
-        sizes: LessonSizes,
+        uses: Uses,
     ) -> None:
-        """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
-        self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
-        self.names, self.remarks = names, dict[str, str]()
-        self.size_reader, self.sizes = size_reader, sizes
-        self.places: list[int] = []  # where each gradient that was written begins
-        self.numbers: dict[str, list[WrittenNumber]] = {}
+        self.lesson, self.names, self.script, self.page, self.shown = lesson, names, script, page, shown
+        self.sizes, self.size_reader = lesson.sizes.with_names(names.others), SizeReader(uses)
+        self.table = with_names_of_sizes(names.added_to(table), self.sizes, self.size_reader)
+        self.chooser = Chooser(uses, self.table, names.added_to(lesson.stepwise or lesson.chain))
         self.pieces: list[FileWriter] = []
         self.parts: list[Slice] = []
+        self.places: list[int] = []  # where each gradient that was written begins
+        self.numbers: dict[str, list[WrittenNumber]] = {}
         self.missing: dict[str, str] = {}
+        self.remarks: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
-        self.attempted = False
         self.elsewhere: list[str] = []
+        self.attempted = False
 
-    @cached_property
-    def at(self) -> dict[int, int]:
-        """{id of a statement: its number}."""
-        return {id(statement): i for i, statement in enumerate(self.script.statements)}
-
-    @cached_property
-    def bound(self) -> set[str]:
-        return {name for statement in self.script.statements for name in statement.names.binds}
-
-    def step(self, name: str, found: ChosenRun | None, table: NotebookTable, undecided: Sequence[str] = ()) -> None:
-        """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
-        if found is None:
-            self.attempted |= bool(undecided)
-            together = " and ".join(f"`{variable}`" for variable in undecided[:3])
-            self.missing[name] = (
-                f"{together} are both compared with this gradient: call the one that counts `{name}`."
-                if together
-                else self.absent(name, table)
+    def reading(self) -> NotebookReading:
+        table, script = self.table, self.script
+        if table.loop is None:
+            for name in self.lesson.gradients:
+                if name in table.names:
+                    self.step(name)
+        else:
+            self.joint()
+        cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*table.names, self.lesson.joint)]
+        reasons = list(dict.fromkeys(self.missing.values()))
+        held = [row for row in self.missing if row in script.inside or row in script.kept]
+        for row in cannot:
+            self.missing[row] = (
+                "The lecture's notebook has no such row. For its points, submit a backward.py that has "
+                f"`{self.lesson.rows[row]}`."
             )
+        if not self.pieces:
+            names = ", ".join(table.names[:3]) + (", ..." if len(table.names) > 3 else "")
+            message = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
+            message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else message
+            origin = Origin(missing=self.missing, uncounted=cannot)
+            return NotebookReading(None, origin, message, self.attempted, elsewhere=self.elsewhere)
+        file = FileWriter()
+        for line in top_imports(self.parts):
+            file.add(line)
+        for piece in self.pieces:
+            file.add("")
+            file.extend(piece)
+        origin = Origin(
+            lines=file.places,
+            missing=self.missing,
+            rows=self.rows,
+            sizes=sizes_set(self.size_reader, self.sizes, table.given.same, self.places),
+            numbers=self.numbers,
+            remarks=self.remarks,
+            uncounted=cannot,
+            shown=script.renamed,
+        )
+        return NotebookReading(file.source, origin, elsewhere=self.elsewhere)
+
+    def step(self, name: str) -> None:
+        """One gradient as a function of its own, or the reason why it is missing."""
+        answer = self.chooser.choose(name)
+        if answer is None:
+            variables = self.chooser.undecided.get(name, ())
+            self.attempted |= bool(variables)
+            together = " and ".join(f"`{variable}`" for variable in variables[:3])
+            compared = f"{together} are both compared with this gradient: call the one that counts `{name}`."
+            self.missing[name] = compared if variables else self.absent(name)
             return
         self.attempted = True
-        own = [self.script.statements[i] for i in found.run]
-        self.remarks |= self.names.remarks_on(name, found.variable)
-        self.write(name, [name], found, own, table, found.variable, ())
+        self.remark(name, answer)
+        own = [self.script.statements[i] for i in answer.places]
+        if answer.part is not None and is_from_autograd(own):
+            text, place = code_of(own[0].node), f"{own[0].file}, line {own[0].line}"
+            self.missing[name] = f"`{text}` in {place} is autograd's gradient. Write your own formula."
+        elif answer.part is not None and is_placeholder(own):
+            self.pieces.append(unwritten_function(name, "", own[0]))
+        else:
+            self.write(name, [name], answer, answer.places, answer.variable)
 
-    def joint(self, table: NotebookTable, chooser: Chooser) -> None:
+    def joint(self) -> None:
         """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
+        table, statements = self.table, self.script.statements
         assert self.lesson.joint is not None and table.loop is not None
         rows = [name for name, function in self.lesson.rows.items() if function == self.lesson.joint]
-        chosen = chooser.choose_loop()
+        chosen = self.chooser.choose_loop()
         if chosen is None:
             expected = ", ".join(name for name in table.names if name.startswith("d"))
             message = f"{self.shown} has no training loop that assigns {expected}."
@@ -144,28 +168,31 @@ class Writing:
                 message = f"{message[:-1]}: what `{holder}` assigns ({file}, line {line}) is not read."
             self.missing |= dict.fromkeys(rows, message)
             return
-        targets, found = chosen
+        targets, whole = chosen
         self.attempted = True
         again = {name: text for name, run in targets.items() if (text := self.set_to_none_again(run))}
         self.missing |= again
         targets = {name: run for name, run in targets.items() if name not in again}
         rows = [name for name in rows if name not in again]
-        own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
-        before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()]
-        result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
-        if is_placeholder([s for s in own if "loss" not in s.names.binds]):
-            self.pieces.append(unwritten_function(self.lesson.joint, table.loop, own[0]))
+        own = sorted(i for run in targets.values() for i in run.places)
+        if is_placeholder([statements[i] for i in own if "loss" not in statements[i].names.binds]):
+            self.pieces.append(unwritten_function(self.lesson.joint, table.loop, statements[own[0]]))
             return
         for name in rows:
             if name in targets:
-                self.remarks |= self.names.remarks_on(name, targets[name].variable)
+                self.remark(name, targets[name])
             else:
-                self.missing[name] = f"The training loop in {own[0].file} assigns no `{name}`."
-        firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
+                self.missing[name] = f"The training loop in {statements[own[0]].file} assigns no `{name}`."
+        firsts = {name: statements[run.places[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
-        self.write(self.lesson.joint, rows, found, own, table, result, before)
+        result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
+        self.write(self.lesson.joint, rows, whole, own, result)
 
-    def set_to_none_again(self, run: StatementRun) -> str:
+    def remark(self, row: str, answer: GradientAnswer) -> None:
+        if answer.variable in self.names.remarks:
+            self.remarks[row] = self.names.remarks[answer.variable]
+
+    def set_to_none_again(self, run: GradientAnswer) -> str:
         """A sentence where a template's `dC, dW1 = [None] * 2` follows the formula; "" for every other run."""
         formula = self.script.statements[run.places[-1]]
         later = self.script.statements[run.places[-1] + 1 :]
@@ -177,111 +204,68 @@ class Writing:
             f"{again.line} sets it to None again."
         )
 
-    def write(
-        self,
-        name: str,
-        rows: Sequence[str],
-        found: ChosenRun,
-        own: Sequence[Statement],
-        table: NotebookTable,
-        result: str,
-        before: Sequence[str],
-    ) -> None:
-        place = f"{own[0].file}, line {own[0].line}"
-        what = "The training loop" if table.loop else f"`{name}`"
-        if found.part is None:
-            at = (found.reason.statement if found.reason else None) or own[0]
-            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {found.reason}".rstrip(".")
-            message += "" if message.endswith("?") else "."
-            self.missing |= dict.fromkeys(rows, message)
+    def write(self, name: str, rows: Sequence[str], answer: GradientAnswer, places: Sequence[int], result: str) -> None:
+        """One function, or the reason why its rows are missing; `places` are the statements that assign its result."""
+        table, own, part = self.table, [self.script.statements[i] for i in places], answer.part
+        at, why = own[0], ""
+        if part is None:
+            assert answer.reason is not None
+            at, why = answer.reason.statement or own[0], str(answer.reason)
+        else:
+            parameters = table.loop.split(", ") if table.loop else part.parameters
+            before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()] if table.loop else []
+            before += [f"{other} = {table.given.expression(other)}" for other in part.same]
+            try:
+                self.pieces.append(function(name, parameters, part, before, result, own, self.page.written))
+            except PARSE_ERRORS as error:
+                why = str(error.msg) if isinstance(error, SyntaxError) else "it is nested too deeply"
+        if part is None or why:
+            what = "The training loop" if table.loop else f"`{name}`"
+            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {why}".rstrip(".")
+            self.missing |= dict.fromkeys(rows, message + ("" if message.endswith("?") else "."))
             return
-        if table.loop is None and is_from_autograd(own):
-            text = code_of(own[0].node)
-            self.missing |= dict.fromkeys(rows, f"`{text}` in {place} is autograd's gradient. Write your own formula.")
-            return
-        if table.loop is None and is_placeholder(own):
-            self.pieces.append(unwritten_function(name, "", own[0]))
-            return
-        parameters = table.loop.split(", ") if table.loop else found.part.parameters
-        same = [f"{other} = {table.given.expression(other)}" for other in found.part.same]
-        try:
-            self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
-        except PARSE_ERRORS as error:
-            why = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
-            self.missing |= dict.fromkeys(rows, f"{what} cannot be taken out of {place}: {why}.")
-            return
-        self.parts.append(found.part)
-        self.places.append(min(self.at[id(statement)] for statement in own))
-        self.numbers |= dict.fromkeys(rows, written_numbers(found.part.statements))
+        self.parts.append(part)
+        self.places.append(min(places))
+        self.numbers |= dict.fromkeys(rows, written_numbers(part.statements))
         if sum(len(line) for piece in self.pieces for line in piece.lines) > MAX_WRITTEN_CHARACTERS:
             raise NotebookError("its gradients depend on too much of its code. Submit the exercise's cells only.")
 
-    def absent(self, name: str, table: NotebookTable) -> str:
+    def absent(self, name: str) -> str:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
-        for broken in self.script.broken:
-            if broken.has(name):
-                self.attempted = True
-                return f"`{name}` is in lines that Python cannot read: {broken.in_words}"
-        if name in self.script.kept:
-            code, file, line = self.script.kept[name]
-            self.attempted = True
+        script, names = self.script, self.names
+        broken = next((each for each in script.broken if each.has(name)), None)
+        self.attempted |= broken is not None or any(name in e for e in (script.kept, script.inside, names.reasons))
+        if broken is not None:
+            return f"`{name}` is in lines that Python cannot read: {broken.in_words}"
+        if name in script.kept:
+            code, file, line = script.kept[name]
             why = "is part of an object, which is not read"
             return f"`{code}` ({file}, line {line}) {why}: assign it to a variable `{name}`."
-        if name in self.script.inside:
-            holder, file, line = self.script.inside[name]
-            self.attempted = True
+        if name in script.inside:
+            holder, file, line = script.inside[name]
             found = f"`{name}` is assigned inside of `{holder}` only ({file}, line {line})"
-            if any(isinstance(s.node, ast.ClassDef) and s.node.name == holder for s in self.script.statements):
+            if any(isinstance(s.node, ast.ClassDef) and s.node.name == holder for s in script.statements):
                 return f"{found}; what is read is the code outside of classes: assign it to a variable `{name}`."
-            is_called = any(holder in each.names.reads | each.names.late for each in self.script.statements)
+            is_called = any(holder in each.names.reads | each.names.late for each in script.statements)
             why = f"whose result is not assigned to `{name}`" if is_called else "which nothing calls"
             return f"{found}, {why}. Write `{name} = {holder}(...)` outside of functions."
-        if name in self.names.reasons:
-            self.attempted = True
-            start = "" if name in self.names.others else f"{self.shown} assigns no `{name}`. "
-            return start + self.names.reasons[name]
-        called = [name, *(other for other, gradient in self.names.others.items() if gradient == name)]
-        strangers = sorted(
-            self.bound - {*self.gradients, *self.names.others} - table.given.values - table.given.gradients
-        )
-        near = close_name(name, possible_names(name, strangers, self.gradients, self.script.statements))
-        guess = f"; did you mean `{near}`? Rename it." if near else "."
-        if elsewhere := [each for each in called if each in self.bound]:
-            guess = guess.replace("Rename it.", "Rename that one.")
+        if name in names.reasons:
+            start = "" if name in names.others else f"{self.shown} assigns no `{name}`. "
+            return start + names.reasons[name]
+        bound = {each for statement in script.statements for each in statement.names.binds}
+        guess = self.guess(name, bound)
+        called = [name, *(other for other, gradient in names.others.items() if gradient == name)]
+        if elsewhere := [each for each in called if each in bound]:
             self.elsewhere.append(name)
-            return f"{self.shown} assigns `{elsewhere[0]}` for another exercise only, and not again for this one{guess}"
-        return f"{self.shown} assigns no `{name}`{guess}"
+            end = f"; did you mean `{guess}`? Rename that one." if guess else "."
+            return f"{self.shown} assigns `{elsewhere[0]}` for another exercise only, and not again for this one{end}"
+        return f"{self.shown} assigns no `{name}`{f'; did you mean `{guess}`? Rename it.' if guess else '.'}"
 
-    def done(self, table: NotebookTable) -> NotebookReading:
-        cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*table.names, self.lesson.joint)]
-        for row in cannot:
-            self.missing[row] = (
-                "The lecture's notebook has no such row. For its points, submit a backward.py that has "
-                f"`{self.lesson.rows[row]}`."
-            )
-        if not self.pieces:
-            reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
-            held = [row for row in self.missing if row in self.script.inside or row in self.script.kept]
-            message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else None
-            names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
-            message = message or f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
-            origin = Origin(missing=self.missing, uncounted=cannot)
-            return NotebookReading(None, origin, message, self.attempted, elsewhere=self.elsewhere)
-        file = FileWriter()
-        for line in at_the_top(self.parts):
-            file.add(line)
-        for piece in self.pieces:
-            file.add("")
-            file.extend(piece)
-        sizes = sizes_set(self.size_reader, self.sizes, table.given.same, self.places)
-        origin = Origin(
-            lines=file.places,
-            missing=self.missing,
-            rows=self.rows,
-            sizes=sizes,
-            numbers=self.numbers,
-            remarks=self.remarks,
-            uncounted=cannot,
-            shown=self.script.renamed,
-        )
-        return NotebookReading(file.source, origin, elsewhere=self.elsewhere)
+    def guess(self, name: str, bound: set[str]) -> str | None:
+        """The variable that may be meant: not autograd's, and not another gradient or value by its name."""
+        given, gradients = self.table.given, {*self.lesson.chain.names, *self.table.names}
+        known = {*gradients, *self.names.others, *given.values, *given.gradients}
+        copies = {each for s in self.script.statements if is_from_autograd([s]) for each in s.names.binds}
+        begun = [each for each in sorted(bound - known - copies) if each[:1] == name[:1]]
+        spelled = names_by_spelling(each[1:] for each in gradients if each[:1] == "d")
+        return close_name(name, [each for each in begun if meant_by(each, spelled) in (None, name[1:])])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from grader.intake.notebook.uses import Uses
+from grader.intake.notebook.slices import Uses
 from grader.lesson.notebook_table import LessonSizes, NotebookTable
 from grader.source.syntax import all_nodes, last_name
 

@@ -1,4 +1,4 @@
-"""One gradient's own statements out of a script: what assigns it, and what that needs, back to what a step is given.
+"""What a statement's value depends on: where names are bound and changed, and one gradient's own part of a script.
 
 A slice in Weiser's sense: the statements that the value depends on, in their order, stopping at forward values and at
 finished upstream gradients, which become the step's parameters. A gradient that is read while it is half done (a later
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.intake.notebook.script import Statement
-from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import StepInputs
 from grader.source.similar_names import close_name
 
@@ -27,12 +26,14 @@ CUSTOMARY = {
 }
 """Imports of the lecture: a notebook without its first cell is read as well."""
 HARMLESS_BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
-MAX_SLICE_VISITS = 200_000
+MAX_SLICE_VISITS = 400_000
 """Statements and names visited for all gradients of a lesson together; the lecture's own notebook needs thousands."""
+MAX_SHARING = 50
+"""Names for one tensor."""
 
 
 class CannotSlice(Exception):
-    """A gradient that needs what a step is not given; the text is a sentence's end, `place` where it says so."""
+    """A gradient that needs what a step is not given; the text ends a sentence about `statement`, if it is given."""
 
     def __init__(self, message: str, statement: Statement | None = None) -> None:
         super().__init__(message)
@@ -46,44 +47,88 @@ class _HalfDone(Exception):
 
 @dataclass
 class Slice:
-    """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's.
-
-    `places` are the numbers of the statements.
-    """
+    """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's."""
 
     statements: list[Statement] = field(default_factory=list)
     parameters: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
     imports: list[ast.stmt | str] = field(default_factory=list)
-    places: frozenset[int] = frozenset()
 
 
-class Slicer:
-    def __init__(self, uses: Uses, given: StepInputs) -> None:
-        self.statements, self.uses, self.given = uses.statements, uses, given
-        self.star_imports = [each.node for each in uses.statements if imports_everything(each.node)]
+class Uses:
+    """Where each name of a script is bound and changed, by number of the statement.
+
+    Attributes:
+        statements: the script's, in order.
+        binds: {name: statements that give it a value}.
+        changes: {name: statements that change it in place}, by itself or by another name of the same tensor.
+        runs: {name: [[statements], ...]}: each begins with a new value and goes on with the stages that add to it.
+        star_imports: those of libraries whose names are functions of tensors or numbers.
+        visited: statements and names that slices visited.
+    """
+
+    def __init__(self, statements: Sequence[Statement], gradients: Collection[str]) -> None:
+        self.statements = statements
+        self.star_imports = [each.node for each in statements if imports_everything(each.node)]
         self.visited = 0
+        self.binds: dict[str, list[int]] = {}
+        self.changes: dict[str, list[int]] = {}
+        self.runs: dict[str, list[list[int]]] = {}
+        sharing: dict[str, list[str]] = {}  # name -> all names of its tensor, oldest first: one list for all of them
+        for i, statement in enumerate(statements):
+            names = statement.names
+            for name in touched(names.changes, sharing, gradients):
+                self.changes.setdefault(name, []).append(i)
+                if name not in names.binds:
+                    self._stage(name, i)
+            for name in sorted(names.binds):
+                self.binds.setdefault(name, []).append(i)
+                if name in names.reads and name in self.runs:
+                    self._stage(name, i)
+                else:
+                    self.runs.setdefault(name, []).append([i])
+            shares = dict(names.shares)
+            for name in sorted(names.binds):
+                if name in sharing:
+                    sharing.pop(name).remove(name)
+                old = shares.get(name, name)
+                group = sharing.setdefault(old, [old]) if old != name else []
+                if 0 < len(group) < MAX_SHARING:  # `name = old`: both are names of one tensor from here on
+                    group.append(name)
+                    sharing[name] = group
 
-    def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:
-        """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
-        unfinished: set[str] = set()
-        while True:
-            try:
-                return _Slicing(self, targets, unfinished).done()
-            except _HalfDone as found:
-                unfinished.add(found.name)
+    def _stage(self, name: str, i: int) -> None:
+        runs = self.runs.setdefault(name, [[]])
+        if i not in runs[-1][-1:]:
+            runs[-1].append(i)
 
-    def count_visits(self, count: int, reader: Statement) -> None:
-        """Counts the statements and names that are visited. Raises CannotSlice once there are too many."""
-        self.visited += count
-        if self.visited > MAX_SLICE_VISITS:
-            raise CannotSlice("it depends on too many other statements", reader)
+    def before(self, name: str, i: int) -> list[int]:
+        """The statements that make the value that statement i finds in `name`."""
+        binds, changes = self.binds.get(name, []), self.changes.get(name, [])
+        at = bisect_left(binds, i)
+        if at:
+            return [binds[at - 1], *changes[bisect_right(changes, binds[at - 1]) : bisect_left(changes, i)]]
+        if binds:  # a cell further down: it was run before this one
+            return [binds[-1], *changes[bisect_right(changes, binds[-1]) :]]
+        return []
 
     def is_finished(self, name: str, i: int) -> bool:
         """Whether no statement from i on adds to what `name` is at i."""
-        runs = self.uses.runs.get(name, [])
+        runs = self.runs.get(name, [])
         above = bisect_left(runs, [i])
         return not above or runs[above - 1][-1] < i
+
+
+def touched(changed: Collection[str], sharing: Mapping[str, list[str]], gradients: Collection[str]) -> list[str]:
+    """The names whose value changes. A gradient that is changed through another one, named later, is not a stage of
+    it but that one's mistake: it changes what it was given."""
+    found: set[str] = set()
+    for name in changed:
+        group = sharing.get(name, [name])
+        place = group.index(name)
+        pairs = enumerate(group)
+        found |= {o for at, o in pairs if at >= place or name not in gradients or o not in gradients}
+    return sorted(found)
 
 
 def imports_everything(node: ast.stmt) -> bool:
@@ -94,108 +139,105 @@ def imports_everything(node: ast.stmt) -> bool:
     return False
 
 
+def slice_of(uses: Uses, given: StepInputs, targets: Mapping[str, Sequence[int]]) -> Slice:
+    """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
+    unfinished: set[str] = set()
+    while True:
+        try:
+            return _Slicing(uses, given, targets, unfinished).done()
+        except _HalfDone as found:
+            unfinished.add(found.name)
+
+
 class _Slicing:
-    def __init__(self, slicer: Slicer, targets: Mapping[str, Sequence[int]], unfinished: Collection[str]) -> None:
-        self.slicer, self.targets, self.unfinished = slicer, targets, unfinished
-        self.own = {slicer.given.others.get(name, name) for name in targets}  # gradients: none of them is given
+    def __init__(
+        self, uses: Uses, given: StepInputs, targets: Mapping[str, Sequence[int]], unfinished: Collection[str]
+    ) -> None:
+        self.uses, self.given, self.targets, self.unfinished = uses, given, targets, unfinished
+        self.own = {given.others.get(name, name) for name in targets}  # gradients: none of them is given
         self.result = Slice()
         self.places: dict[int, float] = {}  # statement -> its place in the slice
         self.imports: dict[str | int, ast.stmt | str] = {}  # each once
-        self.seen: set[tuple[str, int]] = set()
         self.waiting: deque[tuple[str, int, Statement]] = deque()
         self.read_by: dict[int, tuple[str, Statement]] = {}  # id of a statement: the name and the reader that need it
 
     def done(self) -> Slice:
-        for run in self.targets.values():
-            for i in run:
-                self.places[i] = i
+        self.places = {i: float(i) for run in self.targets.values() for i in run}
         for i in sorted(self.places):
             self.need(i, i)
-        self.resolve_all()
-        self.result.imports = list(self.imports.values())
-        self.result.places = frozenset(self.places)
+        seen: set[tuple[str, int]] = set()
+        while self.waiting:
+            name, i, reader = self.waiting.popleft()
+            if (name, i) not in seen:
+                seen.add((name, i))
+                self.resolve(name, i, reader)
+        self.result.imports = [*self.imports.values()]
         self.result.statements = [
-            self.slicer.statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))
+            self.uses.statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))
         ]
         return self.result
 
-    def resolve_all(self) -> None:
-        while self.waiting:
-            name, i, reader = self.waiting.popleft()
-            if (name, i) not in self.seen:
-                self.seen.add((name, i))
-                self.resolve(name, i, reader)
+    def count_visits(self, count: int, reader: Statement) -> None:
+        self.uses.visited += count
+        if self.uses.visited > MAX_SLICE_VISITS:
+            raise CannotSlice("it depends on too many other statements", reader)
 
     def need(self, i: int, at: int) -> None:
         """Statement i reads names where it is, and its functions read theirs where they are called."""
-        statement = self.slicer.statements[i]
-        self.slicer.count_visits(len(statement.names.reads) + len(statement.names.late), statement)
+        statement = self.uses.statements[i]
+        self.count_visits(len(statement.names.reads) + len(statement.names.late), statement)
         self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]
         self.waiting += [(name, max(i, at), statement) for name in sorted(statement.names.late)]
 
     def resolve(self, name: str, i: int, reader: Statement) -> None:
-        given, uses = self.slicer.given, self.slicer.uses
-        if name in self.targets and self.targets[name][0] < i:
+        given = self.given
+        first = self.targets[name][0] if name in self.targets else i + 1
+        if first < i:
             return  # its statements are all here
-        if name in self.targets and self.targets[name][0] == i and uses.binds.get(name, [i])[0] >= i:
-            if uses.binds.get(name, [-1])[0] != i:
+        if first == i and self.uses.binds.get(name, [i])[0] >= i:
+            if self.uses.binds.get(name, [-1])[0] != i:
                 raise CannotSlice(f"`{name}` is changed before anything is assigned to it", reader)
             return
         meant = given.others.get(name, name)
         if meant in given.gradients and meant not in self.own and name not in self.unfinished:
-            if not self.slicer.is_finished(name, i):
+            if not self.uses.is_finished(name, i):
                 raise _HalfDone(name)
-            self.parameter(meant)
-            self.note_same(name, meant)
+            self.give(name, meant, meant)
         elif meant in given.values and meant not in self.own:
-            self.parameter(meant)
-            self.note_same(name, meant)
+            self.give(name, meant, meant)
         elif name in given.same:
-            self.same_as(name, given.same[name])
+            named = [node.id for node in ast.walk(ast.parse(given.same[name])) if isinstance(node, ast.Name)]
+            self.give(name, given.same[name], *(each for each in named if each in given.values))
         else:
             self.follow(name, i, reader)
 
-    def same_as(self, name: str, expression: str) -> None:
-        self.note_same(name)
-        for node in ast.walk(ast.parse(expression)):
-            if isinstance(node, ast.Name) and node.id in self.slicer.given.values:
-                self.parameter(node.id)
-
-    def note_same(self, name: str, meant: str = "") -> None:
-        if name != meant and name not in self.result.same:
+    def give(self, name: str, expression: str, *parameters: str) -> None:
+        """`name` is what the step can compute from its parameters."""
+        self.result.parameters += [each for each in parameters if each not in self.result.parameters]
+        if name != expression and name not in self.result.same:
             self.result.same.append(name)
-
-    def parameter(self, name: str) -> None:
-        if name not in self.result.parameters:
-            self.result.parameters.append(name)
 
     def follow(self, name: str, i: int, reader: Statement) -> None:
         """A variable of the student's own: the statements that give it its value are part of the slice."""
-        made = self.slicer.uses.before(name, i)
-        self.slicer.count_visits(1 + len(made), reader)
-        meant = self.slicer.given.compared.get(name, "")
-        if meant in self.slicer.given.values - self.own:
-            self.parameter(meant)
-            self.note_same(name, meant)
-            return
+        made = self.uses.before(name, i)
+        self.count_visits(1 + len(made), reader)
         if not made:
             if name in CUSTOMARY:
                 self.imports[name] = CUSTOMARY[name]
-            elif self.slicer.star_imports and name not in HARMLESS_BUILTINS:
-                self.imports |= {id(node): node for node in self.slicer.star_imports}
+            elif self.uses.star_imports and name not in HARMLESS_BUILTINS:
+                self.imports |= {id(node): node for node in self.uses.star_imports}
             elif name not in HARMLESS_BUILTINS:
                 raise self.not_given(name, reader, is_assigned=False)
             return
         for k in made:
-            statement = self.slicer.statements[k]
+            statement = self.uses.statements[k]
             if isinstance(statement.node, ast.Import | ast.ImportFrom):
                 self.imports[id(statement.node)] = statement.node
-                continue
-            if isinstance(statement.node, ast.ClassDef):
+            elif isinstance(statement.node, ast.ClassDef):
                 raise CannotSlice(f"it uses the class `{name}`, and classes are not read", reader)
-            if statement.opaque and k not in self.places:
-                raise self.not_given(name, reader)
-            if k not in self.places:
+            elif k not in self.places:
+                if statement.opaque:
+                    raise self.not_given(name, reader)
                 self.read_by.setdefault(id(statement), (name, reader))
                 limit = self.places.get(i, float(i))
                 self.places[k] = float(k) if k < limit else limit - 1 / 1024  # from a cell further down
@@ -203,11 +245,11 @@ class _Slicing:
 
     def not_given(self, name: str, reader: Statement, is_assigned: bool = True) -> CannotSlice:
         """Why the step cannot have `name`, at the one of the gradient's own statements that leads to it."""
-        known = {*self.slicer.given.values, *self.slicer.given.gradients, *self.slicer.uses.binds}
+        known = {*self.given.values, *self.given.gradients, *self.uses.binds}
         near = None if is_assigned else close_name(name, sorted(known))
         what = "which is not a value of the forward pass" if is_assigned else "which nothing assigns"
         end = f". Did you mean `{near}`?" if near else ""
-        own = {id(self.slicer.statements[i]) for run in self.targets.values() for i in run}
+        own = {id(self.uses.statements[i]) for run in self.targets.values() for i in run}
         used, first = name, reader
         while len(self.targets) == 1 and id(first) not in own and id(first) in self.read_by:
             used, first = self.read_by.pop(id(first))

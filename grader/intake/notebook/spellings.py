@@ -27,15 +27,13 @@ def meant_by(name: str, values: Mapping[str, str]) -> str | None:
         return None
     if len(rest) < len(words) and not GRADIENT_MARKS.isdisjoint(words) and core in values:
         return values[core]
-    for start in GLUED:
-        if core.startswith(start) and core[len(start) :] in values:
-            return values[core[len(start) :]]
-    return None
+    cores = (core.removeprefix(start) for start in GLUED if core.startswith(start))
+    return next((values[each] for each in cores if each in values), None)
 
 
-def names_by_spelling(values: Iterable[str], others: Mapping[str, str] = {}) -> dict[str, str]:
+def names_by_spelling(values: Iterable[str]) -> dict[str, str]:
     """{plain name: value} of those that no two values share."""
-    found: dict[str, str | None] = {}
-    for name, value in [*((each, each) for each in values), *others.items()]:
-        found[plain_name(name)] = value if found.get(plain_name(name), value) == value else None
-    return {name: value for name, value in found.items() if value is not None}
+    found: dict[str, set[str]] = {}
+    for value in values:
+        found.setdefault(plain_name(value), set()).add(value)
+    return {name: min(same) for name, same in found.items() if len(same) == 1}

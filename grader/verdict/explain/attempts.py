@@ -1,8 +1,7 @@
 """Explanations are optional: an error in one changes no verdict, and a student's key ends the search for one.
 
-No clock decides how much is tried, so a message is the same on every machine. Each search has its own limits: of
-changed functions (changes.MAX_EDITS) and of the operators that they dispatch
-(search.MAX_OPERATORS).
+No clock decides how much is tried, so a message is the same on every machine: each search has a limit of its own
+(changed_functions.MAX_EDITS, search.MAX_OPERATORS).
 """
 
 from __future__ import annotations
@@ -16,6 +15,9 @@ from grader.errors import Interrupted
 from grader.verdict.judge.runner import StepRunner, is_submission
 
 AttemptResult = TypeVar("AttemptResult")
+
+RAISED: tuple[type[Exception], ...] = (Interrupted,)
+"""Errors that `attempt` raises all the same. Tests add those that are our own, whatever a student returned."""
 
 _interrupts: select.poll | None = None
 """Of the submission that this process explains, with its descriptor if it has one; None for the course's own files."""
@@ -46,16 +48,13 @@ def check_interrupt() -> None:
 
 
 def attempt(explain: Callable[[], AttemptResult]) -> AttemptResult | None:
-    """What `explain` gives; None when it fails on what a student returned.
-
-    Outside `explaining_a_submission`, an error is raised.
-    """
+    """What `explain` gives; None when it fails on what a student returned. Outside a submission, errors are raised."""
     if _interrupts is None:
         return explain()
     try:
         check_interrupt()
         return explain()
-    except Interrupted:
+    except RAISED:
         raise
     except Exception:
         return None

@@ -9,7 +9,7 @@ from grader.calling.recorder import numbers_given, tensors_given
 from grader.comparison.trees import Difference
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
-from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
@@ -42,7 +42,7 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
         identifier = failed.mistake if found is None else found.id
         failed = CheckFailed(text, failed.status, identifier, failed.line, failed.wrong)
         if failed.mistake is None and failed.status in ("failed", "shape"):
-            edited = attempt(lambda: by_edits(test, check, failed))
+            edited = attempt(lambda: by_edits(test, check))
             if edited is not None:
                 return CheckFailed(edited.message, failed.status, edited.id, edited.line)
     return failed
@@ -86,7 +86,7 @@ def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
         return None
     outcomes = []
     for at, result in enumerate(results):
-        _, calls = check.reference(assertion, at)
+        calls = check.reference(assertion, at)[1].calls
         numbers = numbers_given(calls) | dict(result.draw)
         outcomes.append(
             ComparedResult(
@@ -107,8 +107,8 @@ def differing_parts(findings: Sequence[Difference]) -> frozenset[str]:
     return shapes or frozenset(finding.part for finding in findings)
 
 
-def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> Explanation | None:
-    """The small change of the student's function with which the check holds, or more of its parts do."""
+def by_edits(test: Callable[[Check], None], check: Check) -> Explanation | None:
+    """The small change of the student's function with which the check holds."""
     trials: Trials | None = getattr(check.student, "trials", None)
     function = check.item.function
     if trials is None:
@@ -119,7 +119,6 @@ def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -
         return None
     edits = enumerate(trials.edits(function, Known()))
     own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER_GRADIENT]
-    partly: Explanation | None = None
     work = 0
     for number, edit in own[:MAX_FUNCTIONS_CHANGED]:
         check_interrupt()
@@ -134,25 +133,5 @@ def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -
             return None if is_by_chance else explain_edit(edit, f"`{check.item.name if of_all else function}`")
         if isinstance(end, CheckFailed) and end.status == "timeout":
             break  # each of them takes as long as a function may
-        if partly is None and is_less_wrong(end, failed):
-            partly = explained_in_part(edit, failed, end_of(test, check.again_on(target, on_every_draw=True)))
         work += target.operators + OPERATORS_OF_A_CALL * len(again.on.calls)
-    return partly
-
-
-def is_less_wrong(end: Exception | None, before: CheckFailed) -> bool:
-    """Whether some of the parts that were wrong are right, and no other one is wrong."""
-    return isinstance(end, CheckFailed) and bool(end.wrong) and set(end.wrong) < set(before.wrong)
-
-
-def explained_in_part(edit: Edit, before: CheckFailed, after: Exception | None) -> Explanation | None:
-    """The message about a change that makes some parts of a result right; None where it does so on some draws only."""
-    if not (isinstance(after, CheckFailed) and is_less_wrong(after, before)):
-        return None
-    right = [name for name in before.wrong if name not in after.wrong and name.isidentifier()]
-    if not right:
-        return None
-    explained = explain_edit(edit, f"`{right[0]}`")
-    are = "is" if len(after.wrong) == 1 else "are"
-    more = f"For another reason, {listed_as_code(after.wrong)} {are} wrong as well."
-    return Explanation(explained.id, f"{explained.message} {more}", line=explained.line)
+    return None

@@ -7,10 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from grader.verdict.explain.coefficients import (
+    constant_multiple,
+    held_constant,
+    unnamed_multiple,
+    wrong_branches,
+    wrong_factor,
+    wrong_paths,
+    wrong_term_of_gradient,
+    zeros,
+)
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.formulas import (
     not_broadcast,
     other_gradient,
+    repeated_index,
     right_in_wrong_places,
     sum_still_missing,
     sum_too_many,
@@ -20,36 +31,26 @@ from grader.verdict.explain.formulas import (
     wrong_shape,
     wrong_sum,
 )
-from grader.verdict.explain.multiples import (
-    constant_multiple,
-    unnamed_multiple,
-    wrong_factor,
-    wrong_term_of_gradient,
-    zeros,
-)
 from grader.verdict.explain.needs import FunctionContents, is_borne_out
-from grader.verdict.explain.paths import branch_coefficients, held_constant, wrong_paths
-from grader.verdict.explain.places import repeated_index, zeros_exchanged
 from grader.verdict.explain.wrong_answer import Cases, WrongFormula, WrongGradient, first_that_fits, wrong_gradient
 
 PATTERNS: tuple[Callable[[WrongGradient], Iterator[Explanation | WrongFormula]], ...] = (
     zeros,
     wrong_sum,
     constant_multiple,
-    branch_coefficients,
+    wrong_branches,
     wrong_shape,
     not_broadcast,
     transposed,
     unchanged_upstream,
     other_gradient,
+    repeated_index,
     held_constant,
     sum_too_many,
     sum_still_missing,
     upstream_forgotten,
     wrong_factor,
-    zeros_exchanged,
     wrong_term_of_gradient,
-    repeated_index,
     wrong_paths,
     unnamed_multiple,
     right_in_wrong_places,

@@ -10,7 +10,7 @@ import difflib
 import re
 import sys
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -130,32 +130,29 @@ def reads_grad(name: str, contents: FunctionContents | None) -> str | None:
     )
 
 
-def explain_error(name: str, problem: Problem, answer: Answer, contents: FunctionContents | None) -> Explanation | None:
-    """The meaning of what the step d`name` raised, where its text is one of those known here."""
+def explain_error(
+    label: str, problem: Problem, answer: Answer, contents: FunctionContents | None
+) -> Explanation | None:
+    """The meaning of what the step d`label` raised, where its text is one of those known here."""
     known = problem.given | {f"d{consumer}": gradient for consumer, gradient in problem.fed.items()}
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
-    consumers = problem.graph.consumers[name]
+    consumers = problem.graph.consumers[label]
     own = list(dict.fromkeys((*(f"d{consumer}" for consumer in consumers), *reads)))
     near = {*own, *(value for consumer in consumers for value in problem.graph.parents[consumer])}
     is_alone = problem.random_upstream  # else the line may be about any of the gradients that one function returns
-    result_shape = f"the shape of `{name}`, {format_shape(problem.values[name].shape)}" if is_alone else ""
+    result_shape = f"the shape of `{label}`, {format_shape(problem.values[label].shape)}" if is_alone else ""
     context = CallContext(reads, known.keys(), result_shape, own, near, contents or {})
     found = explain_error_text(answer.message, context)
-    if found is not None and found.id == "none_for_tensor" and (advice := reads_grad(name, contents)):
+    if found is not None and found.id == "none_for_tensor" and (advice := reads_grad(label, contents)):
         return Explanation("reads_grad", advice)
-    if found is not None and found.id == "shapes_do_not_fit" and is_alone:
-        return Explanation(found.id, " ".join((found.message, *about_operands(context))))
-    return found
-
-
-def about_operands(context: CallContext) -> Iterator[str]:
-    """What the code does with its arguments that often makes shapes differ: `.T` of three axes, labels as values."""
-    used = {name: value for name, value in context.arguments.items() if isinstance(value, Tensor)}
+    if found is None or found.id != "shapes_do_not_fit" or not is_alone:
+        return found
+    text, used = found.message, {name: value for name, value in reads.items() if isinstance(value, Tensor)}
     if context.has("calls", "T") and any(each.ndim > 2 for each in used.values()):
-        yield "`.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two."
-    for name, value in used.items():
-        if context.has("operands", name) and value.dtype == torch.int64:
-            yield f"You calculate with `{name}`, which holds whole numbers that are indices: is it meant as a value?"
+        text += " `.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two."
+    for name in (name for name, v in used.items() if v.dtype == torch.int64 and context.has("operands", name)):
+        text += f" You calculate with `{name}`, which holds whole numbers that are indices: is it meant as a value?"
+    return Explanation(found.id, text)
 
 
 # The text of an error ------------------------------------------------------------------------------------------------

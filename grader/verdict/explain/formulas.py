@@ -40,19 +40,19 @@ def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
         forgotten = "A broadcast forward is a sum backward, over the axis along which it was copied."
         yield WrongFormula("sum_missing", f"The sum is missing: {what}. {forgotten}", by(lambda u: u))
         for axis in range(len(shape)):
+            identifier, text = "wrong_axis", f"You sum over axis {axis}: {what}. Sum over the axis along which it was"
+            if axis in copied:
+                identifier, text = "sum_missing", f"You sum over axis {axis} only: {what}. Sum over every axis along"
+                text += " which it was"
+            average = f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full."
             for keep in (False, True):
                 total, mean = (by(partial(f, dim=axis, keepdim=keep)) for f in REDUCTION_FUNCTIONS.values())
-                text = f"You sum over axis {axis}: {what}. Sum over the axis along which it was copied."
-                if axis not in copied:
-                    yield WrongFormula("wrong_axis", text, total, (SUMS,))
-                elif len(copied) > 1:
-                    text = f"You sum over axis {axis} only: {what}. Sum over every axis along which it was copied."
-                    yield WrongFormula("sum_missing", text, total, (SUMS,))
-                text = f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full."
-                yield WrongFormula("mean_for_sum", text, mean, (AVERAGES,))
+                if copied != [axis]:
+                    yield WrongFormula(identifier, f"{text} copied.", total, (SUMS,))
+                yield WrongFormula("mean_for_sum", average, mean, (AVERAGES,))
         text = f"You sum over everything: {what}. Sum only over the axis along which it was copied."
-        yield WrongFormula("summed_too_much", text, by(lambda u: u.sum()), (SUMS,))
-        yield WrongFormula("summed_too_much", text, by(lambda u: u.sum().expand(small)), (SUMS,))
+        for everything in (by(torch.sum), by(lambda u: u.sum().expand(small))):
+            yield WrongFormula("summed_too_much", text, everything, (SUMS,))
 
 
 def unreduced_parts(problem: Problem, name: str) -> dict[str, Tensor]:
@@ -75,20 +75,17 @@ def gradient_with(problem: Problem, name: str, consumer: str, reduce: Callable[[
 
 def sum_too_many(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """The gradient itself summed or averaged, where nothing is to be summed."""
-    expected = wrong.expected[0]
-    is_shape, rest = (
-        f"`{wrong.name}` is {format_shape(expected.shape)}",
-        "each of its elements has a gradient of its own.",
-    )
+    shape = wrong.expected[0].shape
+    but = f"`{wrong.name}` is {format_shape(shape)}, and each of its elements has a gradient of its own."
+    axes = [(axis, keep) for axis, size in enumerate(shape) if size > 1 for keep in (False, True)]
     for word, reduce in REDUCTION_FUNCTIONS.items():
-        if expected.ndim:
-            text = f"You return the {word} of all of the gradient's elements: one number, where {is_shape} and {rest}"
+        if shape:
+            text = f"You return the {word} of all of the gradient's elements: one number, where {but}"
             yield WrongFormula("sum_too_many", text, lambda n, f=reduce: f(wrong.expected[n]))  # type: ignore[misc]
-        for axis in (axis for axis in range(expected.ndim) if expected.shape[axis] > 1):
-            text = f"Your result equals the gradient after a {word} over axis {axis}. But {is_shape}, and {rest}"
-            for keep in (False, True):
-                over = partial(reduce, dim=axis, keepdim=keep)
-                yield WrongFormula("sum_too_many", text, lambda n, f=over: f(wrong.expected[n]))  # type: ignore[misc]
+        for axis, keep in axes:
+            text = f"Your result equals the gradient after a {word} over axis {axis}. But {but}"
+            over = partial(reduce, dim=axis, keepdim=keep)
+            yield WrongFormula("sum_too_many", text, lambda n, f=over: f(wrong.expected[n]))  # type: ignore[misc]
 
 
 def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
@@ -98,10 +95,8 @@ def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
     is_zero = not any(bool(expected.any()) for expected in wrong.expected)
     for axes in [] if wrong.same_shape or is_zero else [*range(min(f.ndim for f in wrong.found)), *in_front]:
         for keep in (False, True):
-            if all(
-                wrong.equal(number, found.sum(dim=axes, keepdim=keep), expected)
-                for number, (found, expected) in enumerate(wrong.pairs)
-            ):
+            sums = [found.sum(dim=axes, keepdim=keep) for found in wrong.found]
+            if all(wrong.equal(number, total, wrong.expected[number]) for number, total in enumerate(sums)):
                 over = f"axis {axes}" if isinstance(axes, int) else f"the first {extra} axes"
                 text = f"{wrong.what} still needs a sum over {over}: its shape is {found_and_right_shape(wrong)}."
                 yield Explanation("sum_missing", text)
@@ -110,10 +105,9 @@ def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
 
 def not_broadcast(wrong: WrongGradient) -> Iterator[Explanation]:
     """The right numbers once, where they are needed several times."""
-    is_less = all(found.numel() < expected.numel() for found, expected in wrong.pairs)
-    if is_less and all(
-        can_expand(found.shape, expected.shape) and wrong.equal(number, found.expand(expected.shape), expected)
-        for number, (found, expected) in enumerate(wrong.pairs)
+    if all(
+        found.numel() < e.numel() and can_expand(found.shape, e.shape) and wrong.equal(n, found.expand(e.shape), e)
+        for n, (found, e) in enumerate(wrong.pairs)
     ):
         found, expected = (format_shape(tensor.shape) for tensor in wrong.pairs[0])
         yield Explanation(
@@ -140,23 +134,26 @@ def wrong_shape(wrong: WrongAnswer) -> Iterator[WrongFormula]:
     found, expected = wrong.found[0], wrong.expected[0]
     if any(f.shape == e.shape or f.numel() != e.numel() for f, e in wrong.pairs):
         return
-    view = f"`.view({wrong.name}.shape)`" if isinstance(wrong, WrongGradient) else "`.view(...)`"
-    end, identifier = "Broadcasting hides this in a comparison, and hurts later.", "keepdim"
+    shapes = found_and_right_shape(wrong)
     needs: tuple[str, ...] = ()
-    if [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]:
-        identifier, advice, end = "not_reshaped", f"undo what the forward line did to the shape ({view}).", ""
-    elif found.ndim < expected.ndim:
-        advice, needs = "sum with `keepdim=True`.", (KEEPDIM,)
-    elif found.ndim > expected.ndim:
-        advice = f"drop the extra dimension (no `keepdim`, or {view})."
-    else:
-        advice = f"they lie along the other axis ({view})."
-    text = f"The numbers are right, the shape is not: {found_and_right_shape(wrong)}; {advice} {end}"
+    identifier, end = "keepdim", " Broadcasting hides this in a comparison, and hurts later."
+    is_other_altogether = [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]
     if not isinstance(wrong, WrongGradient):
-        if identifier != "keepdim":
+        if is_other_altogether:
             return
-        text, needs = f"The numbers of {wrong.it} are right, their shape is not: {found_and_right_shape(wrong)}.", ()
-    yield WrongFormula(identifier, text.rstrip(), lambda n: wrong.expected[n].reshape(wrong.found[n].shape), needs)
+        text = f"The numbers of {wrong.it} are right, their shape is not: {shapes}."
+    else:
+        view, needs = f"`.view({wrong.name}.shape)`", ((KEEPDIM,) if found.ndim < expected.ndim else ())
+        advice = f"they lie along the other axis ({view})."
+        if is_other_altogether:
+            identifier, end, needs = "not_reshaped", "", ()
+            advice = f"undo what the forward line did to the shape ({view})."
+        elif found.ndim < expected.ndim:
+            advice = "sum with `keepdim=True`."
+        elif found.ndim > expected.ndim:
+            advice = f"drop the extra dimension (no `keepdim`, or {view})."
+        text = f"The numbers are right, the shape is not: {shapes}; {advice}{end}"
+    yield WrongFormula(identifier, text, lambda n: wrong.expected[n].reshape(wrong.found[n].shape), needs)
 
 
 def transposed(wrong: WrongAnswer) -> Iterator[WrongFormula]:
@@ -197,6 +194,23 @@ def right_in_wrong_places(wrong: WrongAnswer) -> Iterator[Explanation]:
 # Another tensor in the place of one ----------------------------------------------------------------------------------
 
 
+def in_place_of(
+    wrong: WrongGradient, consumer: str, share: Callable[[Problem], Tensor | None]
+) -> Callable[[int], Tensor | None]:
+    """The gradient with `share` in place of what comes through `consumer`."""
+
+    def formula(number: int) -> Tensor | None:
+        problem, expected = wrong.problems[number], wrong.expected[number]
+        tensor = share(problem)
+        if tensor is None or len(wrong.consumers) == 1:
+            return tensor
+        if not can_expand(tensor.shape, expected.shape):
+            return None
+        return expected - problem.branches(wrong.name)[consumer].double() + tensor
+
+    return formula
+
+
 def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """An upstream gradient unchanged, returned or added to the other paths."""
     for consumer in wrong.consumers:
@@ -215,14 +229,8 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
                 f"`{wrong.name}` is {format_shape(wrong.expected[0].shape)}. What makes `{consumer}` out of "
                 f"`{wrong.name}`?"
             )
-
-        def arriving(problem: Problem, c: str = consumer) -> Tensor | None:
-            upstream, shape = problem.upstream[c].double(), problem.values[wrong.name].shape
-            if len(wrong.consumers) == 1:
-                return upstream
-            return upstream.expand(shape) if can_expand(upstream.shape, shape) else None
-
-        yield WrongFormula("local_derivative_missing", text, in_place_of(wrong, consumer, arriving), needs)
+        upstream = in_place_of(wrong, consumer, lambda p, c=consumer: p.upstream[c].double())  # type: ignore[misc]
+        yield WrongFormula("local_derivative_missing", text, upstream, needs)
 
 
 def upstream_forgotten(wrong: WrongGradient) -> Iterator[WrongFormula]:
@@ -232,10 +240,9 @@ def upstream_forgotten(wrong: WrongGradient) -> Iterator[WrongFormula]:
             continue
 
         def slope(problem: Problem, c: str = consumer) -> Tensor:
+            ones = torch.ones_like(problem.upstream[c])
             return computed_once(
-                problem,
-                ("ones", wrong.name, c),
-                lambda: problem.graph.vjp(c, torch.ones_like(problem.upstream[c]))[wrong.name].double(),
+                problem, ("ones", wrong.name, c), lambda: problem.graph.vjp(c, ones)[wrong.name].double()
             )
 
         is_read = "d" + consumer in wrong.uses
@@ -248,21 +255,6 @@ def upstream_forgotten(wrong: WrongGradient) -> Iterator[WrongFormula]:
         )
 
 
-def in_place_of(
-    wrong: WrongGradient, consumer: str, share: Callable[[Problem], Tensor | None]
-) -> Callable[[int], Tensor | None]:
-    """The gradient with `share` in place of what comes through `consumer`."""
-
-    def formula(number: int) -> Tensor | None:
-        problem, expected = wrong.problems[number], wrong.expected[number]
-        tensor = share(problem)
-        if tensor is None or len(wrong.consumers) == 1:
-            return tensor
-        return expected - problem.branches(wrong.name)[consumer].double() + tensor
-
-    return formula
-
-
 def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
     is_one_number = all(bool((found == found.flatten()[0]).all()) for found in wrong.found)  # what a sum alone reads
@@ -270,16 +262,41 @@ def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
     if wrong.found[0].numel() < FEWEST_ELEMENTS or is_one_number or is_noise:
         return
     for other in (name for name in wrong.problems[0].graph.names if name != wrong.name):
+
+        def gradient(number: int, o: str = other) -> Tensor | None:
+            problem = wrong.problems[number]
+            if not problem.graph.consumers.get(o):
+                return None
+            return computed_once(problem, ("gradient", o), lambda: problem.reference(o).double())
+
         yield WrongFormula(
             "other_gradient",
             f"Your `d{wrong.name}` is exactly the gradient of `{other}`. Read the forward line that uses "
             f"`{wrong.name}` again: what is done with it there?",
-            lambda number, o=other: gradient_of(wrong.problems[number], o),  # type: ignore[misc]
+            gradient,
         )
 
 
-def gradient_of(problem: Problem, name: str) -> Tensor | None:
-    """The gradient of a value that a student writes, in float64; None for one that nothing is computed from."""
-    if not problem.graph.consumers.get(name):
-        return None
-    return computed_once(problem, ("gradient", name), lambda: problem.reference(name).double())
+def repeated_index(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """Rows of a table that several places read: each keeps the gradient of the last place, in place of their sum."""
+    for consumer in wrong.consumers if len(wrong.consumers) == 1 else ():
+        for label in sorted(wrong.problems[0].graph.sources[consumer]):
+
+            def assigned(number: int, c: str = consumer, index: str = label) -> Tensor | None:
+                problem, table = wrong.problems[number], torch.zeros_like(wrong.expected[number])
+                places, upstream = problem.values.get(index), problem.upstream[c].double()
+                if not isinstance(places, Tensor) or places.dtype != torch.int64 or not places.numel():
+                    return None
+                is_row = bool(table.ndim) and upstream.numel() == places.numel() * table[:1].numel()
+                if not is_row or int(places.max()) >= len(table):
+                    return None
+                table[places] = upstream.reshape(*places.shape, *table.shape[1:])
+                return table
+
+            yield WrongFormula(
+                "repeated_index",
+                f"Your `d{wrong.name}` is right in every row that `{label}` names once, and wrong only in rows that it "
+                "names more than once. A row that is read several times gets a gradient from each place, and they add "
+                "up; an assignment through an index, and `+=` through one, keep the last.",
+                assigned,
+            )

@@ -6,34 +6,32 @@ is final before its explanation is looked for.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from grader.comparison.tensors import VANISHING
-from grader.reference.problem import Draw
+from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
-from grader.verdict.explain.changed_places import gradients_in_other_places, is_gradient_everywhere
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.edits.contents import sure_slips
 from grader.verdict.explain.edits.inner_gradients import InnerGradients
 from grader.verdict.explain.edits.search import Trials, explain_by_repair, explain_random_numbers, surer_slips
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.known import gives, known_mistake
+from grader.verdict.explain.known import gives, is_gradient_of, known_mistake
 from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.probes import explain_by_properties
 from grader.verdict.explain.sizes import explain_hard_coded_sizes, width_from_the_data
-from grader.verdict.explain.wrong_answer import Cases, euclidean_norm
+from grader.verdict.explain.wrong_answer import Cases
 from grader.verdict.judge.gradient import GradientCheck, with_precision
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
-from grader.verdict.judge.runner import is_submission
+from grader.verdict.judge.runner import StepRunner, is_submission
 
 ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
 """Meanings of an error for which a change of the code says more."""
+MAX_GRADIENTS_LISTED = 10
+"""Gradients of one function that a message lists."""
 
 
 def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
@@ -119,8 +117,10 @@ class GradientCase:
         if not self.is_alone or (predicted is not None and predicted.id == "other_gradient"):
             yield lambda: self.in_another_place(predicted)
         if self.item.earned_with and self.verdict.status == "failed":  # zero equals many things by chance
-            if predicted is None or predicted.id in ("zeros", "zeros_by_rounding"):
-                yield self.not_earned
+            is_zero = predicted is not None and predicted.id == "zeros"
+            missing = attempt(self.check.wrong_partner) if predicted is None or is_zero else None
+            if missing is not None:
+                yield lambda: Explanation(*not_earned_alone(self.step, missing, is_zero))
             yield lambda: predicted
             return
         is_known = predicted is not None and predicted.known
@@ -129,9 +129,7 @@ class GradientCase:
             yield lambda: self.sizes_of_the_lecture(predicted)
         can_run = self.verdict.status != "error"
         is_kept = is_known or (predicted is not None and predicted.id in SURE)
-        kinds = surer_slips(self.contents, predicted, self.is_alone)
-        if is_known and any(self.multiplies_sums_itself(predicted)):
-            kinds = kinds - {"sums_multiplied"}
+        kinds = set() if is_known else surer_slips(self.contents, predicted, self.is_alone)
         if can_run and (kinds or not is_kept):
             yield lambda: self.by_edits(kinds if is_kept else set())
         if predicted is not None and predicted.id in ERRORS_OF_SHAPES and self.is_alone:
@@ -142,33 +140,45 @@ class GradientCase:
         if self.verdict.status == "failed":
             yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
 
-    def multiplies_sums_itself(self, known: Explanation | None) -> Iterator[bool]:
-        """Whether a known mistake may be that two sums are multiplied: its formula does it, or is not known."""
-        for mistake in self.lesson.wrong_formulas:
-            if known is not None and mistake.id == known.id:
-                yield not mistake.formula or "sums_multiplied" in sure_slips(ast.parse(mistake.formula))
-
     def in_another_place(self, predicted: Explanation | None) -> Explanation | None:
-        """Where the right gradient is. A known mistake is kept if it explains every gradient in another place."""
-        found = gradients_in_other_places(self.student, self.item, self.lesson, self.problems)
-        if found is None or predicted is None or not predicted.known:
-            return found and found[0]
-        zero = {each.name for each in self.lesson.gradients if each.earned_with}
-        known = [mistake for mistake in self.lesson.wrong_formulas if mistake.id == predicted.id]
-        is_enough = all(
-            any(mistake.gradient == name and gives(mistake, self.cases_of(name)) for mistake in known)
-            for name in set(found[1]) - zero
-        )
-        return None if is_enough else found[0]
+        """Two gradients of which each has the value of the other, or all of a function's in another order.
 
-    def not_earned(self) -> Explanation | None:
-        """Which row this one, whose true gradient is zero, is earned together with."""
-        missing = self.check.wrong_partner()
-        if missing is None:
+        A known mistake is kept if it explains every gradient in another place.
+        """
+        own = {g.name: g.target for g in self.lesson.gradients if g.target and g.function == self.function}
+        if self.is_alone:
+            own = {g.name: g.target for g in self.lesson.gradients if g.target}
+        places = {self.step: self.found_in(self.step, own)} if self.step in own else {}
+        instead = places.get(self.step)
+        other = next((name for name, target in own.items() if target == instead), self.step)
+        if other == self.step:
             return None
-        sizes = [(p, answer.tensor) for p, answer in self.cases]
-        is_zero = all(t is None or euclidean_norm(t.double()) <= VANISHING * p.scale(self.name) for p, t in sizes)
-        return Explanation(*not_earned_alone(self.step, missing, is_zero))
+        text = f"Your `{self.step}` is exactly the gradient of `{instead}`"
+        if is_gradient_everywhere(self.student, other, self.problems, self.name):
+            moved = [self.step, other]
+            text += f", and your `{other}` that of `{self.name}`: the two have changed places."
+        else:
+            places = {} if self.is_alone else {name: self.found_in(name, own) for name in own}
+            if not places or len({*places.values()} - {None}) < len(own):
+                return None
+            moved = [name for name, target in places.items() if target != own[name]]
+            listed = moved if len(moved) <= MAX_GRADIENTS_LISTED else [self.step]
+            text += (
+                f". The gradients are right, but in other places: `{self.function}` returns "
+                f"{', '.join(f'd{places[name]}' for name in listed)} for {', '.join(listed)}."
+            )
+        if predicted is not None and predicted.known:
+            zero = {each.name for each in self.lesson.gradients if each.earned_with}
+            known = [mistake for mistake in self.lesson.wrong_formulas if mistake.id == predicted.id]
+            explained = {each.gradient for each in known if gives(each, self.cases_of(each.gradient))}
+            if set(moved) - zero <= explained:
+                return None
+        return Explanation("changed_places", text)
+
+    def found_in(self, name: str, own: Mapping[str, str]) -> str | None:
+        """The value whose gradient is in the place of `name`: its own, where several are equal."""
+        targets = dict.fromkeys([own[name], *own.values()])
+        return next((t for t in targets if is_gradient_everywhere(self.student, name, self.problems, t)), None)
 
     def by_edits(self, kinds: set[str]) -> Explanation | None:
         """The small change of the code that makes the gradient right; only of these `kinds`, where there are any."""
@@ -206,6 +216,10 @@ class GradientCase:
         unnamed = predicted is None or predicted.id == UNNAMED_MULTIPLE
         function = "" if self.is_alone else self.function
         return explain_hard_coded_sizes(self.name, at_the_lecture_sizes, others, self.contents, unnamed, function)
+
+
+def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Problem], target: str) -> bool:
+    return all(is_gradient_of(student.answers(p).get(step), p, target) for p in problems)
 
 
 def has_right_upstream(check: GradientCheck) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,20 +12,15 @@ from grader.calling.answer import Answer
 from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import compare, relative_error
 from grader.comparison.trees import agreement
-from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
-from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
 from grader.source.code_pieces import pieces_of_text
-from grader.source.own_functions import changed_definitions, reachable_definitions
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.wrong_answer import Cases, euclidean_norm, tolerance_of
 from grader.verdict.judge.checks import Assertion, Check, CheckFailed
-from grader.verdict.judge.gradient import GradientCheck
-from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import StepRunner
 
 MAX_JOINED = 2
 """Mistakes that one message names."""
@@ -115,14 +109,10 @@ def answer_equals(answer: Answer, candidate: Tensor) -> bool:
     """Whether an answer is what a wrong formula gives, infinities in the same places included."""
     if answer.tensor is None or answer.tensor.shape != candidate.shape:
         return False
-    if not candidate.is_floating_point() or not answer.tensor.is_floating_point():
-        return bool(torch.equal(answer.tensor.double(), candidate.double()))
     found, expected = answer.tensor.double(), candidate.double()
-    finite = torch.isfinite(found)
-    if not bool(finite.all()):  # a wrong formula may divide by zero, then in the same places
-        if not bool((finite == torch.isfinite(expected)).all()):
-            return False
-        found, expected = found.where(finite, 0.0), expected.where(finite, 0.0)
+    if not torch.equal(found.isfinite(), expected.isfinite()):  # a wrong formula may divide by zero
+        return False
+    found, expected = (tensor.nan_to_num(0.0, 0.0, 0.0) for tensor in (found, expected))
     return relative_error(found, expected, euclidean_norm(expected)) <= tolerance_of(answer)
 
 
@@ -130,32 +120,24 @@ def answer_equals(answer: Answer, candidate: Tensor) -> bool:
 
 
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
-    """The first known mistake that gives just these results on every draw, as far as the code may have it."""
+    """The first known mistake that gives just these results on every draw, as far as the code may have it.
+
+    It is one of the check's function, or of another that the scenario itself calls. A function that these call has rows
+    of its own.
+    """
     assertion, results = failed.compared or (None, ())
     if assertion is None:
         return None
-    for mistake in mistakes_that_give(check, assertion, [result.found for result in results]):
-        if is_possible(check.lesson, check.item, check.student, check.book, mistake):
-            return Explanation(mistake.id, mistake.message, known=True)
-    return None
-
-
-def mistakes_that_give(check: Check, assertion: Assertion, found: Sequence[Any]) -> Iterator[Mistake]:
-    """Yield the known mistakes that give just these results on every draw, as far as the code may have them.
-
-    One in a function that the scenario does not reach gives the right results, so it is not run. A check about one
-    function may call others, so a mistake is looked for in its own function, too.
-    """
     lesson, trials = check.lesson, getattr(check.student, "trials", None)
-    calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1])
-    called = frozenset(call.function.partition(".")[0] for call in calls)
-    for mistake in reachable_mistakes(lesson, called):
-        read = {name: trials and trials.contents(name) for name in (check.item.function, mistake.gradient)}
-        if not may_have(mistake, {name: each for name, each in read.items() if each is not None}, lesson.functions):
+    calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
+    called = {check.item.function, *(call.function.partition(".")[0] for call in calls)}
+    for mistake in (each for each in lesson.mistakes if each.gradient in called):
+        if not may_have(mistake, trials and trials.contents(mistake.gradient), lesson.functions):
             continue
         target = ModuleTarget(lesson.wrong(mistake), traced=False)
-        if all(agrees(check, assertion, at, target, mistake, value) for at, value in enumerate(found)):
-            yield mistake
+        if all(agrees(check, assertion, at, target, mistake, result.found) for at, result in enumerate(results)):
+            return Explanation(mistake.id, mistake.message, known=True)
+    return None
 
 
 def agrees(check: Check, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake, found: Any) -> bool:
@@ -167,61 +149,23 @@ def agrees(check: Check, assertion: Assertion, at: int, target: ModuleTarget, mi
 
     try:
         value = check.book.value((check.lesson.name, check.item.name, *key, mistake.gradient, mistake.id), compute)
-        if differ_exactly(found, value):
-            return False
         return agreement(found, value, assertion.tolerance, check.on.low_precision).holds
     except Exception:  # the mistake raises, or gives something that a scenario should not
         return False
 
 
-def differ_exactly(found: Any, value: Any) -> bool:
-    """Whether a text, True or False differs between two mappings. Reads no further than the first such difference."""
-    if not (isinstance(found, Mapping) and isinstance(value, Mapping)):
-        return False
-    if found.keys() != value.keys():
-        return True
-    return any(
-        isinstance(answer, (bool, str)) and isinstance(value[name], (bool, str)) and answer != value[name]
-        for name, answer in found.items()
-    )
-
-
-@lru_cache(maxsize=1_000)
-def reachable_mistakes(lesson: Lesson, functions: frozenset[str]) -> tuple[Mistake, ...]:
-    """Those in the given functions of the answer key, or in what these use. The others give the right results."""
-    reached = reachable_definitions(lesson.answer_key, functions)
-    return tuple(mistake for mistake, changed in _changes(lesson) if changed & reached)
-
-
-@lru_cache(maxsize=100)
-def _changes(lesson: Lesson) -> list[tuple[Mistake, frozenset[str]]]:
-    key = lesson.answer_key
-    return [(mistake, changed_definitions(key, mistake.applied_to(key))) for mistake in lesson.mistakes]
-
-
 # Whether the code may have the mistake -------------------------------------------------------------------------------
 
 
-def may_have(
-    mistake: Mistake, contents: Mapping[str, FunctionContents], lesson_functions: Collection[str] = ()
-) -> bool:
-    """Whether one of these functions may have the mistake; True where nothing is known about the code.
+def may_have(mistake: Mistake, contents: FunctionContents | None, lesson_functions: Collection[str] = ()) -> bool:
+    """Whether the code of the mistake's function may have it; True where nothing is known about the code.
 
-    Its own function decides, where it is among them: a neighbour that the lesson requires as well, such as a
-    `gradient_norms` that it calls, may contain the same piece of code.
+    A neighbour that the lesson requires as well, such as a `gradient_norms` that it calls, may contain the same piece.
     """
-    if not contents:
-        return True
-    needs = needs_of_formula(mistake.formula)
-    if not any(is_borne_out(needs, each) for each in contents.values()):
-        return False
-    if not replaced_pieces(mistake)[1]:  # what it replaces may also stand elsewhere in the code
-        return True
-    own = contents.get(mistake.gradient)
-    if own is not None:
-        others = {name for name in lesson_functions if name != mistake.gradient}
-        return not keeps_the_right_piece(mistake, own, others)
-    return not all(keeps_the_right_piece(mistake, each) for each in contents.values())
+    others = {name for name in lesson_functions if name != mistake.gradient}
+    return is_borne_out(needs_of_formula(mistake.formula), contents) and not (
+        keeps_the_right_piece(mistake, contents, others)
+    )
 
 
 def keeps_the_right_piece(mistake: Mistake, contents: FunctionContents | None, others: Collection[str] = ()) -> bool:
@@ -242,25 +186,3 @@ def replaced_pieces(mistake: Mistake) -> tuple[set[str], set[str]]:
     texts = mistake.edit if any(mistake.edit) else (mistake.old, mistake.new)
     right, wrong = (set(pieces_of_text(text)) for text in texts)
     return right - wrong, wrong - right
-
-
-def is_possible(lesson: Lesson, item: Item, student: StepRunner, book: ProblemBook, mistake: Mistake) -> bool:
-    """Whether the file can have a mistake: one of the joint function that makes gradients wrong needs wrong ones.
-
-    A training run can come out the same: where every gradient is clipped, a constant factor has no effect.
-    """
-    joint = lesson.joint
-    if joint is None or mistake.gradient != joint.name or item.function == joint.name:
-        return True
-
-    def leaves_gradients_right() -> bool:
-        names = [gradient.name for gradient in lesson.gradients]
-        return gradients_are_right(lesson, LocalStudent(vars(lesson.wrong(mistake)), names, joint), book)
-
-    named = (lesson.name, mistake.name, "leaves gradients right")
-    return not gradients_are_right(lesson, student, book) or bool(book.value(named, leaves_gradients_right))
-
-
-def gradients_are_right(lesson: Lesson, student: StepRunner, book: ProblemBook) -> bool:
-    checks = (GradientCheck(lesson, item, student, book) for item in lesson.gradients)
-    return all(check.passes(lesson.draws) for check in checks)

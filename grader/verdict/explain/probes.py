@@ -147,7 +147,8 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}. Then `{step}`"
         reached, own = is_not_noise(expected), is_not_noise(found)
         those = "that element" if int(reached.sum()) == 1 else "those elements"
-        where, because = places_in_words(reached), f"`{consumer}{list(index)}` is computed from {those}"
+        places, because = reached.nonzero().tolist(), f"`{consumer}{list(index)}` is computed from {those}"
+        where = str(places[0]) if len(places) == 1 else f"{len(places)} of its {reached.numel()} elements"
         if not bool(own.any()) and bool(reached.any()):
             yield Explanation("wrong_pattern", f"{given} is not zero in {where}, because {because}; yours is all zero.")
         elif (excess := (own & ~reached).nonzero()).numel():
@@ -169,15 +170,3 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
 def is_not_noise(tensor: Tensor) -> Tensor:
     """Where a tensor differs from zero by more than rounding."""
     return tensor.abs() > PROBE_ZERO * tensor.abs().max()
-
-
-def places_in_words(places: Tensor) -> str:
-    """The elements of a mask: "[1, 2]", "row 3", "column 2", or how many."""
-    indices = places.nonzero()
-    if len(indices) == 1:
-        return f"{indices[0].tolist()}"
-    for axis, word in ((0, "row"), (1, "column")) if places.ndim == 2 and len(indices) else ():
-        line = int(indices[0][axis])
-        if bool((indices[:, axis] == line).all()) and len(indices) == places.shape[1 - axis]:
-            return f"{word} {line}"
-    return f"{len(indices)} of its {places.numel()} elements"

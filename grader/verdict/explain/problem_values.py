@@ -12,6 +12,8 @@ from grader.reference.problem import Problem
 
 ValueType = TypeVar("ValueType")
 
+SMALLEST_RTOL_OF_FLOAT32 = 1e-7
+"""From this relative distance on, a number is not known to seven digits."""
 _COMPUTED: WeakKeyDictionary[Problem, dict[object, Any]] = WeakKeyDictionary()
 
 
@@ -25,24 +27,14 @@ def computed_once(problem: Problem, key: object, compute: Callable[[], ValueType
 
 
 def float_values(problem: Problem) -> dict[str, Tensor]:
-    """{name: float64 tensor} of the forward values that are floating-point tensors."""
-    return computed_once(
-        problem,
-        "float values",
-        lambda: {
-            name: value.double()
-            for name, value in problem.values.items()
-            if isinstance(value, Tensor) and value.is_floating_point()
-        },
-    )
+    """{name: float64 tensor} of the forward values that are floating-point tensors, and upstream gradients (`dh`)."""
 
+    def compute() -> dict[str, Tensor]:
+        values = {name: v for name, v in problem.values.items() if isinstance(v, Tensor) and v.is_floating_point()}
+        upstream = {f"d{name}": gradient for name, gradient in problem.upstream.items()}
+        return {name: value.double() for name, value in (values | upstream | values).items()}
 
-def operand(problem: Problem, name: str) -> Tensor | None:
-    """A forward value by its name, or an upstream gradient by its own (`dh`), in float64; None for anything else."""
-    value = float_values(problem).get(name)
-    if value is None and name.startswith("d") and name[1:] in problem.upstream:
-        value = problem.upstream[name[1:]].double()
-    return value
+    return computed_once(problem, "float values", compute)
 
 
 def can_expand(shape: Sequence[int], to: Sequence[int]) -> bool:
@@ -50,39 +42,28 @@ def can_expand(shape: Sequence[int], to: Sequence[int]) -> bool:
     return len(shape) <= len(to) and all(a in (1, b) for a, b in zip(reversed(shape), reversed(to), strict=False))
 
 
-def sizes_near(problem: Problem, name: str) -> dict[str, int]:
-    """{label: size}: whole numbers, then axes of `name` and of the values that read it."""
-    found = {label: n for label, n in problem.values.items() if isinstance(n, int) and not isinstance(n, bool)}
-    for tensor in (name, *problem.graph.consumers.get(name, ())):
-        value = problem.values[tensor]
-        if isinstance(value, Tensor) and tensor.isidentifier():  # no `x[0]`: a student may not have such a list
-            found |= {f"{tensor}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
-            if value.ndim > 1:
-                found[f"{tensor}.numel()"] = value.numel()
-    return {label: size for label, size in found.items() if size > 0}
+# Constants by name ----------------------------------------------------------------------------------------------------
 
 
 def named_factors(problem: Problem, name: str) -> dict[str, float]:
-    """{a constant in words: its value on this problem}."""
-    return computed_once(problem, ("named factors", name), lambda: factors_of(sizes_near(problem, name)))
+    """{a constant in words: its value}, of whole numbers, and of axes of `name` and of the values that read it."""
 
+    def compute() -> dict[str, float]:
+        sizes = {label: n for label, n in problem.values.items() if type(n) is int}
+        for tensor in (name, *problem.graph.consumers.get(name, ())):
+            value = problem.values[tensor]
+            if isinstance(value, Tensor) and tensor.isidentifier():  # no `x[0]`: a student may not have such a list
+                sizes |= {f"{tensor}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
+                if value.ndim > 1:
+                    sizes[f"{tensor}.numel()"] = value.numel()
+        return factors_of({label: size for label, size in sizes.items() if size > 0})
 
-# Constants by name ----------------------------------------------------------------------------------------------------
-
-SMALLEST_RTOL_OF_FLOAT32 = 1e-7
-"""From this relative distance on, a number is not known to seven digits."""
-NUMBERS_IN_WORDS = frozenset({"one half"})
-
-
-def value_here(label: str, value: float, unit: str = "") -> str:
-    """ " (here 6)" behind an expression such as N², nothing behind a number."""
-    is_number = label in NUMBERS_IN_WORDS or not any(letter.isalpha() for letter in label)
-    return "" if is_number else f" (here {abs(value):.6g}{unit})"
+    return computed_once(problem, ("named factors", name), compute)
 
 
 def factors_of(sizes: Mapping[str, int]) -> dict[str, float]:
     """{a constant in words: its value}, made of sizes, simplest first. What divides by zero is left out."""
-    factors: dict[str, float] = {"2": 2.0, "one half": 0.5}
+    factors: dict[str, float] = {"2": 2.0, "1/2": 0.5}
     for label, n in sizes.items():
         factors |= {label: n, f"1/{label}": 1 / n}
     for label, n in sizes.items():
@@ -125,3 +106,9 @@ def name_of(values: Sequence[float], tables: Sequence[Mapping[str, float]], rtol
                 return prefix + label
     digits = 7 if rtol < SMALLEST_RTOL_OF_FLOAT32 else 5
     return f"{sign}{magnitudes[0]:.{digits}g}" if is_same else None
+
+
+def times_what(name: str, value: float, right: str = "what it should be") -> str:
+    """ "exactly n times what it should be (here 6)": a factor by its name, and its value where the name has letters."""
+    here = f" (here {value:.6g})" if any(letter.isalpha() for letter in name) else ""
+    return f"exactly {name} times {right}{here}"

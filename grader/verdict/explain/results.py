@@ -15,16 +15,19 @@ import torch
 from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
-from grader.comparison.trees import name_of_entry, tensor_of
+from grader.comparison.trees import agreement, name_of_entry, shown, tensor_of
+from grader.results.wording import count_text, listed_as_code
+from grader.verdict.explain.coefficients import constant_multiple, unnamed_multiple, wrong_term, zeros
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.formulas import right_in_wrong_places, sum_still_missing, transposed, wrong_shape
-from grader.verdict.explain.multiples import constant_multiple, unnamed_multiple, wrong_term, zeros
 from grader.verdict.explain.problem_values import factors_of, shares_of
-from grader.verdict.explain.words import wrong_answers, wrong_entries
 from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongFormula, first_that_fits
 
 MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
+MAX_PARTS_NAMED = 3
+FEW_ANSWERS = 3
+"""Different numbers as expected answers, up to which numbers are treated like words."""
 AFTER_THE_CALL = ("afterwards", "after the call")
 """What the name of a part contains, one of them, if it is an argument after the call."""
 
@@ -86,48 +89,38 @@ def explain_numbers(name: str, having: Sequence[tuple[ComparedResult, Parts]], r
     given = on_all_problems([outcome.given for outcome, _ in having])
     others = on_all_problems([{f"`{other}`": row[other][1] for other in row if other != name} for _, row in having])
     ones = {"1, in every element": [torch.ones((), dtype=torch.float64) for _ in found]}
-    is_argument = any(words in name for words in AFTER_THE_CALL)
-    return next(
-        first_that_fits(
-            part,
-            (
-                lambda part: changed_argument_of_check(part, given) if is_argument else iter(()),
-                zeros,
-                constant_multiple,
-                lambda part: unchanged_argument(part, given),
-                lambda part: in_another_place(part, others),
-                wrong_shape,
-                transposed,
-                sum_still_missing,
-                lambda part: wrong_term(part, (ones | given | others).items()),
-                unnamed_multiple,
-                right_in_wrong_places,
-            ),
-        ),
-        None,
-    )
-
-
-def changed_argument_of_check(part: WrongAnswer, given: Mapping[str, Sequence[Tensor]]) -> Iterator[Explanation]:
-    """An argument after the call, where it should be as it was given."""
-    if any(all(map(torch.equal, tensors, part.expected)) for tensors in given.values()):
-        yield Explanation(
+    if any(words in name for words in AFTER_THE_CALL) and any(
+        all(map(torch.equal, tensors, part.expected)) for tensors in given.values()
+    ):
+        return Explanation(
             "changed_argument",
             f"An argument has been changed in place: {part.what} is not what it was before the call. Start from a "
             "`.clone()`, or write `a = a + ...` instead of `a += ...`.",
         )
+    patterns = (
+        zeros,
+        constant_multiple,
+        lambda part: tensors_of_others(part, given, others),
+        wrong_shape,
+        transposed,
+        sum_still_missing,
+        lambda part: wrong_term(part, (ones | given | others).items()),
+        unnamed_multiple,
+        right_in_wrong_places,
+    )
+    return next(first_that_fits(part, patterns), None)
 
 
-def unchanged_argument(part: WrongAnswer, given: Mapping[str, Sequence[Tensor]]) -> Iterator[WrongFormula]:
-    """One of the arguments, unchanged."""
-    for label, tensors in given.items() if part.elements >= FEW_NUMBERS and part.same_shape else ():
+def tensors_of_others(
+    part: WrongAnswer, given: Mapping[str, Sequence[Tensor]], others: Mapping[str, Sequence[Tensor]]
+) -> Iterator[WrongFormula]:
+    """One of the arguments, unchanged; or what another part of the result should be."""
+    if part.elements < FEW_NUMBERS:
+        return
+    for label, tensors in given.items() if part.same_shape else ():
         text = f"{part.what} is {label} just as it was given: nothing has been done to it."
         yield WrongFormula("as_given", text, tensors.__getitem__)
-
-
-def in_another_place(part: WrongAnswer, others: Mapping[str, Sequence[Tensor]]) -> Iterator[WrongFormula]:
-    """What another part of the result should be."""
-    for label, tensors in others.items() if part.elements >= FEW_NUMBERS else ():
+    for label, tensors in others.items():
         text = f"{part.what} has the value that {label} should have. Are the values right, but in other places?"
         yield WrongFormula("changed_places", text, tensors.__getitem__)
 
@@ -171,3 +164,51 @@ def is_plain_list(values: Iterable[Any]) -> bool:
     """Whether a list is one of plain numbers, and not empty."""
     kinds = {type(value) for value in values}
     return bool(kinds) and kinds <= {int, float}
+
+
+# Words and lists ------------------------------------------------------------------------------------------------------
+
+
+def wrong_answers(answers: Sequence[tuple[str, Any, Any]]) -> Explanation | None:
+    """What the wrong ones of all (name, found, expected) have in common, where these are words, or a few numbers."""
+    of_words = all(isinstance(f, (bool, str)) and isinstance(e, (bool, str)) for _, f, e in answers)
+    of_numbers = all(type(f) in (int, float) and type(e) in (int, float) for _, f, e in answers)
+    if not (of_words or (of_numbers and len({e for _, _, e in answers}) <= FEW_ANSWERS < len(answers))):
+        return None
+    wrong = [(name, shown(f), shown(e)) for name, f, e in answers if type(f) is not type(e) or f != e]
+    given, right = {shown(f) for _, f, _ in answers}, {shown(e) for _, _, e in answers}
+    if not wrong or len(right) < 2 or not given <= right:
+        return None
+    if len(right) == 2 and len(wrong) == len(answers):
+        text = f"All {len(answers)} answers are the wrong way round. Is a comparison or a `not` the wrong way round?"
+        return Explanation("the_other_way_round", text)
+    found, *others = {found for _, found, _ in wrong}
+    if others:
+        return None
+    if len(given) == 1:
+        text = f"The answer is always {found}; for {len(wrong)} of {len(answers)} questions it is wrong."
+        return Explanation("always_the_same", text)
+    instead = dict.fromkeys(expected for _, _, expected in wrong)
+    where = f"in {len(wrong)} of {sum(shown(e) in instead for _, _, e in answers)} cases"
+    names = listed_as_code(list(dict.fromkeys(name for name, _, _ in wrong)), MAX_PARTS_NAMED)
+    text = f"Where {' or '.join(instead)} is expected, the answer is {found} {where}: {names}."
+    return Explanation("one_sided", f"{text} All other answers are right.")
+
+
+def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
+    """A list that is empty, or has one entry too few or too many at one of its ends, and is right otherwise."""
+    what = f"`{name}`" if name else "The result"
+    if not all(isinstance(part, (list, tuple)) for case in cases for part in case) or not all(len(e) for _, e in cases):
+        return None
+    if all(not found for found, _ in cases):
+        entries = count_text(len(cases[0][1]), "entry", "entries")
+        return Explanation("empty", f"{what} is empty{f'; expected {entries}' if len(cases) == 1 else ''}.")
+    for words, own, right in (
+        ("the last entry is missing", slice(None), slice(None, -1)),
+        ("the first entry is missing", slice(None), slice(1, None)),
+        ("there is one entry too many at the end", slice(None, -1), slice(None)),
+        ("there is one entry too many at the beginning", slice(1, None), slice(None)),
+    ):
+        if all(found[own] and agreement(list(found[own]), list(e[right])).holds for found, e in cases):
+            return Explanation("one_entry", f"{what} is right except for one thing: {words}.")
+    return None

@@ -6,7 +6,7 @@ The line is that of a change, of a gradient, or of a misplaced function. `text` 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from grader.lesson.lesson import Lesson
@@ -26,9 +26,6 @@ NAME_NO_CAUSE = frozenset(
     | {"one_sided", "always_the_same", UNNAMED_MULTIPLE}
 )
 """Explanations that leave open which function is the cause."""
-
-COMPUTED_WITH = "This is computed with your "
-"""How a message begins that names another wrong function of the student's as the cause."""
 
 
 def locate_changes(lesson: Lesson, rows: list[Row], runner: SubmissionRunner, text: str) -> None:
@@ -110,15 +107,16 @@ def explain_missing(lesson: Lesson, rows: list[Row], functions: Iterable[str], t
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    Not where another mistake is named, unless it is one of a function whose own rows do not bear it out.
+    A gradient keeps the mistake that is named. A check's result may look like a mistake of its own, and comes from one
+    in a function that it calls: that has rows of its own, and comes first.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
-    known = {mistake.id for mistake in lesson.mistakes}
-    due = [row for row in wrong if row.mistake is None or row.mistake.id in NAME_NO_CAUSE | known]
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
+    doubtful = {row.name for row in wrong if row.name not in gradients and row.status != "error"}
+    due = [r for r in wrong if r.mistake is None or r.mistake.id in NAME_NO_CAUSE or r.name in doubtful]
     if not due or (len(functions) < 2 and not forward):
         return
     try:
@@ -127,11 +125,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
             called |= source_reader().call(calls_behind, text, joint.name, list(joint.returns), functions)
     except (ReadingStopped, ReadingFailed):
         return
-    alone = {name for name in functions if not any(other != name for other in called.get(name, ()))}
-    doubtful = {row.name for row in due if is_mistake_of_another(lesson, row, wrong, alone)}
     for row in due:
-        if row.mistake is not None and row.mistake.id not in NAME_NO_CAUSE and row.name not in doubtful:
-            continue
         own, is_joint = of[row.name], joint is not None and of[row.name] == joint.name
         in_general = row.status == "error" or not is_joint  # an error ends all gradients of one function
         names = [name for name in called.get(own if in_general else row.name, []) if name != own]
@@ -140,28 +134,13 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
             continue
         if names and not any(f"`{name}` is not right yet" in (row.message or "") for name in names):
             are = "which is" if len(names) == 1 else "which are"
-            uses = f"{COMPUTED_WITH}{listed_as_code(names)}, {are} not right yet: start there."
+            uses = f"This is computed with your {listed_as_code(names)}, {are} not right yet: start there."
         elif is_joint and row.name in gradients and row.status != "error" and forward:
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
             continue
-        if row.name in doubtful:
+        if row.name in doubtful and row.mistake is not None and row.mistake.id not in NAME_NO_CAUSE:
             row.message, row.mistake = uses, None
             continue
         row.message = f"{uses} {row.message}" if row.message else uses
         row.mistake = row.mistake and row.mistake._replace(message=row.message)
-
-
-def is_mistake_of_another(lesson: Lesson, row: Row, wrong: Sequence[Row], alone: Collection[str]) -> bool:
-    """Whether a row's mistake is one that the rows of the function it belongs to do not bear out.
-
-    It is a known mistake of functions that are right, that work with a wrong one's numbers (`alone` are those that do
-    not), or whose own rows are wrong in another way.
-    """
-    if (note := row.mistake) is None:
-        return False
-    of = {known.gradient for known in lesson.mistakes if known.id == note.id and known.message in note.message}
-    if not of or lesson.item_for(row.name).function in of & set(alone):
-        return False
-    rows = [each for each in wrong if lesson.item_for(each.name).function in of & set(alone)]
-    return note.id not in {each.mistake.id for each in rows if each.mistake is not None}

@@ -30,32 +30,29 @@ def explain_hard_coded_sizes(
 ) -> Explanation | None:
     """Explain a step that is right, or runs, at the published sizes only; None for every other step.
 
-    One that is wrong at the published sizes and raises an error at others is explained where a number is found in it.
-
     Args:
         contents: the names, numbers and operations in its code (contents.contents_of). The message names the number and
             its line where they are found.
         unnamed: whether nothing else explains the step. Only then it gets a message without a number.
         function: the function that returns the gradient, where its name is not d`name`.
     """
+    published, at_home = at_the_lecture_sizes
     is_right = judge_line(name, [at_the_lecture_sizes]).passed
-    failing = [case for case in cases if not judge_line(name, [case]).passed]
-    if not is_right:
-        failing = [case for case in failing if case[1].outcome == "raised"]
-        if at_the_lecture_sizes[1].tensor is None or not failing:
-            return None
-    right = [problem for problem, answer in cases if all(answer is not wrong for _, wrong in failing)]
-    published, (other, answer) = at_the_lecture_sizes[0], (failing or cases)[0]
-    where = hard_coded_sentence("" if function else name, published, other, right, contents or {})
-    if not where and (not unnamed or answer.tensor is None or right or not is_right):  # an error says more than a guess
+    wrong = [case for case in cases if not judge_line(name, [case]).passed]
+    failing = wrong if is_right else [case for case in wrong if case[1].outcome == "raised"]
+    if not is_right and (at_home.tensor is None or not failing):
         return None
-    advice = f"{where} Take sizes from what you are given."
-    if not where:
+    right = [problem for problem, answer in cases if all(answer is not each for _, each in failing)]
+    other, answer = (failing or cases)[0]
+    where = hard_coded_sentence("" if function else name, published, other, right, contents or {})
+    if where:
+        advice = f"{where} Take sizes from what you are given."
+    elif not unnamed or answer.tensor is None or right or not is_right:  # an error says more than a guess
+        return None
+    elif contents is None or contents.get("numbers"):
         advice = "Which of its lines holds at those sizes only?"
-    if not where and contents is not None and not contents.get("numbers"):
-        advice = (
-            "No size is written into it as a number: two sizes may be equal there that differ here. Which does it use?"
-        )
+    else:
+        advice = "No size is written into it as a number: two sizes may be equal there that differ here. Which is used?"
     it = "This gradient" if function else f"Your `d{name}`"
     there, elsewhere = ("is right", "wrong") if is_right else ("runs", "raises an error")
     return Explanation(
@@ -117,8 +114,8 @@ def width_from_the_data(name: str, cases: Cases, contents: FunctionContents | No
     first = failing[0][0]
     read = [n for n, value in first.values.items() if n in contents["names"] and isinstance(value, torch.Tensor)]
     read.sort(key=lambda n: first.values[n].is_floating_point())  # labels first
-    for source, counts in product(read, (largest_class, count_classes)):
-        widths = [counts(problem.values[source]) for problem, _ in failing]
+    for source, number in product(read, (0, 1)):
+        widths = [class_counts(problem.values[source])[number] for problem, _ in failing]
         if all(width in lengths_shown(name, *case) for width, case in zip(widths, failing, strict=True)):
             return Explanation(
                 "left_to_the_data",
@@ -129,16 +126,11 @@ def width_from_the_data(name: str, cases: Cases, contents: FunctionContents | No
     return None
 
 
-def largest_class(value: torch.Tensor) -> int:
-    """One more than the largest entry of integers; of a matrix, than the last column with the maximum of a row."""
+def class_counts(value: torch.Tensor) -> tuple[int, int]:
+    """One more than the largest of integers, or than the last column with the maximum of a row; how many there are."""
     if value.is_floating_point():
-        value = value.argmax(1) if value.ndim == 2 else value.new_zeros(1)
-    return int(value.max()) + 1 if value.numel() else 0
-
-
-def count_classes(value: torch.Tensor) -> int:
-    """How many different integers there are; 0 of other values."""
-    return 0 if value.is_floating_point() else len(set(value.flatten().tolist()))
+        return (int(value.argmax(1).max()) + 1 if value.ndim == 2 and value.numel() else 1), 0
+    return (int(value.max()) + 1 if value.numel() else 0), len(set(value.flatten().tolist()))
 
 
 def lengths_shown(name: str, problem: Problem, answer: Answer) -> set[int]:

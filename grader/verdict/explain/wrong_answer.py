@@ -48,16 +48,13 @@ def tolerance_of(answer: Answer) -> float:
     return LOW_PRECISION_TOLERANCE if coarse else TOLERANCE
 
 
-class Coefficient(NamedTuple):
-    """The number with which a part is multiplied: its name ("0", "1", "−n") and its value on one problem."""
-
-    name: str
-    value: float
+Coefficient = tuple[str, float]
+"""The number with which a part is multiplied: its name ("0", "1", "−n"), and its value on one problem."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrongAnswer:
-    """A gradient, a part of one, or a part of a check's result: a float64 tensor per problem, found and expected.
+    """A gradient, or a part of a check's result: a float64 tensor per problem, found and expected.
 
     Attributes:
         what: how a sentence about it begins, "Your `dh`".
@@ -132,8 +129,8 @@ class WrongAnswer:
 
     def coefficients(self, parts: Iterable[Sequence[Tensor] | None]) -> list[Coefficient]:
         """The same with names; empty where one of them has none."""
-        named = [(self.name_of(values), values) for values in self.factors(parts)]
-        found = [Coefficient(name, values[first_telling(values)]) for name, values in named if name]
+        named = [(self.name_of(values), values[first_telling(values)]) for values in self.factors(parts)]
+        found = [(name, value) for name, value in named if name]
         return found if len(found) == len(named) else []
 
     def name_of(self, values: Sequence[float]) -> str | None:
@@ -185,24 +182,6 @@ class WrongGradient(WrongAnswer):
         """
         first, *others = (problem.graph.consumers[self.name] for problem in self.problems)
         return first if all(other == first for other in others) else ()
-
-    def branches(self) -> Iterator[tuple[str, WrongAnswer]]:
-        """(consumer, its part of the gradient) as if only that part were wrong; none where there is only one part."""
-        if not self.same_shape or len(self.consumers) < 2:
-            return
-        for consumer in self.consumers:
-            shares = [problem.branches(self.name)[consumer].double() for problem in self.problems]
-            yield (
-                consumer,
-                WrongAnswer(
-                    what=f"In your `d{self.name}`, the part that comes through `{consumer}`",
-                    found=[f - (e - share) for (f, e), share in zip(self.pairs, shares, strict=True)],
-                    expected=shares,
-                    rtol=self.rtol,
-                    floors=[max(floor, euclidean_norm(f)) for floor, f in zip(self.floors, self.found, strict=True)],
-                    constants=self.constants,
-                ),
-            )
 
 
 def wrong_gradient(name: str, cases: Cases) -> WrongGradient | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,7 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
-from grader.calling.recorder import Call, RecordingTarget
+from grader.calling.recorder import RecordingTarget
 from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Agreement, Difference, agreement, bits_of, in_parts, kind_in_words, shown
@@ -109,9 +108,9 @@ class Check:
         self.remark: str | None = None  # about a row that passes
         self.picture: dict[str, Any] | None = None
 
-    def again_on(self, target: Target, on_every_draw: bool = False) -> Check:
-        """Return the same check of other functions; it may stop at the first draw that fails."""
-        return type(self)(self.lesson, self.item, self.student, target, self.book, on_every_draw)
+    def again_on(self, target: Target) -> Check:
+        """Return the same check of other functions; it stops at the first draw that fails."""
+        return type(self)(self.lesson, self.item, self.student, target, self.book, False)
 
     @property
     def signatures(self) -> Any:
@@ -142,21 +141,21 @@ class Check:
         """Return a secret generator for one purpose, the same for every student of this run."""
         return torch.Generator().manual_seed(derive(self.book.seed, self.lesson.name, self.item.name, *parts))
 
-    def reference(self, assertion: Assertion, at: int) -> tuple[Any, list[Call]]:
-        """Return what the scenario gives on the reference, and its calls. Raises ReferenceFailed."""
+    def reference(self, assertion: Assertion, at: int) -> tuple[Any, RecordingTarget]:
+        """What the scenario gives on the reference, and the target with its calls. Raises ReferenceFailed."""
         key = assertion.key(at)
 
-        def compute() -> tuple[Any, list[Call]]:
+        def compute() -> tuple[Any, RecordingTarget]:
             listening = RecordingTarget(ModuleTarget(assertion.reference), self.signatures, copies=True)
             try:
-                return assertion.scenario(listening, self.generator(*key), **assertion.draws[at]), listening.calls
+                return assertion.scenario(listening, self.generator(*key), **assertion.draws[at]), listening
             except Exception as error:
                 raise ReferenceFailed(
                     f"test_{self.item.name} of {self.lesson.name}: its scenario raises {type(error).__name__} on the "
                     "course's own functions."
                 ) from error
 
-        found: tuple[Any, list[Call]] = self.book.value((self.lesson.name, self.item.name, *key), compute)
+        found: tuple[Any, RecordingTarget] = self.book.value((self.lesson.name, self.item.name, *key), compute)
         return found
 
     def measured(
@@ -208,25 +207,21 @@ class Check:
     def _agrees_at_own_sizes(self, assertion: Assertion) -> bool:
         """Whether it agrees at the sizes of a notebook in which they are hard-coded; see notebook_terms."""
         terms = self.student.terms if is_submission(self.student) else STRICT
-        sizes = terms.sizes or {}
+        sizes, others = terms.sizes or {}, changed_sizes(terms.sizes or {})
+        used = sizes.keys() & {name for draw in assertion.draws for name in draw}
 
-        def agrees(part: object, others: Sequence[Mapping[str, int]]) -> bool:
-            draws = [
-                {**draw, **{k: other[k] for k in draw if k in other}} for draw in assertion.draws for other in others
-            ]
+        def agrees(part: object, at: Sequence[Mapping[str, int]]) -> bool:
+            draws = [{**draw, **{k: each[k] for k in draw if k in each}} for draw in assertion.draws for each in at]
             try:
                 self._compare(replace(assertion, draws=draws, number=(part, assertion.number)))
             except CheckFailed:
                 return False
             return True
 
-        used = sizes.keys() & {name for draw in assertion.draws for name in draw}
-        if not used or not agrees("own sizes", [sizes]):
-            return False
-        hard_coded = [
-            size for size, others in changed_sizes(sizes).items() if size in used and not agrees(size, others)
-        ]
-        self.remark = note_on_sizes(self.lesson, terms, self.item.name, hard_coded)
+        if used and agrees("own sizes", [sizes]):
+            self.remark = note_on_sizes(
+                self.lesson, terms, self.item.name, lambda size: size not in used or agrees(size, others[size])
+            )
         return self.remark is not None
 
     def _compare(self, assertion: Assertion) -> None:
@@ -257,19 +252,17 @@ class Check:
 
     def _student_value(self, assertion: Assertion, at: int) -> Any:
         """What the scenario gives on the student's functions. Raises CheckFailed where they fail."""
-        draw, generator = assertion.draws[at], self.generator(*assertion.key(at))
-        before, state = len(self.on.returned_values), generator.get_state()
+        draw, before = assertion.draws[at], len(self.on.returned_values)
         try:
-            return assertion.scenario(self.on, generator, **draw)
+            return assertion.scenario(self.on, self.generator(*assertion.key(at)), **draw)
         except CallFailed as failed:
             where = describe_draw(draw) if failed.answer.outcome == "raised" else ""
             raise failed_call(failed, f"With {where}: " if where else "") from failed
         except OURS:
             raise
         except Exception as error:  # the suite could not work with what the student returned
-            expected = returned_by(assertion, torch.Generator().set_state(state), draw)
             place = len(self.on.returned_values) - before - 1
-            raise self.unusable(expected[place : place + 1]) from error
+            raise self.unusable(self.reference(assertion, at)[1].returned_values[place : place + 1]) from error
 
     def unusable(self, expected: Sequence[tuple[str, Any]] = ()) -> CheckFailed:
         """The end of a check whose test raised an error while it used a value that the student returned.
@@ -305,14 +298,6 @@ class Check:
         return bool(self.book.value((self.lesson.name, self.item.name, "is sound"), compute))
 
 
-def returned_by(assertion: Assertion, generator: torch.Generator, draw: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What each call of the scenario returns on the reference."""
-    listening = RecordingTarget(ModuleTarget(assertion.reference), None)
-    with contextlib.suppress(Exception):
-        assertion.scenario(listening, generator, **draw)
-    return listening.returned_values
-
-
 def describe_draw(draw: Mapping[str, Any]) -> str:
     return ", ".join(f"{k} {v}" for k, v in draw.items() if isinstance(v, (int, float, str)))
 
@@ -344,7 +329,7 @@ def end_of(test: Callable[[Check], None], check: Check) -> Exception | None:
 
 
 def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
-    """How one test of a hidden suite ends, run without pytest: None when the check holds."""
+    """How a test ends, run without pytest: None when the check holds. Its cause is the error of a test that raised."""
     end = end_of(test, check)
     if end is None or isinstance(end, CheckFailed):
         return end
@@ -352,7 +337,9 @@ def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
         return failed_call(end)
     if not check.is_sound(test):
         raise end
-    return check.unusable()
+    failed = check.unusable()
+    failed.__cause__ = end
+    return failed
 
 
 def tests_of(suite: Any) -> dict[str, Callable[..., None]]:

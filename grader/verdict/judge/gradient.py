@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -12,25 +12,29 @@ from grader.reference.problem import Draw, Problem
 from grader.results import Row, Status
 from grader.verdict.judge.line import Case, Verdict, judge_line, with_remark
 from grader.verdict.judge.messages import not_earned_alone, unstable
-from grader.verdict.judge.notebook_terms import OwnProblems, ReshapedRunner, note_on_sizes, own_shapes, shape_remark
+from grader.verdict.judge.notebook_terms import note_on_sizes, own_shapes, reshaped, shape_remark
 from grader.verdict.judge.pictures import error_picture, values_picture
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import STRICT, StepRunner, SubmissionRunner, Terms, is_submission
+from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
 
 
-def judge_step(student: StepRunner, step: str, problems: Sequence[Problem]) -> Verdict:
+def judge_step(student: StepRunner, step: str, problems: Sequence[Problem], any_ones: bool = False) -> Verdict:
     """Judge a step on several problems. An answer that float32's tolerance may make right is run again, traced.
 
-    The trace says whether it was computed in float32 and is to be judged with that tolerance.
+    The trace says whether it was computed in float32 and is to be judged with that tolerance. With `any_ones`, a shape
+    may differ from the value's in axes of length one.
     """
+    name = step[1:]
     cases = [(problem, student.answers(problem)[step]) for problem in problems]
-    verdict = judge_line(step[1:], cases)
+    if any_ones:
+        cases = [(problem, reshaped(answer, problem.values[name].shape)) for problem, answer in cases]
+    verdict = judge_line(name, cases)
     if verdict.passed:
         return verdict
     at_float32 = [(problem, answer._replace(low_precision=True)) for problem, answer in cases]
-    if not judge_line(step[1:], at_float32).passed:
+    if not judge_line(name, at_float32).passed:
         return verdict
-    return judge_line(step[1:], with_precision(student, step, cases))
+    return judge_line(name, with_precision(student, step, cases))
 
 
 def with_precision(student: StepRunner, step: str, cases: Sequence[Case]) -> list[Case]:
@@ -47,36 +51,6 @@ def with_precision(student: StepRunner, step: str, cases: Sequence[Case]) -> lis
     ]
 
 
-def judge_on_terms(
-    student: StepRunner,
-    terms: Terms,
-    step: str,
-    verdict: Verdict,
-    problems: Sequence[Problem],
-    draw_own: Callable[[Mapping[str, int]], OwnProblems],
-    lesson: Lesson,
-) -> tuple[Verdict, Sequence[Problem]]:
-    """The verdict on a step that is not right on `problems` as it is, and the problems that decide.
-
-    `draw_own` draws problems at given sizes; see notebook_terms. Where an answer has no numbers to compare, these
-    decide: at other sizes a size that is hard-coded would hide its mistake.
-    """
-    runner: StepRunner = student
-    if terms.broadcast:
-        runner = ReshapedRunner(student, step)
-        verdict = judge_step(runner, step, problems)
-    if verdict.passed or terms.sizes is None:
-        return verdict, problems
-    own = draw_own(terms.sizes)
-    student.prefetch(own.all)
-    found = judge_step(runner, step, own.same)
-    if not found.passed:
-        return (found, own.same) if verdict.status in ("shape", "error") else (verdict, problems)
-    hard_coded = [size for size, changed in own.changed.items() if not judge_step(runner, step, changed).passed]
-    note = note_on_sizes(lesson, terms, step, hard_coded)
-    return (verdict, problems) if note is None else (with_remark(found, note), own.same)
-
-
 class GradientCheck:
     """A gradient of the lesson as a test suite uses it: the fixture `gradient`, and `check.gradient(name)`."""
 
@@ -90,6 +64,7 @@ class GradientCheck:
     ) -> None:
         """`has_right_upstream` says whether the student's function computes the gradients that this one needs."""
         self.lesson, self.item, self.student, self.book = lesson, item, student, book
+        self._terms = student.terms if is_submission(student) else STRICT
         self._has_right_upstream = has_right_upstream
         self._verdict: Verdict | None = None
         self._judged: tuple[Draw, ...] = ()  # the draws of that verdict
@@ -111,13 +86,8 @@ class GradientCheck:
             problems = self.deciding = self.book.problems(self.lesson, draws)
             self.student.prefetch([*problems, self.published])
             verdict = judge_step(self.student, self.item.name, problems)
-            student = self.student
-            if (
-                verdict.status in ("failed", "shape", "error")
-                and is_submission(student)
-                and student.terms is not STRICT
-            ):
-                verdict = self._on_terms(student, verdict, draws)
+            if verdict.status in ("failed", "shape", "error") and self._terms is not STRICT:
+                verdict = self._on_terms(verdict)
             if verdict.passed and (missing := self.wrong_partner()) is not None:
                 verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing, is_zero=True)
                 verdict.message = verdict.mistake.message
@@ -126,49 +96,65 @@ class GradientCheck:
 
     def wrong_partner(self) -> str | None:
         """The first gradient that this row is earned together with; None if one of them is right, or their upstream."""
-        if not self.item.earned_with:
+        partners = self.item.earned_with
+        if any(judge_step(self.student, name, self.deciding, self._terms.broadcast).passed for name in partners):
             return None
-        can_reshape = is_submission(self.student) and self.student.terms.broadcast
-        for name in self.item.earned_with:
-            runner = ReshapedRunner(self.student, name) if can_reshape else self.student
-            if judge_step(runner, name, self.deciding).passed:
-                return None
-        return None if self._has_right_upstream(self) else self.item.earned_with[0]
+        return None if not partners or self._has_right_upstream(self) else partners[0]
 
-    def _on_terms(self, student: SubmissionRunner, verdict: Verdict, draws: Sequence[Draw]) -> Verdict:
+    def _on_terms(self, verdict: Verdict) -> Verdict:
         """The verdict by the terms of a submission: a notebook may write some things differently from a stub.
 
         At last its step is fed upstream gradients in the notebook's own shapes, where these differ from the values'.
         """
-        step, target = self.item.name, str(self.item.target)
-        terms, public, problems = student.terms, self.published, self.deciding
-
-        def judged(verdict: Verdict, feed: Callable[[Problem], Problem]) -> tuple[Verdict, Sequence[Problem]]:
-            def draw_own(sizes: Mapping[str, int]) -> OwnProblems:
-                return self.book.own_problems(self.lesson, draws, sizes).fed(feed)
-
-            found, deciding = judge_on_terms(
-                student, terms, step, verdict, [*map(feed, problems)], draw_own, self.lesson
-            )
-            if found.passed and terms.broadcast:
-                remark = shape_remark(step, student.answers(feed(public))[step], public.values[target].shape)
-                found = with_remark(found, remark) if remark else found
-            return found, deciding
-
-        verdict, self.deciding = judged(verdict, lambda problem: problem)
-        if verdict.passed or not (terms.broadcast and terms.is_notebook and self.lesson.joint is None):
+        problems, public, terms = self.deciding, self.published, self._terms
+        verdict, self.deciding = self._fed_on_terms(verdict, problems, lambda problem: problem)
+        may_feed = terms.broadcast and terms.is_notebook and self.lesson.joint is None and not verdict.passed
+        if not may_feed or not is_submission(self.student):
             return verdict
-        shapes = own_shapes(student.chain(), public, target)
+        shapes = own_shapes(self.student.chain(), public, str(self.item.target))
         if shapes is None:
             return verdict
         fed = [*map(shapes.problem, problems)]
-        student.prefetch(fed)
-        again, deciding = judged(judge_step(student, step, fed), shapes.problem)
+        self.student.prefetch(fed)
+        again, deciding = self._fed_on_terms(judge_step(self.student, self.item.name, fed), fed, shapes.problem)
         if not again.passed and (again.status != "failed" or verdict.status == "failed"):
             return verdict
         self.deciding, self._published = deciding, shapes.problem(public)
-        uses = student.answers(deciding[0])[step].uses
+        uses = self.student.answers(deciding[0])[self.item.name].uses
         return with_remark(again, shapes.remark(uses)) if again.passed else again
+
+    def _fed_on_terms(
+        self, verdict: Verdict, problems: Sequence[Problem], feed: Callable[[Problem], Problem]
+    ) -> tuple[Verdict, Sequence[Problem]]:
+        """The verdict by the terms of a submission, and the problems that decide; see notebook_terms.
+
+        `feed` has made `problems` and makes others of that kind. Where an answer has no numbers to compare, those at a
+        notebook's own sizes decide: at other sizes a size that is hard-coded would hide its mistake.
+        """
+        step, terms, any_ones = self.item.name, self._terms, self._terms.broadcast
+        deciding = problems
+        if any_ones:
+            verdict = judge_step(self.student, step, problems, any_ones)
+        if not verdict.passed and terms.sizes is not None:
+            own = self.book.own_problems(self.lesson, self._judged, terms.sizes).fed(feed)
+            self.student.prefetch(own.all)
+            found, note = judge_step(self.student, step, own.same, any_ones), None
+            if found.passed:
+                note = note_on_sizes(
+                    self.lesson,
+                    terms,
+                    step,
+                    lambda size: judge_step(self.student, step, own.changed[size], any_ones).passed,
+                )
+            if note is not None:
+                verdict, deciding = with_remark(found, note), own.same
+            elif not found.passed and verdict.status in ("shape", "error"):
+                verdict, deciding = found, own.same
+        if verdict.passed and any_ones:
+            public, target = feed(self.published), str(self.item.target)
+            remark = shape_remark(step, self.student.answers(public)[step], public.values[target].shape)
+            verdict = with_remark(verdict, remark) if remark else verdict
+        return verdict, deciding
 
     @property
     def status(self) -> Status:

@@ -1,9 +1,14 @@
-"""The verdict on one gradient, from its answers to several problems."""
+"""The verdict on one gradient, from its answers to several problems.
+
+A step may leave out an upstream gradient and be computed from an earlier one, further up in the backward pass: "the
+mean of dbndiff" is a right dbnmeani in every network.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import torch
 
@@ -11,17 +16,21 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import TOLERANCE, TensorComparison, compare
 from grader.reference.problem import Problem
 from grader.results import NamedMistake, Status
-from grader.verdict.judge.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out
 from grader.verdict.judge.messages import (
     IN_FLOAT32,
     JUDGED_IN_FLOAT32,
     changed_argument,
     not_a_tensor,
+    upstream_left_out,
     what_is_wrong,
 )
 
 Case = tuple[Problem, Answer]
 """A problem and the answer to it."""
+
+TRIVIAL = 1e-6
+"""A gradient smaller than this share of the upstream gradient's norm counts as zero with rounding noise."""
+FROM_EARLIER_GRADIENT = "Right, but it skips a step: it is computed from gradients further up than the next one."
 
 STATUS_OF: dict[str, Status] = {
     "todo": "todo",
@@ -114,3 +123,49 @@ def worst_error(comparisons: Sequence[TensorComparison]) -> float | None:
     errors = [c.relative_error for c in comparisons]
     known = [error for error in errors if error is not None]
     return max(known) if len(known) == len(errors) and known else None
+
+
+class FromEarlier(NamedTuple):
+    """A step that is right given the upstream gradients that it requests.
+
+    `error` is the largest relative error. `ones` are the upstream gradients that it leaves out and that are all ones.
+    """
+
+    error: float
+    ones: tuple[str, ...]
+
+
+def computed_from_earlier(name: str, cases: Sequence[tuple[Problem, Answer]]) -> FromEarlier | None:
+    """How a step is right given the upstream gradients that it requests; None if it is wrong on some problem."""
+    errors = []
+    ones: tuple[str, ...] = ()
+    for problem, answer in cases:
+        requested = problem.requested_instead(name, answer.uses)
+        if requested is None:
+            return None
+        assert answer.tensor is not None
+        reference = problem.reference_from(name, requested)
+        comparison = compare(answer.tensor, reference, problem.scale(name), answer.low_precision)
+        if not comparison.passed or comparison.relative_error is None:
+            return None
+        if float(torch.linalg.vector_norm(reference)) < TRIVIAL * problem.scale(name):
+            continue  # zero in this whole network: an answer that equals it shows nothing
+        errors.append(comparison.relative_error)
+        ones = left_out_ones(problem, name, requested)
+    return FromEarlier(max(errors), ones) if errors else None
+
+
+def left_out_ones(problem: Problem, name: str, requested: Collection[str]) -> tuple[str, ...]:
+    """The upstream gradients that the step does not request and that are all ones in the whole network.
+
+    Leaving them out has no effect there, as behind a plain sum, so an answer that equals the gradient shows no work.
+    """
+    skipped: dict[str, None] = {}
+    waiting = [name]
+    while waiting:
+        for consumer in problem.graph.consumers[waiting.pop()]:
+            has_upstream = consumer not in requested and problem.graph.consumers[consumer]
+            if has_upstream and consumer not in skipped:
+                skipped[consumer] = None
+                waiting.append(consumer)
+    return tuple(other for other in skipped if bool((problem.reference_from(other, requested) == 1).all()))

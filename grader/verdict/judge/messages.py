@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 
 import torch
@@ -64,7 +63,7 @@ def what_is_wrong(
         text = f"With {problem.draw.describe()}: {text[0].lower()}{text[1:]}"
     wrong = [case[0].draw for case, _ in failing]
     right = [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)]
-    special = circumstances(wrong, right, of_values=not shapes)
+    special = circumstances(wrong, right)
     return f"{text} {special}" if special else text
 
 
@@ -76,6 +75,14 @@ def changed_argument(name: str, changed: Sequence[str]) -> NamedMistake:
         f"Your `d{name}` changed {what} in place: a step that reads it afterwards gets other numbers. "
         f"`a = b` makes a second name, not a copy; start from `{changed[0]}.clone()`, or write `a = a + ...` "
         "instead of `a += ...`.",
+    )
+
+
+def upstream_left_out(name: str, ones: Sequence[str]) -> NamedMistake:
+    return NamedMistake(
+        "upstream_left_out",
+        f"Your `d{name}` leaves out `d{ones[0]}`. In this network that is all ones, so leaving it out changes nothing "
+        "here; in another network it does. Request the upstream gradient as a parameter and multiply by it.",
     )
 
 
@@ -162,22 +169,15 @@ def out_of(count: int, total: int) -> str:
 # On which problems it is wrong ---------------------------------------------------------------------------------------
 
 
-def circumstances(failing: Sequence[Draw], right: Sequence[Draw], of_values: bool = True) -> str:
+def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
     """A sentence; "" when it fails everywhere.
 
-    Where nothing is special, the first failing problem's sizes are given: any of them may be the cause. Where the
-    values are not what fails (`of_values`), as in a wrong shape, a change of the drawing has no part in it.
+    Where nothing is special, the first failing problem's sizes are given: any of them may be the cause.
     """
     if not right:
         return ""
-    if special := smallest_sizes(failing, right, "is right"):
-        return special
-    changes = {draw.change for draw in failing}
-    change = next(iter(changes))
-    if of_values and len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
-        text = " ".join((inspect.getdoc(change) or change.__name__.replace("_", " ")).split("\n\n")[0].split())
-        return f"It is right on {other(right)}, and wrong where this holds: {text.removesuffix('.')}."
-    return f"It is right on other problems; this one has {failing[0].describe()}."
+    special = smallest_sizes(failing, right, "is right")
+    return special or f"It is right on other problems; this one has {failing[0].describe()}."
 
 
 def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) -> str:

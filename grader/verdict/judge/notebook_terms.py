@@ -32,7 +32,7 @@ from grader.lesson.notebook_table import LessonSizes
 from grader.reference.problem import Draw, Problem, derive
 from grader.results.wording import format_shape, listed
 from grader.source.syntax import WrittenNumber
-from grader.verdict.judge.runner import STRICT, StepRunner, Terms
+from grader.verdict.judge.runner import STRICT, Terms
 
 MAX_GROWTH = 100
 """How many times as many elements as at the lecture's sizes a problem may have, at most."""
@@ -147,25 +147,28 @@ class Meaning(NamedTuple):
 
 def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> Iterator[Meaning]:
     """What a number in the code may stand for, or 1 divided by it."""
-    known: list[tuple[tuple[str, ...], float, str]] = [((s,), n, s.replace("_", " ")) for s, n in sizes.items()]
+    counts = [1] if number.is_count else range(1, len(sizes) + 1)
+    several = [some for count in counts for some in itertools.combinations(sizes, count)]
+    known = [
+        (some, float(math.prod(sizes[size] for size in some)), " × ".join(some).replace("_", " ")) for some in several
+    ]
     if not number.is_count:
-        for count in range(2, len(sizes) + 1):
-            for some in itertools.combinations(sizes, count):
-                words = " × ".join(size.replace("_", " ") for size in some)
-                known.append((some, math.prod(sizes[size] for size in some), words))
-        known += [(of, n - 1, f"{words} - 1") for of, n, words in known[: len(sizes)] if n > MIN_HARD_CODED_SIZE]
+        known += [(of, n - 1, f"{words} - 1") for of, n, words in known if len(of) == 1 and n > MIN_HARD_CODED_SIZE]
         known += [(of, 1 / n, f"1 / {words}") for of, n, words in known]
     for of, value, words in known:
         if math.isclose(number.value, value, rel_tol=1e-6):
             yield Meaning(number, of, words)
 
 
-def note_on_sizes(lesson: Lesson, terms: Terms, row: str, hard_coded: Collection[str]) -> str | None:
-    """A note on the numbers by which these sizes are hard-coded; None where that does not explain what is wrong.
+def note_on_sizes(lesson: Lesson, terms: Terms, row: str, is_right_with_another: Callable[[str], bool]) -> str | None:
+    """A note on a row that is right at a notebook's own sizes: which of them are hard-coded, and where.
 
-    A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
+    `is_right_with_another` says whether it is right where one size alone is changed. None where no numbers in the code
+    explain what is wrong. A size of two that formulas calculate with shows nothing: with two examples n - 1 and
+    1 / (n - 1) are the same.
     """
     sizes, known = terms.sizes or {}, notebook_sizes(lesson)
+    hard_coded = [size for size in sizes if not is_right_with_another(size)]
     calculated_with = set(known.scalars.values()) or set(sizes)
     if not hard_coded or any(sizes[size] < MIN_HARD_CODED_SIZE for size in calculated_with & set(hard_coded)):
         return None
@@ -184,11 +187,11 @@ def accounted_for(
     found: list[Meaning] = []
     free = list(numbers)
     for size in sorted(hard_coded):
-        candidates = [each for number in numbers for each in meanings(number, sizes) if size in each.sizes]
-        candidates = [each for each in candidates if each.number in free or len(each.sizes) > 1]
-        if not candidates:
+        meant = [each for number in numbers for each in meanings(number, sizes) if size in each.sizes]
+        meant = [each for each in meant if each.number in free or len(each.sizes) > 1]
+        if not meant:
             return None
-        best = min(candidates, key=lambda each: (each.number.is_count, len(each.sizes), not each.is_size))
+        best = min(meant, key=lambda each: (each.number.is_count, len(each.sizes), not each.is_size))
         if best.number in free:
             free.remove(best.number)
         found.append(best)
@@ -198,14 +201,12 @@ def accounted_for(
 def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:
     """Which sizes are numbers in the code, where, and what gives the first of them at any size."""
     found = sorted(found, key=lambda each: (each.number.file, each.number.line))
-    places: dict[tuple[str, int], dict[str, None]] = {}
-    for each in found:
-        places.setdefault((each.number.file, each.number.line), {})[str(each)] = None
-    lines, before = list[str](), ""
-    for (file, line), texts in places.items():
-        lines.append(f"{'' if file == before else f'{file}, '}line {line}: {', '.join(texts)}")
-        before = file
-    are = "Sizes are" if sum(map(len, places.values())) > 1 else "A size is"
+    lines, file = list[str](), ""
+    for (of, line), several in itertools.groupby(found, key=lambda each: (each.number.file, each.number.line)):
+        texts = dict.fromkeys(map(str, several))
+        lines.append(f"{'' if of == file else f'{of}, '}line {line}: {', '.join(texts)}")
+        file = of
+    are = "Sizes are" if len(set(map(str, found))) > 1 or len(lines) > 1 else "A size is"
     remark = f"Right at your notebook's own sizes. {are} hard-coded in {'; '.join(lines)}."
     first = next((each for each in found if each.is_size and each.sizes[0] in expressions), None)
     if first is None:
@@ -218,27 +219,11 @@ def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str
 # Answers in another shape ---------------------------------------------------------------------------------------------
 
 
-class ReshapedRunner:
-    """A student whose answers to `step` have their value's shape, where only axes of length one are missing."""
-
-    def __init__(self, student: StepRunner, step: str) -> None:
-        self.student, self._step = student, step
-        self.trials = getattr(student, "trials", None)
-
-    def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        return {self._step: self._reshaped(self.student.answers(problem)[self._step], problem)}
-
-    def prefetch(self, problems: Sequence[Problem]) -> None:
-        self.student.prefetch(problems)
-
-    def run_traced(self, problem: Problem, step: str) -> Answer:
-        return self._reshaped(self.student.run_traced(problem, step), problem)
-
-    def _reshaped(self, answer: Answer, problem: Problem) -> Answer:
-        shape = problem.values[self._step[1:]].shape
-        if answer.tensor is None or not differs_in_ones(answer.tensor.shape, shape):
-            return answer
-        return answer._replace(tensor=answer.tensor.reshape(shape))
+def reshaped(answer: Answer, shape: Size) -> Answer:
+    """The answer in its value's shape, where only axes of length one differ."""
+    if answer.tensor is None or not differs_in_ones(answer.tensor.shape, shape):
+        return answer
+    return answer._replace(tensor=answer.tensor.reshape(shape))
 
 
 def shape_remark(step: str, answer: Answer, expected: Size) -> str:

@@ -14,7 +14,6 @@ from grader.authoring.verify import naming_problems, verify_lesson
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, mistake_list
 from grader.results import NamedMistake, Row
-from grader.verdict.explain.row_places import COMPUTED_WITH
 
 MISTAKES = '''"""Two known mistakes."""
 
@@ -116,15 +115,15 @@ def test_a_mistake_that_is_told_as_another(own):
 
 
 def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
-    of_the_caller = Mistake("whole", "of_the_caller", "...")
-    blamed = Row("whole", "failed", 0, 1, message=f"{COMPUTED_WITH}`part`, which is not right yet: start there.")
+    of_the_caller = Mistake("part", "of_the_caller", "...")
+    blamed = Row("whole", "failed", 0, 1, message="This is computed with your `part`.")
     named = Row("part", "failed", 0, 1, mistake=NamedMistake("of_the_part", "..."))
-    assert list(naming_problems(of_the_caller, [blamed, named])) == []
+    assert list(naming_problems(of_the_caller, [blamed, named], ["part"])) == []
     unnamed = Row("part", "failed", 0, 1, message="Half of the elements are wrong.")
-    assert list(naming_problems(of_the_caller, [blamed, unnamed])) == [
+    assert list(naming_problems(of_the_caller, [blamed, unnamed], ["part"])) == [
         f"mistake {of_the_caller.name} got whole: {blamed.message}; part: {unnamed.message}"
     ]
-    assert len(list(naming_problems(of_the_caller, [blamed]))) == 1
+    assert len(list(naming_problems(of_the_caller, [blamed], ["part"]))) == 1
 
 
 def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):

@@ -1,4 +1,4 @@
-"""Changes that no pattern describes: brackets, other numbers, names and sizes.
+"""Changes that no pattern describes: brackets, other numbers and names, and lines without effect.
 
 Each yields what takes a node's place, and the words for its rule's sentence (rules.py).
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from grader.source.syntax import names_in
-from grader.verdict.explain.edits.patterns import GROUPS, called_name, is_module, is_signed_number
+from grader.verdict.explain.edits.patterns import is_module, is_signed_number
 from grader.verdict.explain.edits.source_file import assigned_names, parameter_names, quote
 
 SMALLEST_ORDINARY = 1e-2
@@ -25,17 +25,15 @@ MAX_UNKNOWN_SHAPES = 4
 """Variables of unknown shape up to which each may be confused with any other."""
 MAX_UNREAD = 3
 """Parameters that a function does not read, up to which each may belong in the place of any other."""
-MAX_REPLACED = 8
-"""Names that are replaced in a statement, and pairs that are exchanged."""
 MAX_OPERANDS = 10
 """Of an operation without brackets, up to which brackets are put into it."""
-RANKED_OPERATORS: dict[type[ast.operator], tuple[str, int]] = {
-    **{ast.Add: ("+", 1), ast.Sub: ("-", 1), ast.Mult: ("*", 2), ast.Div: ("/", 2), ast.MatMult: ("@", 2)},
-    ast.Pow: ("**", 3),
-}
-"""{operator: (as it is written, its rank: the highest is computed first)}"""
+MAX_REPLACED = 8
+"""Names that are replaced in each place of a statement, and others that replace one."""
+RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "@": 2, "**": 3}
+"""{operator: its rank: the highest is computed first}"""
 BACKWARDS = re.compile(r"^([^=#]+?) ?=([+-])(?= )")
 """`dx =+ ...`, which assigns, and is no way to write anything else."""
+NUMBER = re.compile(r"\(?-?[\d.e-]+\)?")
 NodeChanges = Iterator[tuple[ast.AST, Mapping[str, str]]]
 
 
@@ -44,14 +42,12 @@ class Known:
     """What a step may read.
 
     `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
-    names of whole numbers, `masks` of the tensors of True and False; `constants` are the small numbers that the
-    forward pass adds (1e-5). `related` are what the derivative of one forward line may be written with: the values that
-    it reads and gives, and their gradients.
+    names of whole numbers, `constants` the small numbers that the forward pass adds (1e-5). `related` are what the
+    derivative of one forward line may be written with: the values that it reads and gives, and their gradients.
 
     Of a function that returns all gradients, `returned` are their names, `right` those that are right, `inner` the
-    names of gradients on the way to them, and `forward` the values of the forward pass. `wrong` is the
-    first wrong one of these gradients, "" where none is known, and None to take any changes that have been found
-    already.
+    names of gradients on the way to them, and `forward` the values of the forward pass. `wrong` is the first wrong one
+    of these gradients, "" where none is known, and None to take any changes that have been found already.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -62,7 +58,6 @@ class Known:
     right: Sequence[str] = ()
     forward: Sequence[str] = ()
     wrong: str | None = None
-    masks: Sequence[str] = ()
     related: Sequence[str] = ()
 
 
@@ -101,22 +96,16 @@ def new_name(name: str) -> ast.Name:
     return made
 
 
-# Lines and brackets --------------------------------------------------------------------------------------------------
-
-
 def unused_values(node: ast.AST, _: Around) -> NodeChanges:
     """`p -= g` for the statement `p - g`, and `p.sub_(g)` for `p.sub(g)`."""
     match node:
-        case ast.Expr(
-            value=ast.BinOp(left=ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)) as left) as value
-        ):
-            target = ast.parse(f"{ast.unparse(left)} = 0").body[0].targets[0]  # type: ignore[attr-defined]
-            yield ast.AugAssign(target, value.op, value.right), {"unchanged": name}
+        case ast.Expr(value=ast.BinOp(left=ast.Name() | ast.Subscript(value=ast.Name()) as left) as value):
+            name = left.id if isinstance(left, ast.Name) else ast.unparse(left.value)
+            yield ast.AugAssign(left, value.op, value.right), {"unchanged": name}
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
             if not is_module(receiver) and not method.endswith("_"):
                 in_place = ast.Attribute(receiver, f"{method}_", ast.Load())
-                words = {"unchanged": quote(receiver)}
-                yield ast.Expr(ast.Call(in_place, call.args, call.keywords)), words
+                yield ast.Expr(ast.Call(in_place, call.args, call.keywords)), {"unchanged": quote(receiver)}
 
 
 def updates_written_backwards(node: ast.AST, _: Around) -> NodeChanges:
@@ -128,174 +117,93 @@ def updates_written_backwards(node: ast.AST, _: Around) -> NodeChanges:
 
 def brackets_put_in(node: ast.AST, around: Around) -> NodeChanges:
     """Brackets around a part of an operation, where they change what is computed first."""
-    parent = around.parents.get(id(node))
-    if not isinstance(node, ast.BinOp) or (isinstance(parent, ast.BinOp) and not needs_brackets(node, parent)):
+    parent, text = around.parents.get(id(node)), ast.unparse(node) if isinstance(node, ast.BinOp) else ""
+    if not text or (isinstance(parent, ast.BinOp) and f"({text})" not in ast.unparse(parent)):
         return
-    operands, operators = operands_and_operators(node)
-    ranks = [0, *(RANKED_OPERATORS[type(each)][1] for each in operators), 0]  # of the operator in front of each operand
+    operands, signs = operands_and_signs(text)
+    ranks = [0, *map(RANKS.__getitem__, signs), 0]  # of the operator in front of each operand
     for first, last in combinations(range(min(len(operands), MAX_OPERANDS)), 2):
         inside, before, after = min(ranks[first + 1 : last + 1]), ranks[first], ranks[last + 1]
-        if before == 3 and not all(map(is_signed_number, operands[first : last + 1])):
+        if before == 3 and not all(map(NUMBER.fullmatch, operands[first : last + 1])):  # `h ** (2 * dy)`
             continue
-        divides = first > 0 and isinstance(operators[first - 1], ast.Div) and inside == before
-        if before > inside or after > inside or divides:
-            texts = [in_brackets(each) for each in operands]
+        is_divisor = first > 0 and signs[first - 1] == "/" and inside == before
+        if before > inside or after > inside or is_divisor:
+            texts = [*operands]
             texts[first], texts[last] = f"({texts[first]}", f"{texts[last]})"
-            signs = [*(RANKED_OPERATORS[type(each)][0] for each in operators), ""]
-            text = " ".join(part for pair in zip(texts, signs, strict=True) for part in pair)
-            yield ast.parse(text, mode="eval").body, {}
+            changed = " ".join(part for pair in zip(texts, [*signs, ""], strict=True) for part in pair)
+            yield ast.parse(changed, mode="eval").body, {}
 
 
-def operands_and_operators(node: ast.expr) -> tuple[list[ast.expr], list[ast.operator]]:
+def operands_and_signs(text: str) -> tuple[list[str], list[str]]:
     """Those of an operation, in the order of the text, without what is in brackets."""
-    if not isinstance(node, ast.BinOp) or type(node.op) not in RANKED_OPERATORS:
-        return [node], []
-    left, right = (
-        ([each], []) if needs_brackets(each, node) else operands_and_operators(each) for each in (node.left, node.right)
-    )
-    return [*left[0], *right[0]], [*left[1], node.op, *right[1]]
-
-
-def needs_brackets(node: ast.expr, parent: ast.BinOp) -> bool:
-    """Whether an operand is in brackets."""
-    rank = RANKED_OPERATORS.get(type(parent.op), ("", 0))[1]
-    if not isinstance(node, ast.BinOp):
-        return False
-    own = RANKED_OPERATORS.get(type(node.op), ("", 0))[1]
-    return own < rank or (own == rank and (node is parent.right) != (rank == 3)) or 0 in (own, rank)
-
-
-def in_brackets(node: ast.expr) -> str:
-    """The text of an operand, in brackets unless it is a name, a number, a call or the like."""
-    is_plain = isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript)
-    return ast.unparse(node) if is_plain or is_signed_number(node) else f"({ast.unparse(node)})"
-
-
-# Numbers -------------------------------------------------------------------------------------------------------------
-
-
-def axes_in(node: ast.AST) -> list[ast.AST]:
-    """Which parts of a call, or of `x.shape[2]`, say axes and not sizes."""
-    match node:
-        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=axis):
-            return [axis]
-        case ast.Call():
-            found: list[ast.AST] = [each for each in node.keywords if each.arg in GROUPS["axis_keywords"]]
-            name, arguments = called_name(node), list(node.args)
-            if name in GROUPS["of_axes"]:
-                written = (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List)
-                return found + [each for each in arguments if isinstance(each, written)]
-            if name in GROUPS["axis_first"]:
-                return found + [each for each in arguments[:2] if isinstance(each, (ast.Constant, ast.UnaryOp))][:1]
-            return found + (arguments[1:][-1:] if name in GROUPS["axis_last"] else [])
-    return []
-
-
-def is_axis(node: ast.AST, around: Around) -> bool:
-    parent = around.parents.get(id(node))
-    while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List, ast.keyword)):
-        node, parent = parent, around.parents.get(id(parent))
-    return parent is not None and any(node is each for each in axes_in(parent))
+    operands, signs, depth = [""], list[str](), 0
+    for word in text.split(" "):
+        if depth == 0 and word in RANKS:
+            signs.append(word)
+            operands.append("")
+        else:
+            operands[-1] = f"{operands[-1]} {word}".strip()
+            depth += sum(map(word.count, "([{")) - sum(map(word.count, ")]}"))
+    return operands, signs
 
 
 def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
     """Numbers that one may be confused with: its opposite, the next ones, double, half; of small ones, the lesson's."""
-    if not is_signed_number(node) or is_signed_number(around.parents.get(id(node))):
+    parent = around.parents.get(id(node))
+    if not is_signed_number(node) or is_signed_number(parent):
         return
     value = ast.literal_eval(ast.unparse(node))
-    parent = around.parents.get(id(node))
+    if abs(value) > LARGEST_NUMBER:
+        return
+    kind, others = "number", [each for each in (-value, value + 1, value - 1, 2 * value, value / 2) if each]
     if 0 < value < SMALLEST_ORDINARY:
         kind, others = "small number", [*around.known.constants, 2 * value, value / 2]
-    elif abs(value) > LARGEST_NUMBER:
-        return
-    elif is_axis(node, around):
-        kind, others = "axis", [each for each in (-value, value + 1, value - 1) if type(value) is int]
-    else:
-        is_exponent = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.right is node
-        kind, others = "exponent" if is_exponent else "number", [-value, value + 1, value - 1, 2 * value, value / 2]
-        others += [1 / value] if value in (2, 0.5) else []
-    for other in dict.fromkeys(each for each in others if each != value and (each or kind == "axis")):
+    elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.right is node:
+        kind, others = "exponent", [*others, 1 / value] if value in (2, 0.5) else others
+    elif not isinstance(parent, ast.BinOp):  # an axis, an index or a size
+        others = [-value, value + 1, value - 1, 2 * value]
+    for other in dict.fromkeys(each for each in others if each != value):
         yield ast.parse(repr(other), mode="eval").body, {"kind": kind, "number": quote(node)}
 
 
-def loop_variables(node: ast.AST, around: Around) -> NodeChanges:
-    """A variable of a loop in place of a number in an index."""
-    if not isinstance(node, ast.Constant) or type(node.value) is not int:
-        return
-    inner: ast.AST = node
-    is_in_index = False
-    while parent := around.parents.get(id(inner)):
-        is_in_index |= isinstance(parent, ast.Subscript) and parent.slice is inner
-        if is_in_index and isinstance(parent, ast.For):
-            for name in sorted(names_in(parent.target)):
-                yield new_name(name), {"number": repr(node.value)}
-        inner = parent
-
-
-# Names ---------------------------------------------------------------------------------------------------------------
-
-
 def names_instead(node: ast.AST, around: Around) -> NodeChanges:
-    """Another value in the place of one name, wherever a line reads it, and two that change places in a line."""
+    """Another value in the place of a name: a similar one, one of its shape, or one that the forward line is about.
+
+    In a statement, another one in each of its places.
+    """
+    if isinstance(node, ast.Return | ast.Assign) and node.value is not None:
+        read = Counter(each.id for each in ast.walk(node.value) if isinstance(each, ast.Name))
+        for name in [name for name, count in read.items() if count > 1][:MAX_REPLACED]:
+            shape = around.shape_of(name) or around.shape_of(around.step)
+            alike = [each for each in around.known.shapes if shape and around.shape_of(each) == shape and each != name]
+            for other in alike[:MAX_REPLACED]:
+                yield Renamed(name, other).visit(copy.deepcopy(node)), {"names": f"each `{name}`"}
     parent = around.parents.get(id(node))
     is_callee = isinstance(parent, ast.Call) and parent.func is node
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
-        unread, related = (around.unread, around.known.related) if node.id in around.parameters else ((), ())
-        for other in dict.fromkeys((*unread, *alternatives(node.id, around), *related)):
-            if other not in (node.id, around.step) and not cancels(parent, other):
-                yield new_name(other), {"names": f"`{node.id}`"}
-    if not isinstance(node, (ast.Return, ast.Assign)):
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or is_callee:
         return
-    shapes = around.known.shapes
-    reads = Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    for name in [name for name, count in reads.items() if count > 1][:MAX_REPLACED]:
-        shape = list(shapes.get(name, shapes.get(around.step[1:], ())))
-        others = [each for each, size in shapes.items() if shape and list(size) == shape and each != name]
-        for other in others[:MAX_REPLACED]:
-            yield Renamed({name: other}).visit(copy.deepcopy(node)), {"names": f"each `{name}`"}
-    known = [name for name in reads if shapes.get(name)]
-    pairs = [(a, b) for a, b in combinations(known, 2) if list(shapes[a]) == list(shapes[b])]
-    for one, other in pairs[:MAX_REPLACED]:
-        changed = Renamed({one: other, other: one}).visit(copy.deepcopy(node))
-        yield changed, {"names": f"`{one}` and `{other}`"}
-
-
-def alternatives(name: str, around: Around) -> list[str]:
-    """Similar names, and values of its shape; for a name of unknown shape, other unknown ones.
-
-    In a function that the step calls, any of its names.
-    """
-    known, parameters, local = around.known, around.parameters, around.local
-    if name not in parameters and name not in local:
-        return []
+    name, own, shape = node.id, [*around.parameters, *around.local], around.shape_of(node.id)
+    if name not in own:
+        return
+    others = [each for each in (*own, *around.known.shapes) if each.split("_")[0] == name.split("_")[0]]
     if not around.step:
-        return [*parameters, *local]
-    stem, shape = name.split("_")[0], around.shape_of(name)
-    similar = [each for each in (*parameters, *known.shapes) if each.split("_")[0] == stem]  # h and h_before
-    if shape is None:
-        unknown = [each for each in local if around.shape_of(each) is None and each != name]
-        return [*similar, *(unknown if len(unknown) <= MAX_UNKNOWN_SHAPES else ())]
-    alike = [each for each in local if around.shape_of(each) == shape]
-    alike += [each for each, size in known.shapes.items() if list(size) == list(shape) and each not in local]
-    return [each for each in (*similar, *alike) if (each in known.masks) == (name in known.masks)]
-
-
-def cancels(parent: ast.AST | None, other: str) -> bool:
-    """Whether `other` cannot be meant: in `n // m`, `x - y` or a tuple it would appear twice."""
-    operands: Sequence[ast.AST] = ()
-    if isinstance(parent, ast.Tuple):
-        operands = parent.elts
-    elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod):
-        operands = (parent.left, parent.right)
-    return any(isinstance(each, ast.Name) and each.id == other for each in operands)
+        others = own
+    elif shape is not None:
+        others += [each for each in (*around.local, *around.known.shapes) if around.shape_of(each) == shape]
+    elif len(unknown := [each for each in around.local if around.shape_of(each) is None]) <= MAX_UNKNOWN_SHAPES + 1:
+        others += unknown
+    if name in around.parameters:
+        others = [*around.unread, *others, *around.known.related]
+    for other in dict.fromkeys(others):
+        if other not in (name, around.step):
+            yield new_name(other), {"names": f"`{name}`"}
 
 
 class Renamed(ast.NodeTransformer):
-    """Other names in the places of some, wherever they are read."""
+    """Another name in the place of one, wherever it is read."""
 
-    def __init__(self, others: Mapping[str, str]) -> None:
-        self._others = others
+    def __init__(self, name: str, other: str) -> None:
+        self._name, self._other = name, other
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        is_read = node.id in self._others and isinstance(node.ctx, ast.Load)
-        return new_name(self._others[node.id]) if is_read else node
+        return new_name(self._other) if node.id == self._name and isinstance(node.ctx, ast.Load) else node

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from grader.source.code_pieces import pieces_in
 from grader.source.syntax import is_stub_raise, is_text, nested_statements
-from grader.verdict.explain.edits.coded_changes import Around, Known, axes_in
+from grader.verdict.explain.edits.coded_changes import Around, Known
 from grader.verdict.explain.edits.patterns import GROUPS, called_name
 from grader.verdict.explain.edits.rules import RULES, changes_by_rules
 from grader.verdict.explain.edits.source_file import SourceFile, quote
@@ -20,6 +20,8 @@ from grader.verdict.explain.edits.source_file import SourceFile, quote
 MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
 MAX_ROOT = 1_000
+OPEN_WIDTHS = frozenset({"unique", "set", "unique_consecutive", "Counter"})
+"""Functions whose results are as long as the data need."""
 
 
 def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -65,7 +67,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "operators": sorted({type(each.op).__name__ for each in operations}),
         "operands": sorted({each.id for each in operands if isinstance(each, ast.Name)}),
         "numbers": list(dict.fromkeys(numbers)),
-        "open_widths": any(map(has_open_width, calls)) or counts_to_the_largest(nodes),
+        "open_widths": any(map(has_open_width, nodes)),
         "pieces": {function.name: sorted(pieces_in(function.body)) for function in reached},
         "slips": sorted(set[str]().union(*map(sure_slips, reached))),
         "random": draws_numbers(own),
@@ -89,23 +91,16 @@ def draws_numbers(function: ast.FunctionDef) -> str:
     return next((called_name(each) for each in calls if all(k.arg != "generator" for k in each.keywords)), "")
 
 
-def has_open_width(call: ast.Call) -> bool:
-    """Whether a call makes an axis that is as long as the data need, or a number that such an axis may have."""
-    keywords = {keyword.arg for keyword in call.keywords}
-    match called_name(call):
-        case "one_hot":
-            return len(call.args) < 2 and "num_classes" not in keywords
-        case "bincount":
-            return len(call.args) < 3 and "minlength" not in keywords
-        case name:
-            return name in ("unique", "set", "unique_consecutive", "Counter")
-
-
-def counts_to_the_largest(nodes: Iterable[ast.AST]) -> bool:
-    """Whether there is a maximum and one more than something, `tokens.max() + 1`: as many as the data need."""
-    sums = [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
-    one_more = any(isinstance(each, ast.Constant) and repr(each.value) == "1" for both in sums for each in both)
-    return one_more and any(called_name(n) in ("max", "amax") for n in nodes)
+def has_open_width(node: ast.AST) -> bool:
+    """Whether it makes an axis that is as long as the data need, or counts how long: `tokens.max() + 1`."""
+    match node:
+        case ast.BinOp(op=ast.Add(), left=counted, right=ast.Constant(value=1)):
+            return any(called_name(each) in ("max", "amax") for each in ast.walk(counted))
+        case ast.Call(args=arguments, keywords=named):
+            given = len(arguments) + len(named)
+            needed = {"one_hot": 2, "bincount": 2 if named else 3}.get(called_name(node), 0)
+            return given < needed or called_name(node) in OPEN_WIDTHS
+    return False
 
 
 def read_before_set(function: ast.FunctionDef) -> list[str]:
@@ -130,7 +125,7 @@ def may_be_a_size(value: object) -> TypeGuard[float]:
 
 
 def whole_numbers(statement: ast.stmt) -> Iterator[tuple[float, int, str]]:
-    """(value, line, code around it) of numbers that may be sizes, or their roots, and are neither exponents nor axes.
+    """(value, line, code around it) of numbers that may be sizes, or their roots: no exponents and no axes.
 
     Formulas calculate with 2, so a 2 next to an operator is none.
     """
@@ -142,11 +137,18 @@ def whole_numbers(statement: ast.stmt) -> Iterator[tuple[float, int, str]]:
             yield node.value, node.lineno, quote_once(around)
         if isinstance(node, (ast.Call, ast.BinOp, ast.Assign, ast.Subscript)):
             around = node
-        no_sizes = axes_in(node)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            no_sizes = [node.right]
-        elif isinstance(node, ast.BinOp):
-            no_sizes = [each for each in (node.left, node.right) if isinstance(each, ast.Constant) and each.value == 2]
-        waiting += [
-            (child, around) for child in ast.iter_child_nodes(node) if not any(child is each for each in no_sizes)
-        ]
+        no_sizes: list[ast.AST] = []
+        match node:
+            case ast.Subscript(value=ast.Attribute(attr="shape"), slice=axis):
+                no_sizes = [axis]
+            case ast.Call(args=arguments, keywords=named) if called_name(node) in GROUPS["with_axes"]:
+                no_sizes = [*named, *(each for each in arguments if not isinstance(each, ast.Name | ast.Call))]
+            case ast.Call(args=arguments, keywords=named):
+                no_sizes = [each for each in named if each.arg in GROUPS["axis_keywords"]]
+                if called_name(node) in GROUPS["axis_first"]:
+                    no_sizes += [each for each in arguments[:2] if isinstance(each, ast.Constant)][:1]
+            case ast.BinOp(op=ast.Pow(), right=exponent):
+                no_sizes = [exponent]
+            case ast.BinOp(left=left, right=right):
+                no_sizes = [each for each in (left, right) if isinstance(each, ast.Constant) and each.value == 2]
+        waiting += [(each, around) for each in ast.iter_child_nodes(node) if not any(each is no for no in no_sizes)]

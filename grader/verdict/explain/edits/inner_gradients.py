@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
-from grader.verdict.explain.edits.search import Trials, is_right_gradient, known_on
+from grader.verdict.explain.edits.search import Trials, is_right, known_on
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.wrong_answer import Cases
@@ -78,9 +77,9 @@ class InnerGradients:
         return all(name in self._edits and self._is_right(name, self._answers(name)) for name in upstream)
 
     def _is_right(self, name: str, answers: Cases) -> bool:
-        return bool(answers) and all(is_right_gradient(name, *case) for case in answers)
+        return bool(answers) and all(is_right(name, *case) for case in answers)
 
-    def _answers(self, name: str) -> list[tuple[Problem, Answer]]:
+    def _answers(self, name: str) -> Cases:
         """An inner gradient on each problem; none where it is not a tensor on all of them."""
         number = self._edits[name][0]
         found = [(unfused(p), self._trials.answers(self._step, p, [number]).get(number)) for p, _ in self._cases]

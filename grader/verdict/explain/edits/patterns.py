@@ -14,6 +14,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from grader.source.syntax import last_name
+
 Bound = Mapping[str, Any]
 """{letter or group of a pattern: the node, the list of nodes or the name that it is}"""
 GROUPS: Mapping[str, frozenset[str]] = {
@@ -21,7 +23,6 @@ GROUPS: Mapping[str, frozenset[str]] = {
     for name, functions in {
         "modules": "torch F np numpy math torch.nn.functional nn.functional",
         "any_sum": "sum mean",
-        "any_largest": "max amax",
         "any_variance": "var std",
         "any_root": "sqrt rsqrt sqrt_ rsqrt_ log pow",
         "any_smooth": "softmax log_softmax sigmoid exp tanh",
@@ -31,16 +32,14 @@ GROUPS: Mapping[str, frozenset[str]] = {
             "asinh erf log1p expm1 relu clamp clamp_min clamp_max clip log_softmax negative exp_ log_ tanh_ sqrt_ "
             "square_ neg_"
         ),
-        # Functions whose whole numbers are axes, whose first number is one, and whose last argument is one.
-        "of_axes": (
+        "with_axes": (
             "transpose swapaxes permute movedim moveaxis flip squeeze unsqueeze flatten size sum mean prod amax amin "
-            "argmax argmin var std norm logsumexp softmax log_softmax cumsum cumprod"
+            "argmax argmin var std norm logsumexp softmax log_softmax cumsum cumprod cat concat concatenate stack"
         ),
         "axis_first": (
             "select narrow unflatten unfold gather scatter scatter_ scatter_add scatter_add_ index_select index_add "
             "index_add_ index_copy index_copy_ take_along_dim"
         ),
-        "axis_last": "cat concat concatenate stack",
         "axis_keywords": "dim dims axis axes dim0 dim1 axis0 axis1 start_dim end_dim",
         "random": (
             "rand rand_like randn randn_like randint randint_like randperm bernoulli multinomial dropout normal_ "
@@ -50,7 +49,7 @@ GROUPS: Mapping[str, frozenset[str]] = {
 }
 SIGNS = {"±": ("+", "-"), "∓": ("+", "-"), "×": ("*", "/"), "∘": ("*", "/", "**")}
 """In a pattern, each is one of these operators, the same one in what takes its place."""
-AXES = ("dim", "axis")
+NOT_COMPARED = ("ctx", "type_comment", "kind")
 
 
 def variants_of(before: str, after: str) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -72,35 +71,23 @@ def parsed_pair(before: str, after: str) -> tuple[ast.AST, ast.AST]:
 
 def matches(pattern: Any, node: Any, bound: Bound) -> Iterator[Bound]:
     """Every way in which the node is what the pattern says, given what its letters are in `bound`."""
-    match pattern:
-        case ast.Name(id=letter) if letter.isupper():
-            if letter in bound:
-                is_same = isinstance(node, ast.AST) and ast.unparse(bound[letter]) == ast.unparse(node)
-                yield from [bound] if is_same else []
-            elif fits_letter(letter, node):
-                yield {**bound, letter: node}
-        case ast.Attribute(value=of, attr="mT"):
-            operand = transposed_operand(node)
-            yield from [] if operand is None else matches(of, operand, bound)
-        case ast.Call(func=ast.Attribute(value=of, attr=name)):
-            called = called_name(node)
-            operand = operand_of(node) if called in GROUPS.get(name, (name,)) else None
-            if operand is not None:
-                for found in matches(of, operand, {**bound, name: called}):
-                    yield from matches_list(arguments_after_operand(pattern), arguments_after_operand(node), found)
-        case ast.BinOp(op=ast.Add() | ast.Mult()) if not (is_letter(pattern.left) and is_letter(pattern.right)):
-            if isinstance(node, ast.BinOp) and type(pattern.op) is type(node.op):
-                yield from matches_list([pattern.left, pattern.right], [node.left, node.right], bound)
-                yield from matches_list([pattern.left, pattern.right], [node.right, node.left], bound)
-        case ast.AST():
-            if type(pattern) is type(node) and not (isinstance(node, ast.UnaryOp) and is_signed_number(node)):
-                fields = [name for name in pattern._fields if name not in ("ctx", "type_comment", "kind")]
-                own, others = ([getattr(each, name, None) for name in fields] for each in (pattern, node))
-                yield from matches_list(own, others, bound)
-        case list():
-            yield from matches_list(pattern, node, bound) if isinstance(node, list) else []
-        case _:
-            yield from [bound] if pattern == node and isinstance(pattern, bool) == isinstance(node, bool) else []
+    if isinstance(pattern, ast.Name) and pattern.id.isupper():
+        known = bound.get(pattern.id)
+        if known is None and fits_letter(pattern.id, node):
+            yield {**bound, pattern.id: node}
+        elif known is not None and isinstance(node, ast.AST) and ast.unparse(known) == ast.unparse(node):
+            yield bound
+    elif isinstance(pattern, ast.AST) and isinstance(node, ast.AST):
+        own, others = compared_parts(pattern), compared_parts(node)
+        yield from matches_list(own, others, bound)
+        if isinstance(getattr(pattern, "op", None), ast.Add | ast.Mult) and not all(map(is_letter, (own[0], own[-1]))):
+            yield from matches_list(own[::-1], others, bound)
+    elif isinstance(pattern, list):
+        yield from matches_list(pattern, node, bound) if isinstance(node, list) else []
+    elif isinstance(pattern, str) and pattern in GROUPS:
+        yield from [{**bound, pattern: node}] if node in GROUPS[pattern] else []
+    elif pattern == node and isinstance(pattern, bool) == isinstance(node, bool):
+        yield bound
 
 
 def matches_list(patterns: list[Any], nodes: list[Any], bound: Bound) -> Iterator[Bound]:
@@ -112,6 +99,19 @@ def matches_list(patterns: list[Any], nodes: list[Any], bound: Bound) -> Iterato
     elif nodes:
         for found in matches(patterns[0], nodes[0], bound):
             yield from matches_list(patterns[1:], nodes[1:], found)
+
+
+def compared_parts(node: ast.AST) -> list[Any]:
+    """What a node is compared by. Equal ones are written differently: `x.sum(dim=0)` and `torch.sum(x, 0)`."""
+    if (transposed := transposed_operand(node)) is not None:
+        return ["mT", transposed]
+    if isinstance(node, ast.Call) and (operand := operand_of(node)) is not None and called_name(node):
+        return ["call", called_name(node), operand, *arguments_after_operand(node)]
+    if isinstance(node, ast.UnaryOp) and is_signed_number(node):
+        return ["number", ast.unparse(node)]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.op, node.right]
+    return [type(node), *(getattr(node, name, None) for name in node._fields if name not in NOT_COMPARED)]
 
 
 def rest_letter(node: Any) -> str:
@@ -142,9 +142,7 @@ def is_signed_number(node: Any) -> bool:
 
 def called_name(node: ast.AST) -> str:
     """`exp` of `x.exp()` and of `torch.exp(x)`; "" for anything that is not a call of a name."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return last_name(node.func) if isinstance(node, ast.Call) else ""
 
 
 def is_module(node: ast.AST) -> bool:
@@ -172,7 +170,7 @@ def arguments_after_operand(call: ast.Call) -> list[Any]:
     if given and given[0] is operand_of(call):
         del given[0]
     if called_name(call) in (*GROUPS["any_sum"], "any_sum"):
-        given = [*given, *(named.pop(axis) for axis in AXES if axis in named)]
+        given += [named.pop(axis) for axis in ("dim", "axis") if axis in named]
         if len(given) == 2 and isinstance(given[1], ast.Constant):
             named["keepdim"] = given.pop()
         if isinstance(named.get("keepdim"), ast.Constant) and not named["keepdim"].value:  # type: ignore[attr-defined]

@@ -6,24 +6,21 @@ gradient on every deciding problem, so what the message says is true of the code
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, Explanation
 from grader.verdict.explain.wrong_answer import Cases
+from grader.verdict.judge.line import judge_line
 
-PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
 MAX_SMALL_NUMBER = 1e-2
 MAX_OPERATORS = 200_000
 """What the changed functions of one search may dispatch, if each does as much as the student's own does. It bounds the
@@ -60,11 +57,8 @@ def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None,
 
     `is_alone` is true of a function that returns one gradient: in others, a factor has many places where it may arise.
     """
-    of_code = set(contents["slips"]) if contents else set()
-    if reading is not None and PATH_MISSING.search(reading.message):
-        of_code.add("reduction_too_many")  # the path may be there, and a mean over it zero
     of_reading = SURE.get(reading.id if reading is not None else "", frozenset())
-    return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
+    return set(contents["slips"] if contents else ()) | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
 
 
 def explain_by_repair(
@@ -89,7 +83,7 @@ def explain_by_repair(
     if number is None:
         return None
     found = explain_edit(edits[number], f"your `{step}`" if step == function else "this gradient")
-    return replace(found, message=" ".join(filter(None, (found.message, edits[number].question))))
+    return replace(found, message=f"{found.message} {edits[number].question}".rstrip())
 
 
 def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
@@ -103,12 +97,18 @@ def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int],
             check_interrupt()
             found = trials.answers(step, problem, left) if left else {}
             hangs = hangs or any(answer.outcome == "timeout" for answer in found.values())
-            left = [n for n in left if n in found and is_right_gradient(step, problem, found[n])]
+            left = [n for n in left if n in found and is_right(step, problem, found[n])]
         if left:
             return left[0]
         if hangs:  # each of them takes as long as a step may
             break
     return None
+
+
+def is_right(step: str, problem: Problem, answer: Answer) -> bool:
+    """Whether a gradient of floating-point numbers would pass. Without them, zeros by mistake equal zeros."""
+    is_float = answer.tensor is not None and answer.tensor.is_floating_point()
+    return is_float and judge_line(step[1:], [(problem, answer)]).passed
 
 
 def total_elements(problem: Problem) -> int:
@@ -133,20 +133,6 @@ def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | 
     )
 
 
-def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
-    """Whether it is the gradient, given the upstream gradients that the step requests."""
-    if answer.tensor is None or answer.changed or not answer.tensor.is_floating_point():
-        return False
-    name = step[1:]
-    scale, size = problem.scale(name), problem.size(name)
-    if compare(answer.tensor, problem.reference(name), scale, answer.low_precision, size).passed:
-        return True
-    requested = problem.requested_instead(name, answer.uses)
-    return requested is not None and (
-        compare(answer.tensor, problem.reference_from(name, requested), scale, answer.low_precision, size).passed
-    )
-
-
 def known_on(
     problem: Problem,
     constants: Sequence[float],
@@ -155,23 +141,23 @@ def known_on(
     step: str = "",
 ) -> Known:
     """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
-    values, graph, fed = problem.values, problem.graph, problem.fed if problem.random_upstream else {}
+    values, graph, is_alone = problem.values, problem.graph, problem.random_upstream
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in values.items()}
-    shapes |= {f"d{name}": list(gradient.shape) for name, gradient in fed.items()}
+    shapes |= {f"d{name}": list(gradient.shape) for name, gradient in problem.fed.items() if is_alone}
     own = [v for v in values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
-    of_lines: list[str] = []
-    for consumer in graph.consumers[step[1:]] if step and problem.random_upstream else ():
-        of_lines += [f"d{consumer}", consumer, *sorted(graph.sources[consumer])]
-    of_all = not problem.random_upstream
-    return Known(
+    known = Known(
         shapes={name: shape for name, shape in shapes.items() if name.isidentifier()},  # no `mid[0]`, of a list
         sizes=[n for n, v in values.items() if type(v) is int and v > 1],
         constants=tuple(dict.fromkeys((*constants, *own))),
-        returned=[f"d{name}" for name in graph.names] if of_all else (),
-        inner=[f"d{n}" for n in reversed(problem.finer.names) if n not in graph.inputs] if of_all else (),
         right=[f"d{name}" for name in passing],
-        forward=list(problem.finer.places) if of_all else (),
         wrong=wrong,
-        masks=[n for n, v in values.items() if isinstance(v, Tensor) and v.dtype is torch.bool],
-        related=list(dict.fromkeys(of_lines)),
+    )
+    if is_alone:
+        lines = [(f"d{each}", each, *sorted(graph.sources[each])) for each in graph.consumers.get(step[1:], ())]
+        return replace(known, related=[*dict.fromkeys(name for line in lines for name in line)])
+    return replace(
+        known,
+        returned=[f"d{name}" for name in graph.names],
+        inner=[f"d{name}" for name in reversed(problem.finer.names) if name not in graph.inputs],
+        forward=list(problem.finer.places),
     )

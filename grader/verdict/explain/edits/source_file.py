@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from grader.results.wording import shortened
 from grader.source.parsing import parse_text
+from grader.source.syntax import parameters
 from grader.verdict.explain.edits.patterns import is_signed_number
 
 MAX_SOURCE_CHARACTERS = 100_000
@@ -18,6 +19,9 @@ MAX_CODE_CHARACTERS_QUOTED = 70
 ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
 CHANGED_NODES = (ast.expr, ast.stmt, ast.keyword, ast.comprehension)
+PARTS = (ast.Name, ast.Constant, ast.UnaryOp, ast.Attribute, ast.Tuple, ast.keyword)
+AROUND_PARTS = (ast.expr, ast.keyword, ast.Assign, ast.AugAssign, ast.AnnAssign)
+"""Of a name or a number, a message quotes the first of these around it that is not itself such a part."""
 
 
 class SourceFile:
@@ -37,19 +41,13 @@ class SourceFile:
                     self.imports += [each.name for each in modules]
                 case ast.ImportFrom(module=str(module), level=0):
                     self.imports.append(module)
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=parameters, body=body) as value):
-                    made = ast.FunctionDef(name, parameters, [ast.Return(body)], [])
-                    made.body[0] = ast.copy_location(made.body[0], body)
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=given, body=body) as value):
+                    made = ast.FunctionDef(name, given, [ast.copy_location(ast.Return(body), body)], [])
                     self.functions[name] = ast.copy_location(made, value)
                 case ast.Assign(targets=[target], value=value):
-                    pairs = [(target, value)]
-                    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-                        pairs = [*zip(target.elts, value.elts, strict=False)]
-                    self.constants |= {
-                        name.id: each
-                        for name, each in pairs
-                        if isinstance(name, ast.Name) and isinstance(each, ast.Constant)
-                    }
+                    pairs = zip(getattr(target, "elts", [target]), getattr(value, "elts", [value]), strict=False)
+                    constants = ((a, b) for a, b in pairs if isinstance(a, ast.Name) and isinstance(b, ast.Constant))
+                    self.constants |= {name.id: constant for name, constant in constants}
 
     def reached_from(self, name: str) -> list[ast.FunctionDef]:
         """The function, and the file's functions that it calls, in the order in which they are met."""
@@ -59,7 +57,7 @@ class SourceFile:
             if due in self.functions and due not in found:
                 function = found[due] = self.functions[due]
                 self._keep_texts(function)
-                bound = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+                bound = {*(node.arg for node in ast.walk(function) if isinstance(node, ast.arg))}
                 bound |= set(assigned_names(function))
                 waiting += [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and n.id not in bound]
         return list(found.values())
@@ -76,7 +74,7 @@ class SourceFile:
 
 def parameter_names(function: ast.FunctionDef) -> list[str]:
     """The named parameters, without `*args` and `**kwargs`."""
-    return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    return [each.arg for each, _ in parameters(function) if each not in (function.args.vararg, function.args.kwarg)]
 
 
 def assigned_names(function: ast.FunctionDef) -> list[str]:
@@ -93,17 +91,15 @@ def quote(node: ast.AST) -> str:
 
 def quote_in_context(node: ast.AST, parents: Mapping[int, ast.AST]) -> str:
     """The code of a node; of a name or a number, that of the operation, call or assignment around it."""
-    if not isinstance(node, (ast.Name, ast.Constant)) and not is_signed_number(node):
+    if not isinstance(node, ast.Name | ast.Constant) and not is_signed_number(node):
         return quote(node)
-    around = parents[id(node)]
-    while isinstance(around, (ast.UnaryOp, ast.Attribute, ast.Tuple, ast.keyword)) and id(around) in parents:
+    around = node
+    while isinstance(around, PARTS) and isinstance(parents.get(id(around)), AROUND_PARTS):
         around = parents[id(around)]
-    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow):  # `1 - h ** 2` says more than `h ** 2`
-        outer = parents.get(id(around))
-        around = outer if isinstance(outer, ast.BinOp) else around
-    if isinstance(around, ast.Return) and isinstance(parents[id(node)], ast.Tuple):
-        around = parents[id(node)]
-    return quote(around if isinstance(around, ast.expr | ast.Assign | ast.AugAssign | ast.AnnAssign) else node)
+    outer = parents.get(id(around))
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow) and isinstance(outer, ast.BinOp):
+        around = outer  # `1 - h ** 2` says more than `h ** 2`
+    return quote(around)
 
 
 def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ChildPlace]]:

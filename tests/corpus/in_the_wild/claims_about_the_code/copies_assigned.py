@@ -1,8 +1,7 @@
 """The rows of C are assigned, not added to: the message quotes no line that is not there.
 
 lesson: 07
-dC: failed | Your `dC` is right in every row that `Xb` names once, and wrong only in rows that it names more than once
-    (rows 3, 4, 5 of one problem).
+dC: failed | Only 3 of 11 rows are wrong: 3, 4, 5.
 others: any
 """
 

@@ -2,9 +2,9 @@
 
 lesson: 07
 update: failed | = The step is 0.1 times the gradient, whatever `learning_rate` is. Take the one that is given.
-trajectory: failed | The step is 0.1 times the gradient
-resumed: failed | The step is 0.1 times the gradient
-no_grad: failed | The step is 0.1 times the gradient
+trajectory: failed | This is computed with your `update`, which is not right yet: start there.
+resumed: failed | This is computed with your `update`, which is not right yet: start there.
+no_grad: failed | This is computed with your `update`, which is not right yet: start there.
 """
 
 def update(parameters, gradients, learning_rate):

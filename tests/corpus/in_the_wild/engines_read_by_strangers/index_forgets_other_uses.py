@@ -2,8 +2,7 @@
 
 lesson: 18
 tensor_getitem: passed
-network: failed | = Small expressions are right, but the gradients of this larger graph are wrong. Which operation goes
-    wrong if its input is used somewhere else, too?
+network: failed | `losses` is wrong by
 others: any
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 18
 value_forward: any
-tensor_sum: failed | `a.sum() of shape (2, 3, 4): the gradient of a` is exactly 24 times too large.
+tensor_sum: failed | `a.sum() of shape (2, 3, 4): the gradient of a` is exactly 24 times what it should be.
 tensor_elementwise: failed | `a + b of shape (3, 4): the gradient of a` is wrong by
 tensor_graphs: failed | A small expression is wrong, too, so get its row right first: `a + b of shape (3, 4): the gradient of a`
 others: any

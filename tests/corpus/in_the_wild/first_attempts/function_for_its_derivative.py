@@ -5,7 +5,7 @@ dcounts_sum: failed | is the forward line's slope at that element
 dlogits: failed | = `d[:, logits.argmax(1)] += dlogit_maxes` picks whole rows or columns, one for each entry of
     the index. Indexed by rows and columns together, so that each row is paired with its own entry, your
     `dlogits` is right.
-dhpreact: failed | Your `dhpreact` is exactly −1 times the gradient, with `dh` added.
+dhpreact: failed | is the forward line's slope at that element
 others: passed
 """
 

@@ -3,8 +3,7 @@
 lesson: 16
 lstm_step_backward: failed | = The gates `i` and `f` do not multiply each other. Which factor does each of them have
     in the line of `c`?
-lstm_backward: failed | = The gates `i` and `f` do not multiply each other. Which factor does each of them have in the
-    line of `c`?
+lstm_backward: failed | This is computed with your `lstm_step_backward`, which is not right yet: start there.
 """
 
 def lstm_step_backward(dh, dc, i, f, g, o, c, c_before, h_before, x, Wx, Wh):

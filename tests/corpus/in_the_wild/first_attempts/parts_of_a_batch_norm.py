@@ -2,8 +2,7 @@
 
 lesson: 02
 dh: shape | = The shape is (8,); expected (6, 8), the shape of the value itself.
-dlogits: failed | = Your `dlogits` is exactly N times the gradient, with 1 at the places of `Y` (one in each row) added.
-    Two things are to be changed, a factor and a term.
+dlogits: failed | Adding the same number to a whole row of `logits` changes nothing
 dgamma: shape | = `dh_bn.sum(0) * h_norm` takes the sum of `dh_bn` alone and multiplies afterwards. Multiplied
     first, your `dgamma` is right.
 others: passed

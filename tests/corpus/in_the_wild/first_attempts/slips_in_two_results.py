@@ -2,8 +2,7 @@
 
 lesson: 16
 by: both
-rnn_step_backward: failed | In `1 - h_before**2`, look at `h_before`: another value belongs there. With it,
-    `dx` is right. For another reason, `dh_before` is wrong as well.
+rnn_step_backward: failed | `dx` is wrong by
 others: any
 """
 

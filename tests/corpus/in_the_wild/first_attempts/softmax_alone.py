@@ -2,8 +2,7 @@
 
 lesson: 04
 by: dojo
-dlogits: failed | = Your `dlogits` is exactly n times the gradient, with 1 at the places of `Yb` (one in each row) added. Two
-    things are to be changed, a factor and a term.
+dlogits: failed | Adding the same number to a whole row of `logits` changes nothing
 in_one_go: any
 """
 

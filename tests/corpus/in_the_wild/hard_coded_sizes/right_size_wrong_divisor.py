@@ -2,8 +2,7 @@
 
 lesson: 03
 as: notebook
-dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times what it should be (here 0.96875). Which number
-    takes its place?
+dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times the gradient
 dhprebn: failed
 """
 # instead of: dbndiff2 =

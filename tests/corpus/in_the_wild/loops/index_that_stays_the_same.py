@@ -2,8 +2,7 @@
 
 lesson: 03
 by: both
-dC: failed | In `demb[i, 0]`, the index 0 is the same in every round of the loop. With a variable of the loop in its
-    place, your `dC` is right
+dC: failed | rows are wrong
 """
 
 

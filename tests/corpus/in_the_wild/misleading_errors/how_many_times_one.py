@@ -2,7 +2,7 @@
 
 lesson: 01
 accumulation_factor: failed | = `a token that does not occur` is 6; expected 0.
-closed_share: failed | = The result is exactly 100 times too large. A constant factor is lost, or there is one too many.
+closed_share: failed | = The result is exactly 100 times what it should be. A constant factor is lost, or there is one too many.
 """
 
 def accumulation_factor(tokens, token):

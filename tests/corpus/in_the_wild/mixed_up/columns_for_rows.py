@@ -1,7 +1,7 @@
 """The number of columns for that of rows.
 
 lesson: 05
-dx: failed | = The axis 1 in `x.shape[1]` is not the right one. With another one, your `dx` is right.
+dx: failed | = The number 1 in `x.shape[1]` is not the right one. With another one, your `dx` is right.
 """
 
 def dx(dxhat, dvar, dmean, x, mean, var):

@@ -1,8 +1,7 @@
 """Two upstream gradients have changed places.
 
 lesson: 03
-dbndiff: failed | = In `return bnvar_inv * dbndiff2 + 2 * bndiff * dbnraw`, look at `dbndiff2` and `dbnraw`:
-    another value belongs there. With it, your `dbndiff` is right. Which value does the forward pass use there?
+dbndiff: failed | What is the derivative of the forward line?
 """
 
 def dbndiff(dbnraw, bnvar_inv, dbndiff2, bndiff):

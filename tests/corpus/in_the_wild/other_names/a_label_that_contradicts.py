@@ -2,12 +2,10 @@
 
 lesson: 03
 as: notebook
-dcounts_sum_inv: missing | = mine.ipynb assigns no `dcounts_sum_inv`. `cmp('counts_sum_inv', a, counts_sum)`
-    (mine.ipynb, cell 9, line 43) names `counts_sum_inv` and compares with the gradient of `counts_sum`, so `a` is
-    taken for neither.
-dcounts_sum: missing | = mine.ipynb assigns no `dcounts_sum`. `cmp('counts_sum_inv', a, counts_sum)` (mine.ipynb,
-    cell 9, line 43) names `counts_sum_inv` and compares with the gradient of `counts_sum`, so `a` is taken for
-    neither.
+dcounts_sum_inv: missing | = mine.ipynb assigns no `dcounts_sum_inv`. `a` is compared with the gradients of `counts_sum_inv`
+    and `counts_sum` (mine.ipynb, cell 9, line 43), so it is taken for neither. Give each gradient a variable of its own.
+dcounts_sum: missing | = mine.ipynb assigns no `dcounts_sum`. `a` is compared with the gradients of `counts_sum_inv`
+    and `counts_sum` (mine.ipynb, cell 9, line 43), so it is taken for neither. Give each gradient a variable of its own.
 dcounts: any
 """
 

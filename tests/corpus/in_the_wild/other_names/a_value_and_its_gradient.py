@@ -3,7 +3,7 @@
 lesson: 03
 as: notebook
 dlogit_maxes: passed | = Read from `drow_max`: `cmp('row_max', drow_max, row_max)` in mine.ipynb, cell 9, line 47
-    says that it is `dlogit_maxes`.
+    compares it with the gradient of `logit_maxes`.
 dbndiff2: passed | = Read from `dsquares`: by its name and its formula it can only be `dbndiff2`.
 """
 

@@ -3,9 +3,9 @@
 lesson: 03
 as: notebook
 dcounts_sum: passed | = Read from `total_back`: `torch.allclose(total_back, counts_sum.grad, atol=1e-7)` in
-    mine.ipynb, cell 9, line 44 says that it is `dcounts_sum`.
-dbnraw: passed | = Read from `raw_back`: `raw_back.allclose(kept)` in mine.ipynb, cell 9, line 56 says that it is
-    `dbnraw`.
+    mine.ipynb, cell 9, line 44 compares it with the gradient of `counts_sum`.
+dbnraw: passed | = Read from `raw_back`: `raw_back.allclose(kept)` in mine.ipynb, cell 9, line 56 compares it with the
+    gradient of `bnraw`.
 """
 
 # instead of: dcounts_sum =

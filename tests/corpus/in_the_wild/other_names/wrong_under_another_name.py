@@ -2,7 +2,7 @@
 
 lesson: 03
 as: notebook
-dprobs: failed | Read from `dL_dp`: `cmp('probs', dL_dp, probs)` in mine.ipynb, cell 9, line 42 says that it is `dprobs`.
+dprobs: failed | Read from `dL_dp`: `cmp('probs', dL_dp, probs)` in mine.ipynb, cell 9, line 42 compares it with the gradient of `probs`.
 """
 
 # instead of: dprobs =

@@ -2,8 +2,8 @@
 
 lesson: 11
 by: dojo
-dx: failed | = Your `dx` treats `rstd` and `mu` as constants. They are computed from `x`, so the gradient also comes
-    back through them. The rest is right.
+dx: failed | = In your `dx`, the part that comes by way of `rstd` is missing, and the part that comes by way of `mu` is
+    missing. The rest is right.
 others: passed
 """
 

@@ -3,10 +3,8 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb] | # utility function
-dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times what it should be (here 0.833333). Which number
-    takes its place?
-dC: failed | Your `dC` is right in every row that `Xb` names once, and wrong only in rows that it names more than once
-    (rows 0, 1, 2, 9 of one problem).
+dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times the gradient
+dC: failed | Your `dC` is right in every row that `Xb` names once, and wrong only in rows that it names more than once.
 dbngain: passed | `dbngain` has shape (64,), `bngain` has shape (1, 64)
 dbnbias: passed | `dbnbias` has shape (64,), `bnbias` has shape (1, 64)
 dbnvar_inv: passed | `dbnvar_inv` has shape (64,), `bnvar_inv` has shape (1, 64)

@@ -126,11 +126,6 @@ def weights_summed(problem: Problem) -> Tensor:
     return problem.values["W"].sum(1).expand_as(problem.values["z"])
 
 
-def without_its_factor(problem: Problem) -> Tensor:
-    """The derivative of the square without the base."""
-    return 2 * problem.upstream["d"] + through_the_mean(problem)
-
-
 def c_everywhere(problem: Problem) -> Tensor:
     return problem.values["c"].expand_as(problem.values["d"])
 
@@ -149,7 +144,7 @@ def test_the_two_branches_are_what_the_wrong_formulas_here_are_made_of(problems)
 # (id, gradient of, the wrong formula, something near it that is not that mistake)
 EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("zeros", "y", lambda p: 0 * p.values["y"], nudged(lambda p: 0 * p.values["y"])),
-    ("zeros", "b", lambda p: torch.zeros(3), lambda p: torch.full((3,), 1e-30)),
+    ("zeros", "b", lambda p: torch.zeros(3), lambda p: torch.full((3,), 1e-3)),
     ("local_derivative_missing", "z", lambda p: p.upstream["p"], nudged(upstream("p"))),
     ("local_derivative_missing", "d", upstream("z"), lambda p: p.upstream["z"] * 1.001),
     ("sign", "W", lambda p: -p.reference("W"), nudged(lambda p: -p.reference("W"))),
@@ -182,9 +177,6 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
     ("shuffled", "W", lambda p: p.reference("W").flip(0), nudged(lambda p: p.reference("W").flip(0))),
     ("factor", "d", lambda p: p.upstream["z"] * p.values["c"] ** 2, lambda p: p.upstream["z"] * p.values["c"] ** 4.1),
-    ("factor", "d", lambda p: p.upstream["z"] / p.values["c"], nudged(lambda p: p.upstream["z"] / p.values["c"])),
-    ("factor", "d", lambda p: p.values["c"] / p.upstream["z"], lambda p: p.values["c"] / (p.upstream["z"] + 1)),
-    ("factor", "y", without_its_factor, nudged(without_its_factor)),
     ("upstream_forgotten", "z", weights_summed, nudged(weights_summed)),
     ("upstream_forgotten", "d", c_everywhere, nudged(c_everywhere)),
     ("upstream_forgotten", "y", lambda p: 2 * p.values["y"] + through_the_mean(p), lambda p: 2 * p.values["y"]),
@@ -232,19 +224,12 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
 @pytest.mark.parametrize(
     ("words", "factor"),
     [
-        ("2 times too large. A", lambda n: 2),
-        ("2 times too small. A", lambda n: 0.5),
-        ("2 times too large, and its sign is flipped. A", lambda n: -2),
-        ("4 times too large: n = 4. A", lambda n: n),
-        ("4 times too small: n = 4. A", lambda n: 1 / n),
-        ("16 times too large: n² = 16. A", lambda n: n**2),
-        ("16 times too small: n² = 16. A", lambda n: 1 / n**2),
-        ("3 times too large: n−1 = 3. A", lambda n: n - 1),
-        ("3 times too small: n−1 = 3. A", lambda n: 1 / (n - 1)),
-        ("n/(n−1) times what it should be (here 1.33333). Which number takes", lambda n: n / (n - 1)),
-        ("(n−1)/n times what it should be (here 0.75). Which number takes", lambda n: (n - 1) / n),
-        ("4 times too large: n = 4, and its sign is flipped. A", lambda n: -n),
-        ("4 times too small: n = 4, and its sign is flipped. A", lambda n: -1 / n),
+        ("2 times the gradient. A", lambda n: 2),
+        ("−2 times the gradient. A", lambda n: -2),
+        ("n times the gradient (here 4). A", lambda n: n),
+        ("1/n² times the gradient (here 0.0625). A", lambda n: 1 / n**2),
+        ("(n−1)/n times the gradient (here 0.75). A", lambda n: (n - 1) / n),
+        ("−1/n times the gradient (here -0.25). A", lambda n: -1 / n),
     ],
 )
 def test_a_ratio_is_named_after_the_sizes(problems, words, factor):
@@ -267,7 +252,7 @@ def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems, fa
 
 def test_sizes_are_named_only_where_they_are_plain_numbers(problems):
     labels = set(named_factors(problems[0], "d"))
-    assert {"2", "one half", "n", "1/n", "(n−1)", "d.shape[1]", "z.shape[0]"} <= labels
+    assert {"2", "1/2", "n", "1/n", "(n−1)", "d.shape[1]", "z.shape[0]"} <= labels
     assert not any("x" in label or "W" in label for label in labels)
 
 
@@ -459,7 +444,7 @@ def test_of_two_that_fit_the_numbers_the_first_that_fits_the_code(problems):
     explanation = explain("b", cases, contents)
     assert explanation is not None
     assert explanation.message == (
-        "Your `db` is exactly 4 times too small: n = 4. A constant factor is lost, or there is one too many."
+        "Your `db` is exactly 1/n times the gradient (here 0.25). A constant factor is lost, or there is one too many."
     )
 
 

@@ -71,7 +71,7 @@ WRONG = {
     "ratio": (
         "out",
         lambda p: p["out"] / p["n"],
-        "`out` is exactly 5 times too small: n = 5. A constant factor is lost, or there is one too many.",
+        "`out` is exactly 1/n times what it should be (here 0.2). A constant factor is lost, or there is one too many.",
     ),
     "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
     "keepdim": (
@@ -132,7 +132,8 @@ def test_a_single_number_is_no_evidence_for_a_constant_without_a_name():
     assert text("loss", lambda p: p["loss"] * 1.2345 * p["n"]) is None
     explanation = text("loss", lambda p: p["loss"] * p["n"])
     assert explanation == Explanation(
-        "ratio", "`loss` is exactly 5 times too large: n = 5. A constant factor is lost, or there is one too many."
+        "ratio",
+        "`loss` is exactly n times what it should be (here 5). A constant factor is lost, or there is one too many.",
     )
 
 
@@ -152,8 +153,7 @@ VERDICTS = {
         {name: not truth for name, truth in ASKED.items()},
         Explanation(
             "the_other_way_round",
-            "All 5 answers are the wrong way round: False where True is right, and True where False is. Is a "
-            "comparison or a `not` the wrong way round?",
+            "All 5 answers are the wrong way round. Is a comparison or a `not` the wrong way round?",
         ),
     ),
     "one slip": (
@@ -181,8 +181,8 @@ def test_one_word_in_place_of_several():
     outcome = ComparedResult(found, expected, frozenset({"bed 1", "bed 2"}), {}, {}, {})
     assert explain_result([outcome], 1e-9, False) == Explanation(
         "one_sided",
-        "Where 'dead' or 'vanishing' is expected, the answer is 'healthy' in 2 of 3 cases: `bed 1`, `bed 2`. All other "
-        "answers are right.",
+        "Where 'dead' or 'vanishing' is expected, the answer is 'healthy' in 2 of 3 cases: `bed 1` and `bed 2`. All "
+        "other answers are right.",
     )
 
 
@@ -205,7 +205,7 @@ def test_one_entry(words):
 def test_an_empty_list():
     outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
     assert explain_result([outcome], 1e-9, False) == Explanation("empty", "`losses` is empty; expected 1 entry.")
-    message = "`losses` is empty on every problem."
+    message = "`losses` is empty."
     assert explain_result([outcome, outcome], 1e-9, False) == Explanation("empty", message)
 
 

@@ -109,7 +109,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         on=SimpleNamespace(calls=["f"], left_out={}),
         student=SimpleNamespace(trials=trials),
         item=SimpleNamespace(function="f", name="f"),
-        again_on=lambda target, on_every_draw=False: SimpleNamespace(on=target, compared_bits=0),
+        again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")
     assert explain_check(test, check, failed).mistake is None

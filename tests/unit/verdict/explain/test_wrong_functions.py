@@ -47,21 +47,3 @@ def test_two_functions_that_call_each_other(course: Course):
 def test_gradients_of_a_wrong_forward_pass(course: Course):
     found = messages(course, "15", ["dW1", "loss"])
     assert found == {"dW1": "Your `loss` is wrong, too, and it comes first: start there. " + PLAIN, "loss": PLAIN}
-
-
-def test_a_mistake_of_another_function_that_its_own_row_does_not_have(course: Course):
-    """A diagnosis comes out the same with several mistakes of `gradient_growth`: the check of this function decides."""
-    lesson = course.find("10")
-    divided = next(m for m in lesson.mistakes if m.name == "gradient_growth__divided")
-    healthy = next(m for m in lesson.mistakes if m.name == "diagnose__always_healthy")
-    start = "This is computed with your `gradient_growth`, which is not right yet: start there."
-    for own, mistake, expected in (
-        ("forward", divided, start),
-        ("divided", divided, divided.message),
-        ("forward", healthy, start),
-    ):
-        rows = [Row(name, "failed", 0, 1) for name in ("gradient_growth", "vanishing")]
-        rows[0].mistake = NamedMistake(own, PLAIN)
-        rows[1].mistake, rows[1].message = NamedMistake(mistake.id, mistake.message), mistake.message
-        name_wrong_functions(lesson, rows, solution_of(lesson))
-        assert rows[1].message == expected

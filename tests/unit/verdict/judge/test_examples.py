@@ -10,7 +10,8 @@ import torch
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.checks import run_check
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook
 
 
@@ -24,5 +25,5 @@ def test_a_value_of_another_kind_is_named_without_pythons_own_error(course: Cour
     functions = SimpleNamespace(through_add=lambda *arguments: returned)
     student = LocalStudent(vars(functions), [])
     check = Example(lesson, lesson.item_for("through_add"), student, ModuleTarget(functions), ProblemBook(PUBLIC_SEED))
-    failed = run_example(examples_of(lesson)["through_add"], check)
+    failed = run_check(examples_of(lesson)["through_add"], check)
     assert str(failed) == f"`through_add` returned {what}; expected 2 values: da, db."

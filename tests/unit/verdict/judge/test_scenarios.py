@@ -15,7 +15,7 @@ from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.edits.contents import contents_of
-from grader.verdict.explain.known import differ_exactly, is_possible, may_have
+from grader.verdict.explain.known import may_have
 from grader.verdict.judge import checks
 from grader.verdict.judge.checks import (
     Assertion,
@@ -41,21 +41,6 @@ def test_the_key_of_a_draw_tells_assertions_and_places_apart():
     assert len({first.key(0), first.key(1), second.key(0), second.key(1)}) == 4
 
 
-@pytest.mark.parametrize(
-    "found, value, expected",
-    [
-        ({"a": True, "b": 1.0}, {"a": True, "b": 2.0}, False),  # numbers have a tolerance
-        ({"a": True}, {"a": False}, True),
-        ({"a": "yes"}, {"a": "no"}, True),
-        ({"a": True}, {"b": True}, True),
-        ({"a": True}, {"a": 1}, False),
-        ([True], [False], False),  # no mapping: left to the comparison
-    ],
-)
-def test_an_exact_difference(found, value, expected):
-    assert differ_exactly(found, value) is expected
-
-
 def test_parts_of_the_wrong_shape_come_first():
     found = {"a": torch.zeros(2), "b": torch.zeros(3), "c": 1}
     expected = {"a": torch.ones(2), "b": torch.zeros(4), "c": 1}
@@ -69,16 +54,6 @@ def test_the_sentence_names_the_draw_only_where_others_are_right():
     assert failure_message(failing, 2) == (
         "The result is 1; expected 2. It is right on other problems; this one has size 3."
     )
-
-
-def test_a_check_names_no_mistake_of_gradients_that_are_all_right():
-    lesson, book = Course(ROOT).find("16"), ProblemBook(3)
-    item = next(item for item in lesson.checks if item.name == "clip")
-    wrong = next(m for m in lesson.mistakes if (m.gradient, m.id) == ("gradients", "divided_by_batch"))
-    steps = [row.name for row in lesson.gradients]
-    for module, possible in ((lesson.answers, False), (lesson.wrong(wrong), True)):
-        student = LocalStudent(vars(module), steps, lesson.joint)
-        assert is_possible(lesson, item, student, book, wrong) is possible
 
 
 @pytest.mark.parametrize("lose_digits, message", [(False, ""), (True, "In float32 the errors of your `O` are ")])
@@ -97,27 +72,6 @@ def test_one_draw_on_which_the_straightforward_form_is_very_exact_rejects_no_rig
     assert (failed is not None) == lose_digits and str(failed or "").startswith(message)
 
 
-def test_a_mistake_that_leaves_all_gradients_right_is_possible_where_they_are():
-    lesson, book = Course(ROOT).find("07"), ProblemBook(3)
-    item = next(item for item in lesson.checks if item.name == "trajectory")
-    wrong = next(m for m in lesson.mistakes if (m.gradient, m.id) == ("gradients", "changes_parameters"))
-    student = LocalStudent(vars(lesson.answers), [row.name for row in lesson.gradients], lesson.joint)
-    assert is_possible(lesson, item, student, book, wrong)
-
-
-def test_a_mistake_is_looked_for_in_its_own_function_too():
-    """Lesson 19's check of tile sizes is about `flash_backward`, and calls `flash_forward`, which has the mistake."""
-    lesson = Course(ROOT).find("19")
-    mistake = next(each for each in lesson.mistakes if each.name == "flash_forward__last_tile_lost")
-    key = (lesson.solution / "backward.py").read_text()
-    wrong = contents_of(mistake.applied_to(key), ["flash_forward", "flash_backward"])
-    right = contents_of(key, ["flash_forward", "flash_backward"])
-    assert not may_have(mistake, {"flash_backward": wrong["flash_backward"]})
-    assert may_have(mistake, wrong)
-    assert not may_have(mistake, right)
-    assert may_have(mistake, {})
-
-
 def test_what_another_required_function_contains_rules_no_mistake_out():
     """Lesson 10's `clip_by_norm` may call `gradient_norms`, which has the squares that the mistake replaces."""
     lesson = Course(ROOT).find("10")
@@ -130,6 +84,6 @@ def clip_by_norm(gradients, limit):
     norm = max(gradient_norms(gradients))
     return [g * (limit / norm) if norm > limit else g for g in gradients]
 """
-    contents = contents_of(file, ["clip_by_norm"])
+    contents = contents_of(file, ["clip_by_norm"])["clip_by_norm"]
     assert may_have(mistake, contents, lesson.functions)
     assert not may_have(mistake, contents)

@@ -1,0 +1,251 @@
+"""Which of a script's statements are a lesson's answers: the last ones in the lesson's place that count."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from grader.intake.notebook.claims import bare
+from grader.intake.notebook.script import Statement
+from grader.intake.notebook.slices import CannotSlice, Slice, Uses, slice_of
+from grader.lesson.notebook_table import NotebookTable
+from grader.source.syntax import all_nodes, base_name, stored_names
+
+MAX_ANSWERS_TRIED = 20  # answers to one exercise, the last ones
+CHANGING_METHODS = frozenset({"add_", "sub_", "subtract_"})
+
+
+@dataclass(frozen=True)
+class GradientAnswer:
+    """The run of statements that gives a variable its value: one answer to a gradient.
+
+    `part` is its slice, or `reason` why there is none; `sliced` sets one of them.
+    """
+
+    variable: str
+    places: Sequence[int]
+    part: Slice | None = None
+    reason: CannotSlice | None = None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Whether a loop of the notebook trains a network, and whether it has the chain; it may do both."""
+
+    trains: bool
+    has_chain: bool
+
+
+class Chooser:
+    """Picks, for one lesson, each gradient's answer out of a script."""
+
+    def __init__(self, uses: Uses, table: NotebookTable, chain: NotebookTable) -> None:
+        self.statements, self.uses, self.table, self.chain = uses.statements, uses, table, chain
+        self.undecided: dict[str, tuple[str, ...]] = {}  # {gradient: variables that are all answers to it}
+        self._variables: dict[str, list[str]] = {}
+        for variable, gradient in table.given.others.items():
+            self._variables.setdefault(gradient, []).append(variable)
+
+    def with_name(self, variable: str, gradient: str) -> Chooser:
+        """The same with one name more, to try whether it is consistent."""
+
+        def named(table: NotebookTable) -> NotebookTable:
+            return replace(table, given=replace(table.given, others={**table.given.others, variable: gradient}))
+
+        found = Chooser(self.uses, named(self.table), named(self.chain))
+        found.loops = self.loops
+        return found
+
+    # which answers there are
+
+    def all_runs(self, name: str) -> list[GradientAnswer]:
+        """In their order; those of other variables only where they are needed, see `own_first`."""
+        own = [] if name in self.table.given.others else [name]
+        variables = [*own, *self._variables.get(name, ())]
+        found = [GradientAnswer(variable, run) for variable in variables for run in self.uses.runs.get(variable, [])]
+        return sorted(found, key=lambda run: run.places[0]) if len(variables) > 1 else found
+
+    def runs(self, name: str, loop: bool = False) -> list[GradientAnswer]:
+        """The name's runs in a loop of training; without `loop` those of the chain, which may be in a loop as well."""
+        runs = [run for run in self.all_runs(name) if self.statements[run.places[0]].computes]
+        training = [run for run in runs if self.loop_of(run) is not None and self.loops[self.loop_of(run)].trains]
+        if loop:
+            return training
+        first = [run for run in runs if self.loop_of(run) is None or not self.loops[self.loop_of(run)].trains]
+        return first or [run for run in training if self.loops[self.loop_of(run)].has_chain]
+
+    def loop_of(self, run: GradientAnswer) -> int | None:
+        return self.statements[run.places[0]].loop
+
+    @cached_property
+    def loops(self) -> dict[int | None, Loop]:
+        """A loop trains if it updates parameters, computes no gradient yet, or has only shorter formulas than the
+        chain's."""
+        loops = {statement.loop for statement in self.statements if statement.loop is not None}
+        if self.table.loop and not self.chain.again:
+            return dict.fromkeys(loops, Loop(True, True))
+        parameters = {*self.chain.given.values} - {*self.chain.forward}
+        updating = {s.loop for s in self.statements if s.loop is not None and updates_any(s.node, parameters)}
+        written, stepwise, fused = set[int | None](), set[int | None](), set[int | None]()
+        for name in self.chain.names:
+            for run in self.all_runs(name):
+                loop = self.loop_of(run)
+                if not self.is_placeholder(run):
+                    written.add(loop)
+                if loop is not None and name in self.chain.again:
+                    (stepwise if self.is_of_the_chain(name, run) else fused).add(loop)
+        training = updating | (loops - written) | (fused - stepwise)
+        return {loop: Loop(loop in training, loop in stepwise or loop not in training) for loop in loops}
+
+    @cached_property
+    def end_of_chain(self) -> int:
+        """Where the last gradient begins that the notebook assigns in its chain only; -1 when there is none."""
+        once = [name for name in self.chain.names if name not in self.chain.again]
+        return max((run.places[0] for name in once for run in self.runs(name)), default=-1)
+
+    def here(self, name: str) -> list[GradientAnswer]:
+        """The name's runs in this lesson's place, without placeholders where there is anything else."""
+        found, end = self.runs(name), self.end_of_chain
+        if self.table.after is not None:
+            found = [run for run in found if run.places[0] > end and not self.is_of_the_chain(name, run)]
+        elif name in self.table.again:
+            found = [run for run in found if run.places[0] <= end or self.is_of_the_chain(name, run)]
+        return self.own_first(name, found)
+
+    def own_first(self, name: str, runs: Sequence[GradientAnswer]) -> list[GradientAnswer]:
+        """Those that are written, of the variable that is called as the gradient if there are any."""
+        written = [run for run in runs if not self.is_placeholder(run)]
+        return [run for run in written if run.variable == name] or written or [*runs]
+
+    def has_own(self, name: str) -> bool:
+        """Whether there is an answer under the lecture's own name."""
+        runs = self.runs(name, loop=True) if self.table.loop else self.here(name)
+        return any(run.variable == name and not self.is_placeholder(run) for run in runs)
+
+    # which one counts
+
+    def choose(self, name: str) -> GradientAnswer | None:
+        """The answer that counts, or None: the last one in its place, and of several the last that fits the graph."""
+        here = self.here(name)
+        if self.table.after is not None and not here:
+            runs = [*self.runs(name, loop=True), *self.runs(name)]
+            here = self.own_first(name, [run for run in runs if not self.is_of_the_chain(name, run)])
+            candidates = [self.sliced(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
+            return next((each for each in candidates if self.is_consistent(name, each)), None)
+        variables = {run.variable for run in here}
+        if self.table.after is None and name not in self.table.again and len(variables) == 1:
+            return self.sliced(here[-1])
+        candidates = [self.sliced(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
+        fitting: dict[str, GradientAnswer] = {}
+        for each in candidates:
+            if self.is_consistent(name, each):
+                fitting.setdefault(each.variable, each)
+        if len(fitting) > 1 or (not fitting and len(variables) > 1):
+            self.undecided[name] = tuple(reversed(fitting)) or tuple(dict.fromkeys(run.variable for run in here))
+            return None
+        return next(iter([*fitting.values(), *candidates]), None)
+
+    def choose_loop(self) -> tuple[dict[str, GradientAnswer], GradientAnswer] | None:
+        """({gradient: its run} of the loop that has most of them, all of them as one answer)."""
+        loops: dict[int, dict[str, GradientAnswer]] = {}
+        for name in sorted(self.table.names, key=lambda each: not each.startswith("d")):
+            for run in self.own_first(name, self.runs(name, loop=True)):
+                number = self.loop_of(run)
+                assert number is not None
+                chosen = loops.setdefault(number, {})
+                begin = min((each.places[0] for n, each in chosen.items() if n.startswith("d")), default=run.places[0])
+                if name.startswith("d") or name not in chosen or run.places[0] <= begin:
+                    chosen[name] = run  # the loss: the last one above the gradients, and not one of another split
+        if not loops:
+            return None
+        targets = max(loops.items(), key=lambda entry: (len(entry[1]), entry[0]))[1]
+        return targets, self.sliced(*targets.values())
+
+    def sliced(self, *runs: GradientAnswer) -> GradientAnswer:
+        """The first of the runs, with what computes all of them."""
+        try:
+            part = slice_of(self.uses, self.table.given, {run.variable: run.places for run in runs})
+        except CannotSlice as reason:
+            return replace(runs[0], reason=reason)
+        return replace(runs[0], part=part)
+
+    def is_of_the_chain(self, name: str, run: GradientAnswer) -> bool:
+        """Whether it reads one of the gradients from which the chain's step for this name is computed."""
+        consumers = self.chain.consumers.get(name, frozenset())
+        called = consumers.union(*(self._variables.get(consumer, ()) for consumer in consumers))
+        if any(not called.isdisjoint(self.statements[i].names.reads) for i in run.places):
+            return True
+        try:  # through variables of the notebook's own
+            part = slice_of(self.uses, self.chain.given, {run.variable: run.places})
+        except CannotSlice:
+            return False
+        return not consumers.isdisjoint(part.parameters)
+
+    def is_consistent(self, name: str, found: GradientAnswer) -> bool:
+        """Whether it is computed from the upstream gradients that this lesson's step is computed from."""
+        if found.part is None:
+            return False
+        upstream = set(found.part.parameters) & self.table.given.gradients
+        consumers = self.table.consumers.get(name, frozenset())
+        return bool(upstream & consumers) if consumers else not upstream
+
+    def is_placeholder(self, run: GradientAnswer) -> bool:
+        return is_placeholder([self.statements[i] for i in run.places])
+
+
+def is_placeholder(run: Sequence[Statement]) -> bool:
+    """Whether it says `dlogits = None # TODO` only, or copies autograd's gradient."""
+    nothing = [is_nothing(value) for value in values_of(run)]
+    return (bool(nothing) and all(nothing)) or is_from_autograd(run)
+
+
+def is_nothing(value: ast.expr) -> bool:
+    """Whether it is None or `...`, or only consists of these: `[None] * 7`."""
+    match value:
+        case ast.Constant():
+            return value.value in (None, ...)
+        case ast.List(elts=entries) | ast.Tuple(elts=entries):
+            return bool(entries) and all(map(is_nothing, entries))
+        case ast.BinOp(left=ast.List() | ast.Tuple() as repeated, op=ast.Mult()):
+            return is_nothing(repeated)
+    return False
+
+
+def is_from_autograd(run: Iterable[Statement]) -> bool:
+    """Whether it says `dlogits = logits.grad` only."""
+    values = [bare(value) for value in values_of(run)]
+    return bool(values) and all(isinstance(value, ast.Attribute) and value.attr == "grad" for value in values)
+
+
+def values_of(run: Iterable[Statement]) -> list[ast.expr]:
+    """The values of assignments; none where there are other statements."""
+    nodes = [each.node for each in run]
+    values = [node.value for node in nodes if isinstance(node, ast.Assign)]
+    if len(values) < len(nodes):
+        return []
+    return [part for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value])]
+
+
+def updates_any(statement: ast.stmt, parameters: Collection[str]) -> bool:
+    """Whether it updates one of the parameters, or, as a loop, what it goes over: `for p, g in ...: p.data -= ...`."""
+    nodes = [*all_nodes(statement)]
+    looped = {name for each in nodes if isinstance(each, ast.For) for name in stored_names(each.target)}
+    return any(updated(each) in looped.union(parameters) for each in nodes if isinstance(each, ast.stmt))
+
+
+def updated(node: ast.stmt) -> str | None:
+    """The variable that `C -= ...`, `C.data += ...`, `C = C - ...` or `C.data.sub_(...)` updates."""
+    match node:
+        case ast.AugAssign(target=target, op=ast.Add() | ast.Sub()):
+            pass
+        case ast.Assign(targets=[ast.Name(name)], value=ast.BinOp(left=target, op=ast.Add() | ast.Sub())):
+            if base_name(bare(target)) != name:
+                return None
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=method))) if method in CHANGING_METHODS:
+            pass
+        case _:
+            return None
+    changed = bare(target)
+    return changed.id if isinstance(changed, ast.Name) else None

@@ -1,0 +1,279 @@
+"""The right answer, or parts of it, times numbers: all of it, what comes through one line or by one path, one term.
+
+An inner line may be right on one path and wrong on another: in batch norm all of `bndiff` is propagated together in the
+graph, but a formula written as one expression has a term for each path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from grader.reference.problem import Problem
+from grader.results.wording import listed_as_code
+from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
+from grader.verdict.explain.problem_values import can_expand, computed_once, float_values, times_what
+from grader.verdict.explain.wrong_answer import (
+    FEW_NUMBERS,
+    ZERO_COEFFICIENT,
+    Coefficient,
+    WrongAnswer,
+    WrongFormula,
+    WrongGradient,
+    euclidean_norm,
+    first_telling,
+)
+
+LARGEST_FACTOR = 1e9
+"""Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""
+MAX_STEPS = 150
+"""Lines that are passed on all paths to a value together: with more, its paths are not looked at."""
+MAX_PATHS = 8
+NEGLIGIBLE = 1e-12
+"""A path whose share is smaller than this part of the largest one is zero: a mean of deviations from a mean."""
+ROUNDING = 1e-9
+
+GradientPath = tuple[str, ...]
+"""The names that it passes, from the one whose upstream gradient is given to the last one before the target."""
+Term = tuple[str, Sequence[Tensor | None]]
+"""A term in words, and its value on each problem; None where it does not exist."""
+
+# All of it -----------------------------------------------------------------------------------------------------------
+
+
+def zeros(wrong: WrongAnswer) -> Iterator[Explanation]:
+    """Zero in every element, or rounding, on every problem."""
+    is_zero = not any(bool(found.any()) for found in wrong.found)
+    pairs = zip(wrong.found, wrong.floors, strict=True)
+    is_noise = is_zero or all(float(f.abs().max()) <= ROUNDING * floor for f, floor in pairs)
+    if not is_noise or wrong.elements < FEW_NUMBERS or not any(bool(e.any()) for e in wrong.expected):
+        return
+    ask = "What should have moved it?"
+    if isinstance(wrong, WrongGradient):
+        ask = f"Where `{wrong.name}` is read, which of its elements change the result?"
+    it = f"Every element of {wrong.it}" if any(found.ndim for found in wrong.found) else wrong.what
+    yield Explanation("zeros", f"{it} is zero{'' if is_zero else ', up to rounding'}. {ask}")
+
+
+def constant_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
+    """The right answer times a number with a name. Any number is so many times a few ones."""
+    values = wrong.factors([e] for e in wrong.expected)
+    if not values or (wrong.elements < FEW_NUMBERS and all(bool((e == 1).all()) for e in wrong.expected)):
+        return
+    name = wrong.name_of(values[0])
+    if name == "−1":
+        text = f"The sign is flipped: {wrong.it} is exactly minus {wrong.right}. One minus is missing, or one too many"
+        text += ": compare with the forward line." if isinstance(wrong, WrongGradient) else "."
+        yield Explanation("sign", text)
+    elif name not in (None, "0", "1"):
+        times = times_what(name, values[0][first_telling(values[0])], wrong.right)
+        yield Explanation("ratio", f"{wrong.what} is {times}. A constant factor is lost, or there is one too many.")
+
+
+def unnamed_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
+    """The right answer times a number that has no name and differs from problem to problem."""
+    values = next(iter(wrong.factors([e] for e in wrong.expected)), [])
+    if not values or min(e.numel() for e in wrong.expected) < FEW_NUMBERS:
+        return
+    if all(1 / LARGEST_FACTOR < abs(value) < LARGEST_FACTOR for value in values):
+        other = max(values, key=lambda value: abs(value - values[0]))
+        first, second = sorted((values[0], other), key=lambda value: abs(value - 1) < ZERO_COEFFICIENT)
+        rest = "right on another" if abs(second - 1) < ZERO_COEFFICIENT else f"{second:.6g} times on another"
+        yield Explanation(
+            UNNAMED_MULTIPLE,
+            f"{wrong.what} is a multiple of {wrong.right}, {first:.6g} times on one problem and {rest}. Which sizes, "
+            "or numbers that you are given, make up that factor?",
+        )
+
+
+# Lines and paths -----------------------------------------------------------------------------------------------------
+
+
+def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
+    """The parts through some of the lines that read the value are missing, subtracted, too large or too small."""
+    consumers = wrong.consumers
+    if len(consumers) < 2:
+        return
+    branches = (problem.branches(wrong.name) for problem in wrong.problems)
+    fitted = wrong.coefficients([shares[c].double() for c in consumers] for shares in branches)
+    labels = [label for label, _ in fitted]
+    if len(set(labels)) < 2:
+        return
+    of = {label: [c for c, own in zip(consumers, labels, strict=True) if own == label] for label in labels}
+    if set(labels) == {"0", "1"}:
+        yield Explanation(
+            "branch_missing",
+            f"You have the path through {listed_as_code(of['1'])}; `{wrong.name}` also feeds "
+            f"{listed_as_code(of['0'])}. Gradients of all paths add up.",
+        )
+        return
+    text = f"In your `d{wrong.name}`, "
+    text += " and ".join(wrong_coefficients([f"the part that comes through `{c}`" for c in consumers], fitted))
+    if set(labels) == {"1", "−1"}:
+        text += ": gradients of all paths are added, each with the sign it gets in its own forward line"
+    rest = f" The part through {listed_as_code(of['1'])} is right." if "1" in of else ""
+    yield Explanation("branch_sign" if set(labels) == {"1", "−1"} else "branch_ratio", f"{text}.{rest}")
+
+
+def wrong_coefficients(parts: Sequence[str], fitted: Sequence[Coefficient]) -> list[str]:
+    """What is wrong with each part whose coefficient is not 1: it is missing, negative, too large or too small."""
+    wrong = {"0": "is missing", "−1": "has the wrong sign"}
+    named = [(part, label, value) for part, (label, value) in zip(parts, fitted, strict=True) if label != "1"]
+    return [f"{part} {wrong.get(label) or 'is ' + times_what(label, value)}" for part, label, value in named]
+
+
+def held_constant(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """An inner value treated as a constant, although it is computed from the value: no path through it."""
+    paths = common_paths(wrong) if wrong.same_shape else []
+    for held in dict.fromkeys(name for path in paths for name in path if not all(name in other for other in paths)):
+
+        def without(number: int, held: str = held) -> Tensor:
+            shares = shares_of_paths(wrong.problems[number], wrong.name)
+            return wrong.expected[number] - sum(shares[path] for path in paths if held in path)
+
+        yield WrongFormula(
+            "held_constant",
+            f"Your `d{wrong.name}` treats `{held}` as a constant. It is computed from `{wrong.name}`, so the gradient "
+            "also comes back through it. The rest is right.",
+            without,
+        )
+
+
+def wrong_paths(wrong: WrongGradient) -> Iterator[Explanation]:
+    """The parts of some paths inside a step are missing, have their sign flipped, or are too large or too small."""
+    paths = common_paths(wrong)
+    if len(paths) < 2:
+        return
+    fitted = wrong.coefficients([shares_of_paths(p, wrong.name)[path] for path in paths] for p in wrong.problems)
+    labels = {label for label, _ in fitted}
+    if len(labels) > 1:
+        parts = [f"the part that comes {path_in_words(paths, path)}" for path in paths]
+        text, rest = ", and ".join(wrong_coefficients(parts, fitted)), " The rest is right." if "1" in labels else ""
+        yield Explanation("way_ratio", f"In your `d{wrong.name}`, {text}.{rest}")
+
+
+def common_paths(wrong: WrongGradient) -> list[GradientPath]:
+    """The paths inside the step that exist on all problems."""
+    tables = [shares_of_paths(problem, wrong.name) for problem in wrong.problems]
+    return [path for path in tables[0] if all(path in table for table in tables)]
+
+
+def path_in_words(paths: Sequence[GradientPath], path: GradientPath) -> str:
+    """A path by the names that not all paths share; the direct one by what it does not pass."""
+    names = [name for name in path if not all(name in other for other in paths)]
+    if names:
+        return "by way of " + " and ".join(f"`{name}`" for name in names)
+    others = dict.fromkeys(name for other in paths for name in other if name not in path)
+    return "directly, not by way of " + " or ".join(f"`{name}`" for name in others)
+
+
+def shares_of_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
+    """{path: its part of d`name`, in float64}; empty where there are no inner paths, or too many."""
+
+    def compute() -> dict[GradientPath, Tensor]:
+        found = walk_paths(problem, name)
+        sizes = {path: euclidean_norm(tensor) for path, tensor in found.items()}
+        found = {path: t for path, t in found.items() if sizes[path] > NEGLIGIBLE * max(sizes.values())}
+        return found if 1 < len(found) <= MAX_PATHS else {}
+
+    return computed_once(problem, ("paths", name), compute)
+
+
+def walk_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
+    """{path: its part of d`name`} of all paths from the given upstream gradients; empty where there are too many."""
+    fine, ends = problem.finer, problem.ends
+    inside = fine.above(name)
+    if problem.random_upstream:
+        inside = inside & set(problem.graph.fused)
+        ends = {consumer: problem.upstream[consumer] for consumer in problem.graph.consumers[name]}
+    waiting: list[tuple[GradientPath, Tensor]] = [((end,), upstream) for end, upstream in ends.items()]
+    found: dict[GradientPath, Tensor] = {}
+    for _ in range(MAX_STEPS):
+        if not waiting:
+            return found
+        path, upstream = waiting.pop()
+        for parent, share in fine.vjp(path[-1], upstream).items():
+            if parent == name:
+                found[path] = share.double()
+            elif parent in inside:
+                waiting.append(((*path, parent), share))
+    return {}
+
+
+# An elementwise factor -----------------------------------------------------------------------------------------------
+
+
+def wrong_factor(gradient: WrongGradient) -> Iterator[Explanation]:
+    """The gradient times a forward value or an upstream gradient, or divided by it."""
+    if not gradient.same_shape or gradient.factors([e] for e in gradient.expected):
+        return
+    graph, consumers = gradient.problems[0].graph, gradient.consumers
+    upstream = {f"d{c}" for c in consumers}
+    near = {*consumers, *upstream, *(name for c in consumers for name in graph.sources[c])}
+    tables = [float_values(problem) for problem in gradient.problems]
+    names = [n for n in tables[0] if n in gradient.problems[0].values or n in upstream or n in gradient.uses]
+    found = []
+    for name in names:
+        for power in (1, -1):
+            values = [table.get(name) for table in tables]
+            pairs = [(v, e) for v, e in zip(values, gradient.expected, strict=True) if v is not None and v.numel() > 1]
+            if len(pairs) == len(values) and all(can_expand(v.shape, e.shape) for v, e in pairs):
+                ((label, _),) = gradient.coefficients([e * v**power] for v, e in pairs) or [("0", 0.0)]
+                found += [(name, power, label)] if label != "0" else []
+    for name, power, label in sorted(found, key=lambda each: (each[2] not in ("1", "−1"), each[0] not in near)):
+        is_factor, constant = power > 0, label.removeprefix("−")
+        times = f"`{name}`" if constant == "1" else f"`{name}` (and {'' if is_factor else 'multiplied '}by {constant})"
+        cause = "a division by it is missing" if is_factor else f"`{name}` is missing as a factor"
+        if not gradient.uses or name in gradient.uses:
+            cause += f", or it {'multiplies' if is_factor else 'divides'} once too often"
+        sign = ", and the sign is flipped" if label.startswith("−") else ""
+        done = "multiplied" if is_factor else "divided"
+        yield Explanation("factor", f"{gradient.what} is the right one, {done} by {times}: {cause}{sign}.")
+
+
+# One term ------------------------------------------------------------------------------------------------------------
+
+
+def wrong_term(wrong: WrongAnswer, terms: Iterable[Term]) -> Iterator[Explanation]:
+    """Right except for one term, of which there is too much or too little."""
+    if not wrong.same_shape or max(e.numel() for e in wrong.expected) < FEW_NUMBERS:
+        return
+    for words, tensors in terms:
+        pairs = zip(wrong.expected, tensors, strict=True)
+        parts = [(e, t.expand(e.shape)) for e, t in pairs if t is not None and can_expand(t.shape, e.shape)]
+        found = wrong.coefficients(parts) if len(parts) == len(wrong.expected) else []
+        if found and found[0][0] == "1" and found[1][0] != "0":
+            size, lacks = found[1][0].removeprefix("−"), found[1][0].startswith("−")
+            times = words if size == "1" else f"{size} times {words}"
+            text = f"{wrong.what} is right except for one term: what is {'missing' if lacks else 'too much'} is exactly"
+            yield Explanation("term_missing" if lacks else "term_too_many", f"{text} {times}.")
+
+
+def wrong_term_of_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
+    yield from wrong_term(wrong, terms_of_gradient(wrong))
+
+
+def terms_of_gradient(wrong: WrongGradient) -> Iterator[Term]:
+    """What is tried as a term of a gradient, simplest first: ones, upstream gradients, values."""
+    problems, first = wrong.problems, wrong.problems[0]
+    yield "1, in every element", [torch.ones((), dtype=torch.float64) for _ in problems]
+    for name, value in first.values.items():
+        if isinstance(value, Tensor) and value.dtype == torch.int64 and value.ndim == 1:
+            ones = [one_hot_at(problem, wrong.name, name) for problem in problems]
+            yield f"1 at the places of `{name}` (one in each row)", ones
+    upstream = [f"d{consumer}" for consumer in wrong.consumers]
+    for name in (
+        *upstream,
+        *(name for name, v in float_values(first).items() if v.numel() > 1 and name in first.values),
+    ):
+        yield f"`{name}`", [float_values(problem).get(name) for problem in problems]
+
+
+def one_hot_at(problem: Problem, name: str, index: str) -> Tensor | None:
+    """Ones at the places of the labels `index`, in the shape of `name`; None where the labels are no columns of it."""
+    shape, places = problem.values[name].shape, problem.values[index]
+    if len(shape) != 2 or places.shape != shape[:1] or int(places.max()) >= shape[1] or int(places.min()) < 0:
+        return None
+    return torch.nn.functional.one_hot(places, shape[1]).double()
