@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,8 @@ from grader.dojo.screen import row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, watch_screen
-from grader.dojo.watch import Watch, news_of
+from grader.dojo.watch import Watch, default_focus, news_of
+from grader.errors import Interrupted
 from grader.publish.view import RowView
 from grader.results import Row
 
@@ -70,6 +72,16 @@ def test_what_a_save_changed():
     assert changed_rows(lesson, before.encode(), decorated.encode()) == ["dprobs"]
 
 
+def test_the_row_that_was_just_changed_is_in_focus(course):
+    rows = {"dlogprobs": "failed", "dprobs": "passed", "dcounts": "failed"}
+    progress = Progress(course.find("03"), rows)
+    assert default_focus(progress, ["dprobs", "dcounts"]) == "dcounts"
+    assert default_focus(progress, ["dprobs"]) == default_focus(progress, []) == "dlogprobs"
+    assert default_focus(Progress(course.find("03"), rows | {"dlogprobs": "passed", "dcounts": "passed"}), []) == (
+        "dcounts_sum_inv"
+    )
+
+
 def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
     screen = drawn(
         View(checked.lesson, "backward.py", checked, focus="dcounts", news=[*news_of(None, checked)]), 60, 20
@@ -88,6 +100,22 @@ def test_a_narrow_line_shows_both_shapes():
     assert row_line(RowView(row), columns=80).plain.endswith(
         "| shape: (32, 16), expected: (16, 32)                  | wrong ✗"
     )
+
+
+def test_an_old_verdict_is_grey_while_a_check_runs(checked):
+    old = View(checked.lesson, "b.py", checked, focus="dprobs", running="checking: dx · 1 s")
+    assert colours_of(old) == set()
+    assert colours_of(replace(old, running="looking for the slip in your code · 1 s", is_provisional=True)) != set()
+
+
+def colours_of(view: View) -> set[str]:
+    """The control sequences of the screen, without those of dim italics."""
+    console = Console(width=80, height=40, force_terminal=True, color_system="standard", file=io.StringIO())
+    with console.capture() as captured:
+        for part in watch_screen(view, console)[:-1]:  # without the footer
+            console.print(part)
+    assert "wrong value" in captured.get()
+    return {code for code in captured.get().split("\x1b[")[1:] if not code.startswith(("0m", "2;3m", "3;2m"))}
 
 
 def test_other_right_forms_come_from_the_variants_and_only_where_they_are(checked):
@@ -112,6 +140,21 @@ def test_the_end_of_a_lesson_says_what_comes_next(judge):
     lines = captured.get().splitlines()
     assert lines[:2] == ["That was the last row of lesson 04.", "3 of 3 points; 1 try."]
     assert lines[2] == "Another right form of dlogits:" and "Next: lesson " in "".join(lines[-2:])
+
+
+def test_a_lesson_with_rows_for_later_is_not_called_finished(judge):
+    desk = Desk(ROOT, print)
+    desk.state_file = type("Nothing", (StateFile,), {"read": lambda self: State()})(ROOT, print)
+    lesson = desk.course.find("02")
+    later = solved("02", *(item.name for item in lesson.items if item.name not in ("dlogits", "dh")))
+    files = type(read_own(lesson))(lesson.name, {"backward.py": later.encode()}, shown="backward.py")
+    done = Checked(lesson, files, judge.judge(lesson, files), 0.1)
+    console = Console(width=80, color_system=None)
+    with console.capture() as captured:
+        console.print(*finish_lines(desk, done), sep="\n")
+    lines = captured.get().splitlines()
+    assert lines[0] == "Lesson 02 is done for now."
+    assert lines[1] == "What is left needs a later lesson: dlogits after lesson 04, dh after lesson 05."
 
 
 def test_titles_are_cut_only_where_the_terminal_is_narrow(course):
@@ -189,6 +232,15 @@ def test_the_verdict_is_shown_at_once_and_its_message_once(watching, monkeypatch
     assert re.search(r"\d+ ms · ", first) and re.search(r"\d+ ms · ", last)
 
 
+def test_a_check_that_runs_is_on_the_screen_and_greys_the_old_verdict(watching):
+    watching.check(solved("04", "dlogits"))
+    lesson = watching.watch._lesson
+    assert "checking: dlogits · save again to stop it · q quit" in watching.written(
+        lambda: watching.watch.show(Event("running", lesson, "checking: dlogits"))
+    )
+    assert watching.watch._view.is_outdated and "checking" not in watching.check()
+
+
 def test_a_hint_stays_when_the_same_text_is_checked_again(watching):
     right = solved("04", "dlogits")
     watching.check(right)
@@ -208,6 +260,38 @@ def test_the_last_row_of_a_lesson_is_checked_once_and_has_a_card(watching, judge
     card = watching.check(right)
     assert judged == ["04"] * 3
     assert "That was the last row of lesson 04.\n3 of 3 points; 3 tries; mistakes: " in card
+
+
+def test_a_key_is_answered_while_a_file_with_an_endless_loop_is_checked(watching):
+    """The check of lesson 03 goes on until the next one ends it; no key waits for it."""
+    watching.check()
+    loop = solved("03", "dprobs").replace("return dlogprobs / probs", "while True:\n        pass")
+    file_of(watching.kit, "03").write_text(loop)
+    started, note = threading.Event(), watching.watch._note
+    watching.session._tell = lambda event: (note(event), started.set() if event.kind == "saved" else None)
+    endless = watching.session.check(watching.watch._desk.course.find("03"))
+    assert started.wait(GUARD_SECONDS)
+    assert "Hint 1 of 3 for dlogits" in watching.press("h") and "Backprop Ninja: " in watching.press("l")
+    watching.check()
+    assert isinstance(endless.exception(GUARD_SECONDS), Interrupted) or endless.result().judged.rows
+
+
+def test_keys_go_through_the_rows_to_fix_and_to_write_and_then_to_other_lessons(watching):
+    wrong = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv")
+    wrong = wrong.replace("return dlogprobs / probs", "return -dlogprobs / probs")
+    watching.check()
+    for number in ("06", "03"):
+        watching.press("n")
+        assert watching.watch._lesson.number == number
+    file_of(watching.kit, "03").write_text(wrong)
+    watching.check()
+    focused = [watching.watch._view.focus]
+    for key in "np":
+        watching.press(key)
+        focused.append(watching.watch._view.focus)
+    assert focused == ["dprobs", "dcounts_sum", "dprobs"]
+    watching.press("p")
+    assert watching.watch._lesson.number == "06"
 
 
 def test_what_a_key_has_shown_stays_until_the_file_is_another(watching):

@@ -31,9 +31,12 @@ from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.cluster_worker import versions
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
+from grader.results import SubmissionResult
+from grader.sandbox.isolation import kernel
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 SLOWLY = "import time\n\ntime.sleep(0.3)\n"  # no race: 1/30 of the deadline
@@ -257,6 +260,45 @@ def test_a_worker_that_could_not_be_made_ready_refuses(tmp_path):
     assert graders.refusal == "it could not be made ready: its log says why."
 
 
+def test_a_worker_grades_with_its_own_processes_until_the_run_ends(tmp_path, monkeypatch):
+    """They are stood in for here: starting one takes seconds."""
+    made: list[Any] = []
+
+    class StandIn:
+        def __init__(self, settings: Settings, nursery: object) -> None:
+            self.is_ended = False
+            made.append(self)
+
+        def grade(self, submission: Any) -> Reply:
+            return Reply(SubmissionResult(student="ada"))
+
+        def end(self) -> None:
+            self.is_ended = True
+
+    monkeypatch.setattr(cluster_worker, "GraderProcess", StandIn)
+    monkeypatch.setattr(cluster_worker, "Nursery", lambda _: SimpleNamespace(close=lambda at_once: None))
+    graders = cluster_worker.Graders(settings(), cluster_worker.pack_course(tmp_path), versions())
+    graders.setup(worker(tmp_path))
+    for _ in range(2):
+        reply = graders.grade(SimpleNamespace(student="ada"))
+        assert reply == Reply(SubmissionResult(student="ada"))
+    graders.teardown(worker(tmp_path))
+    assert [each.is_ended for each in made] == [True]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_that_did_not_get_the_course_says_so(tmp_path):
+    assert cluster_worker.refusal_of("a run", worker(tmp_path)) == "it did not get the course"
+
+
+@pytest.mark.skipif(not kernel.supported(), reason="needs Linux on x86_64 or aarch64")
+def test_a_worker_looks_for_its_isolation_in_a_process_of_its_own():
+    from grader.sandbox.isolation.probe import probe
+
+    found = probe()
+    assert cluster_worker.probe_isolation() == {"level": found.level, "missing": list(found.missing)}
+
+
 def test_the_course_travels_without_what_python_left_in_it(tmp_path):
     for place in ("exercises/01_a", "solutions/01_a", "solutions/01_a/__pycache__", "grades"):
         (tmp_path / place).mkdir(parents=True)
@@ -264,6 +306,14 @@ def test_the_course_travels_without_what_python_left_in_it(tmp_path):
     with zipfile.ZipFile(BytesIO(cluster_worker.pack_course(tmp_path))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     assert files == {"exercises/01_a/file.py": b"exercises/01_a", "solutions/01_a/file.py": b"solutions/01_a"}
+
+
+def test_another_version_is_named():
+    graders = cluster_worker.Graders(settings(), b"", {**versions(), "torch": "1.0", "Fortran": "77"})
+    assert graders._refusal() == (
+        f"it has torch {versions()['torch']} instead of 1.0, Fortran missing instead of 77: "
+        "install the same versions on every machine, then start its worker again."
+    )
 
 
 # In the middle -------------------------------------------------------------------------------------------------------

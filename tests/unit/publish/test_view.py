@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+import ast
+import re
+from pathlib import Path
 
-from grader.publish.view import RowView, tally_text
+import pytest
+from support import ROOT
+
+from grader.publish.view import MEANINGS, STATE_WORDS, RowView, tally_text
 from grader.results import Row
+
+WORDING = {*STATE_WORDS.values(), *MEANINGS.values()} - {*STATE_WORDS, "right"}
+"""Without words that have other uses, and names of states."""
+SAID_OF_A_CHAIN = re.compile(r"\bred (only|in)\b|above it is|every step above")
 
 
 @pytest.mark.parametrize(
@@ -49,3 +58,34 @@ def test_the_tally_counts_every_row_once():
         "3 of 7 right, 2 wrong, 1 to do, 1 only the hidden suite decides"
     )
     assert tally_text(["passed"]) == "1 of 1 right"
+
+
+def test_every_state_has_a_word_and_a_meaning():
+    assert STATE_WORDS.keys() == MEANINGS.keys()
+
+
+def texts_of(path: Path) -> list[str]:
+    """The texts of a module that are not docstrings, parts of f-strings included."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
+    return [node.value for node in nodes if isinstance(node.value, str)]
+
+
+def test_no_other_module_decides_what_a_row_is_called_or_what_is_said_about_it():
+    modules = [path for name in ("publish", "dojo", "commands") for path in (ROOT / "grader" / name).rglob("*.py")]
+    deciding = {
+        path.relative_to(ROOT).as_posix(): text
+        for path in modules
+        for text in texts_of(path)
+        if text in WORDING or SAID_OF_A_CHAIN.search(text)
+    }
+    del deciding["grader/publish/view.py"]
+    templates = {
+        path.name: found[0]
+        for path in (ROOT / "templates").rglob("*")
+        if "__pycache__" not in path.parts
+        and path.is_file()
+        and (found := SAID_OF_A_CHAIN.search(path.read_text(encoding="utf-8")))
+    }
+    assert (deciding, templates) == ({}, {})

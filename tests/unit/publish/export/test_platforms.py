@@ -210,6 +210,19 @@ def test_the_workflow_is_one(workflow):
     assert actions == {"actions/cache", "actions/checkout", "actions/setup-python", "actions/upload-artifact"}
 
 
+@pytest.mark.parametrize("public", [False, True])
+def test_nothing_is_installed_on_a_push_like_the_last(course, tmp_path, public):
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the workflow cannot be read")
+    grade("export", "github", tmp_path, "--course", course, *(["--public"] if public else []))
+    names = steps(yaml.safe_load((tmp_path / ".github" / "workflows" / "grade.yml").read_text()))
+    (cache,) = (step for step in names.values() if step.get("uses", "").startswith("actions/cache@"))
+    (install,) = (step for name, step in names.items() if name.startswith("Install"))
+    assert install["if"] == f"steps.{cache['id']}.outputs.cache-hit != 'true'"
+    assert cache["with"]["path"] == "${{ runner.temp }}/venv" and "$RUNNER_TEMP/venv" in install["run"]
+    assert "steps.python.outputs.python-version" in cache["with"]["key"]
+    assert "https://download.pytorch.org/whl/cpu" in install["run"], "not the libraries for GPUs"
+
+
 def test_the_environment_has_another_key_when_what_is_installed_changes(workflow, course, tmp_path):
     """The answers and the hidden suites are not installed."""
     place, output = tmp_path / "course", tmp_path / "output"

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from grader.lesson.lesson import Lesson
 from grader.publish.graph import lay_out, layouts_of
-from grader.publish.layout import Layout, Node, layouts_from_text, layouts_to_text
+from grader.publish.layout import NODE_HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
 from grader.publish.pictures import (
+    Arrow,
     error_map,
+    forces,
 )
 
 PARTS = {
@@ -31,6 +33,10 @@ PARTS = {
     "15_gpt": 1,
 }
 """How many drawings a lesson's graph has."""
+
+
+LAYER = NODE_HEIGHT + 24
+"""CSS pixels from one layer to the next."""
 
 
 def by_name(layout: Layout) -> dict[str, Node]:
@@ -82,6 +88,23 @@ def test_lecture_graph_has_27_nodes_and_its_own_edges(lesson: Lesson) -> None:
     assert drawn == {(parent, name) for name, parents in graph.parents.items() for parent in parents}
 
 
+def test_parameters_stand_one_layer_above_their_reader_and_beside_the_spine(lesson: Lesson) -> None:
+    placed = by_name(layouts_of(lesson)[0])
+    for parameter, reader in {"W1": "hprebn", "b1": "hprebn", "bngain": "hpreact", "W2": "logits"}.items():
+        assert placed[parameter].kind == "input"
+        assert placed[parameter].y == placed[reader].y - LAYER
+        assert placed[parameter].x > placed[reader].x + placed[reader].width
+    spine = {placed[name].x for name in ("emb", "hprebn", "bnraw", "h", "logits", "counts", "loss")}
+    assert len(spine) == 1
+
+
+def test_a_box_holds_its_name_and_its_shape() -> None:
+    reads: dict[str, tuple[str, ...]] = {"w": (), "y": ("w",)}
+    for shape in ("()", "(1000, 1000, 1000)"):
+        (wide, _) = lay_out(reads, dict.fromkeys(reads, shape), {"w": "input", "y": "step"}).nodes
+        assert wide.width >= 33 + 6.7 * len(shape)
+
+
 @st.composite
 def graphs(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
     count = draw(st.integers(1, 14))
@@ -124,6 +147,23 @@ def pixels(uri: str) -> list[list[int]]:
 # --- forces
 
 
+RIGHT = [[0.1, 0.2, -0.3], [-0.5, 0.25, 0.25]]
+
+
+def test_forces_of_the_right_gradient() -> None:
+    drawn = forces(RIGHT, RIGHT)
+    assert (drawn.picture.width, drawn.picture.height) == (3, 2)
+    assert (drawn.example, drawn.cancelling, drawn.right) == (0, 2, True)
+    assert [round(arrow.found, 6) for arrow in drawn.arrows] == [-0.333333, -0.666667, 1]
+    assert pixels(drawn.picture.png) == [[18, 20, 10], [12, 21, 21]]
+
+
+def test_forces_of_a_wrong_gradient_show_the_example_farthest_off() -> None:
+    drawn = forces([[0.1, 0.2, -0.3], [0.5, 0.25, 0.25]], RIGHT)
+    assert (drawn.example, drawn.cancelling, drawn.right) == (1, 1, False)
+    assert drawn.arrows == (Arrow(-1, 1), Arrow(-0.5, -0.5), Arrow(-0.5, -0.5))
+
+
 def test_drawings_are_stored_and_read_back(lessons):
     drawn = layouts_of(lessons["11_layer_norm"])
     text = layouts_to_text(drawn)
@@ -135,3 +175,9 @@ def test_drawings_are_stored_and_read_back(lessons):
             again.width,
             again.height,
         )
+
+
+@pytest.mark.parametrize("text", ["", '{"a": 1}', "[1]", '["a"]', '[{"nodes":[]}]'])
+def test_another_text_is_no_drawing(text):
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        layouts_from_text(text)
