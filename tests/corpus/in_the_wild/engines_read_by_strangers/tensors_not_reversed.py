@@ -1,12 +1,9 @@
-"""Gradients go through the list from its beginning: `maximum` and broadcasting have no mistakes of their own.
+"""Gradients go through the list from its beginning: what is computed with them points to `Value`.
 
 lesson: 18
-tensor_broadcasting: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
-    and a leaf get its turn?
-tensor_maximum: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
-    and a leaf get its turn?
-tensor_permute: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
-    and a leaf get its turn?
+tensor_broadcasting: failed | = This is computed with your `Value`, which is not right yet: start there.
+tensor_maximum: failed | = This is computed with your `Value`, which is not right yet: start there.
+tensor_permute: failed | = This is computed with your `Value`, which is not right yet: start there.
 value_forward: passed
 unbroadcast: passed
 others: any
