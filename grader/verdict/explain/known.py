@@ -162,10 +162,12 @@ def may_have(mistake: Mistake, contents: FunctionContents | None, lesson_functio
 
     A neighbour that the lesson requires as well, such as a `gradient_norms` that it calls, may contain the same piece.
     """
+    if not is_borne_out(needs_of_formula(mistake.formula), contents):
+        return False
     others = {name for name in lesson_functions if name != mistake.gradient}
-    return is_borne_out(needs_of_formula(mistake.formula), contents) and not (
-        keeps_the_right_piece(mistake, contents, others)
-    )
+    _, wrong = replaced_pieces(mistake)
+    # where it only leaves something out, what it leaves out may also stand elsewhere in the code
+    return not wrong or not keeps_the_right_piece(mistake, contents, others)
 
 
 def keeps_the_right_piece(mistake: Mistake, contents: FunctionContents | None, others: Collection[str] = ()) -> bool:
