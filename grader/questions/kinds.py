@@ -156,7 +156,7 @@ def read_shape(posed: Posed, raw: str | list[str], values: Mapping[str, float]) 
     parts = [part for part in re.split(r"[,×]|(?<=\d)\s*x\s*(?=\d)", text) if part.strip()]
     sizes = [read_formula(part, values).number(values) for part in parts]
     if any(size < 0 or size != int(size) for size in sizes):
-        raise FormulaError("a size that is no whole number")
+        raise FormulaError("a size that is not a whole number")
     return tuple(map(int, sizes))
 
 

@@ -72,7 +72,7 @@ def with_answers(
         )
         if name and not other and student_key(name) != own:
             sentence = (
-                f"{shown} was written for `{name}`, which is no known name, id or address of this student: the "
+                f"{shown} was written for `{name}`, which is not known as a name, id or address of this student: the "
                 f"questions have the values of `{student}`. If it is one, add it to the roster."
             )
             remarks.append(IntakeRemark("answers", sentence))

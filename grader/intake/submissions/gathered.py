@@ -68,7 +68,7 @@ class GatheredFile:
 
     @cached_property
     def normal(self) -> bytes:
-        """Its text without layout; its place where it cannot be read, which is no other file's text."""
+        """Its text without layout. Where it cannot be read, its place, which differs from every text."""
         try:
             return without_layout(self.source)
         except Unreadable:

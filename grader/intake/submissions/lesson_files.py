@@ -20,7 +20,7 @@ from grader.lesson.paths import BACKWARD_FILE
 
 MAX_PACKAGE_FILES = 64
 """Python files that are read of one package; a package with more is left out."""
-IMPORT_LINE = re.compile(r"^[ \t]*(?:from|import)\b([^\n#(]*(?:\([^)]*)?)", re.MULTILINE)
+IMPORT_LINE = re.compile(r"\b(?:from|import|import_module|__import__)\b([^\n#(]*(?:\([^)]*)?)")
 
 
 @dataclass(frozen=True)

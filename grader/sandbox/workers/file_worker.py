@@ -1,4 +1,4 @@
-"""A student's file in a worker: what it is asked, and what stands in for an answer that does not come.
+"""A student's file in a worker: the requests to it, and the answer where none comes.
 
 Steps run in batches while that works, then one by one.
 """
@@ -181,8 +181,8 @@ class FileWorker:
     ) -> tuple[list[Answer], Answer | None]:
         """(the answers of the present worker, why no more came): then it is gone, and the next answer was due.
 
-        Where answers are sent `together`, nobody knows which one was due: it is as if nothing had been asked. `running`
-        is what to show in place of the names that are asked for.
+        Where answers are sent `together`, nobody knows which one was due: they are all requested again. `running`
+        is what to show in place of the requested names.
         """
         assert self.process is not None
         due = [name for each in requests for name in each.names]

@@ -220,7 +220,7 @@ def as_json(thing: Any, most: int = MAX_TEXT) -> Any:
 
 
 def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
-    """The worker's answer to one of the names that were asked for. Raises WireError for anything but that."""
+    """The worker's answer to one of the requested names. Raises WireError for anything else."""
     header, terms = frame.header, sent.terms
     said, nodes = header.get("fields"), header.get("values")
     if header.get("name") != name or type(header.get("ticket")) is not int or header["ticket"] != terms.ticket:
@@ -228,7 +228,7 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     if len(frame.body) > terms.room:
         raise WireError(f"{len(frame.body)} bytes where {terms.room} are allowed")
     if type(said) is not dict or "outcome" not in said or not said.keys() <= HINTS.keys():
-        raise WireError("something that is no answer")
+        raise WireError("an answer without an outcome, or with unknown fields")
     answer = Answer(**{each: checked(HINTS[each], value) for each, value in said.items()})
     match nodes:
         case [node, list(others)] if not (sent.is_step and others):
@@ -248,7 +248,7 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     if isinstance(value, Opaque):
         return answer._replace(kind=repr(value))
     if not (value is None or isinstance(value, Tensor)):
-        raise WireError("a value that is no tensor")
+        raise WireError("a value of a step that is not a tensor")
     return answer._replace(tensor=value)
 
 

@@ -127,7 +127,7 @@ class Worker:
         self._together.clear()
 
     def answers_to(self, request: Request) -> Iterator[tuple[str, Answer]]:
-        """(name, answer) for each name that is asked for."""
+        """(name, answer) for each requested name."""
         match request:
             case GivenProblem():
                 values = {**request.values, **groups_of_values(request.values, request.groups)}
@@ -223,7 +223,7 @@ class Worker:
         return self.allowed(request.name, invoke(request, self._functions.get, self._objects, self._files, watch))
 
     def watch(self, function: str) -> OperatorWatch:
-        """For a step: nothing but its operators has to be watched in a plain one."""
+        """The watch on a step. Of a plain one, only the operators are watched."""
         if is_plain(self._functions.get(function)):
             return OperatorWatch(self._operator_cap)
         return NumericalWatch(self._operator_cap, self._files, self._names)

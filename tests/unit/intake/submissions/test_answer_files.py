@@ -53,8 +53,8 @@ def test_remarks(tmp_path: Path, lessons) -> None:
     (place / "answers.toml").write_text(ANSWERS)
     read = read_submission(tmp_path, "grace", [lessons["03_makemore_steps"]])
     assert [remark.message for remark in read.remarks] == [
-        "03_makemore_steps/answers.toml was written for `ada`, which is no known name, id or address of this student: "
-        "the questions have the values of `grace`. If it is one, add it to the roster."
+        "03_makemore_steps/answers.toml was written for `ada`, which is not known as a name, id or address of this "
+        "student: the questions have the values of `grace`. If it is one, add it to the roster."
     ]
     assert not read.lessons["03_makemore_steps"].nothing
     (place / "answers.toml").write_bytes(b"#" * 300_000)

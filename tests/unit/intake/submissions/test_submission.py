@@ -132,6 +132,23 @@ def test_a_backward_py_right_inside(tmp_path, found):
     assert not any(submitted.present for submitted in ada.lessons.values())
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from helper import softmax",
+        "if True: import torch, helper",
+        "from torch.nn import (\n    functional)\nfrom .helper import (\n    softmax,\n)",
+        "ops = importlib.import_module('helper')",
+        'ops = __import__("helper")',
+    ],
+)
+def test_a_helper_is_read_however_it_is_imported(tmp_path, found, line):
+    lay(tmp_path, f"ada/{MAKEMORE}/helper.py", f"ada/{MAKEMORE}/notes.py")
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", source=line.encode())
+    (ada,) = found(tmp_path / "ada", wanted="03")
+    assert sorted(ada.lessons[MAKEMORE].files) == ["backward.py", "helper.py"]
+
+
 # Names of lessons ----------------------------------------------------------------------------------------------------
 
 

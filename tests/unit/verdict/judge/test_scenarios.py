@@ -87,3 +87,11 @@ def clip_by_norm(gradients, limit):
     contents = contents_of(file, ["clip_by_norm"])["clip_by_norm"]
     assert may_have(mistake, contents, lesson.functions)
     assert not may_have(mistake, contents)
+
+
+def test_a_mistake_that_leaves_something_out_is_possible_where_the_same_piece_is_elsewhere():
+    """Lesson 16's `do` needs `tanh_c`, too: that it is read says nothing about the factor that is missing in `dc`."""
+    lesson = Course(ROOT).find("16")
+    mistake = next(each for each in lesson.mistakes if each.name == "lstm_step_backward__no_tanh")
+    contents = contents_of(mistake.applied_to(lesson.answer_key), ["lstm_step_backward"])["lstm_step_backward"]
+    assert may_have(mistake, contents, lesson.functions)
