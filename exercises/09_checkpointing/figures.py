@@ -77,7 +77,7 @@ def measured() -> dict[str, dict[int, Cost]]:
         torch.set_num_threads(threads)
 
 
-# The plot: its lines are told apart by dashes and by a label at their ends.
+# The plot: its lines are distinguished by dashes and by a label at their ends.
 
 TITLE = "Memory and recomputation against depth"
 DESCRIPTION = (
