@@ -1,6 +1,7 @@
 """Leaves busy threads behind that go on after the last answer, daemons and others."""
 # group: processes
 # rows: passed, timeout
+# rows of in_one_go: passed, timeout
 # unlocked: safe
 
 import threading
