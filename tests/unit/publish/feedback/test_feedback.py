@@ -404,7 +404,7 @@ def test_who_submitted_nothing_has_no_zero_unless_a_person_gives_it(course, tmp_
     for assignment in (None, Assignment("Homework", rows)):
         if assignment is None:
             now = datetime.now(UTC)
-            gradebook.decisions.add(
+            gradebook.decide(
                 [
                     Decision(0, "bo", "excuse", "TA", now, text="Ill"),
                     Decision(0, "cy", "comment", "TA", now, text="Where is it?"),
