@@ -27,7 +27,7 @@ ASSIGNMENT_SETTING = "assignment"
 NO_VERDICTS: Mapping[int, SubmissionResult] = MappingProxyType({})
 StoredWork = tuple[Assignment, Sequence[StoredAttempt], Sequence[Decision]]
 """One student's work for another assignment of the term; its attempts are parsed when they are needed."""
-Term = Mapping[str, Sequence[StoredWork]]
+WorkInTerm = Mapping[str, Sequence[StoredWork]]
 
 
 class Gradebook(Store):
@@ -41,7 +41,7 @@ class Gradebook(Store):
         """With `read_only`, the file may be a backup that cannot be written."""
         super().__init__(path, read_only)
         self._folder = path.parent.absolute()
-        self._term_read: Term | None = None
+        self._term_read: WorkInTerm | None = None
         self.unread: dict[str, str] = {}
 
     def current(
@@ -106,7 +106,7 @@ class Gradebook(Store):
         folders = (self._folder.parent / name for name in names)
         return [each for each in folders if (each / GRADEBOOK).is_file() and not each.samefile(self._folder)]
 
-    def _term(self, assignment: Assignment | None, is_trial: bool = False) -> Term:
+    def _term(self, assignment: Assignment | None, is_trial: bool = False) -> WorkInTerm:
         """The term's other assignments, which share the free late days: {student: their work for each}.
 
         Raises UserError where the assignments do not agree about the days, except in a trial.
@@ -136,7 +136,7 @@ def standing_of(
     newest_first: Sequence[StoredAttempt],
     decisions: Sequence[Decision],
     verdicts: Mapping[int, SubmissionResult],
-    term: Term,
+    term: WorkInTerm,
 ) -> SubmissionResult:
     """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)

@@ -77,6 +77,7 @@ def find_row(wanted: str, lessons: Mapping[str, Collection[str]], owner: str) ->
 
 
 def rows_by_lesson(results: SubmissionResult) -> dict[str, list[str]]:
+    """{lesson: its rows}"""
     return {lesson.name: [row.name for row in lesson.rows] for lesson in results.lessons}
 
 
