@@ -46,7 +46,7 @@ TIMES = 4
 GROWTH = 1.5 * TIMES
 """A text 4 times as long may take 6 times as many calls. Quadratic work would be 16 times."""
 MAX_CALLS = 10 * MAX_EDITS * MAX_EDITED_NODES
-"""Calls that the changes of one function may take: so many texts of so many nodes, and about ten calls for each node."""
+"""Calls that the changes of one function may take: so many texts of so many nodes, ten calls for each node."""
 
 
 @pytest.fixture(scope="module")
