@@ -36,7 +36,7 @@ from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
-from grader.verdict.explain.edits.changed_functions import edits_of
+from grader.verdict.explain.edits.changed_functions import MAX_EDITED_NODES, MAX_EDITS, edits_of
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.contents import contents_of
 
@@ -44,8 +44,8 @@ SMALL = 500
 TIMES = 4
 GROWTH = 1.5 * TIMES
 """A text 4 times as long may take 6 times as many calls. Quadratic work would be 16 times."""
-MAX_CALLS = 6_000_000
-"""Calls that the changes of one function may take: MAX_EDITS texts of a function of at most MAX_NODES nodes."""
+MAX_CALLS = 10 * MAX_EDITS * MAX_EDITED_NODES
+"""Calls that the changes of one function may take: so many texts of so many nodes, ten calls for each node."""
 
 
 @pytest.fixture(scope="module")
