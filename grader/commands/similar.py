@@ -18,7 +18,6 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import SimilarPair, similarities
 from grader.gradebook.similarity.reading import (
     graded_texts,
-    groups_of,
     known_code,
     read_class,
     steps_of_course,
@@ -46,13 +45,13 @@ def similar(
     loaded, lessons = open_course(course if submissions else recorded_course(out, course), lesson_names, submissions)
     roster = None if roster_file is None else read_roster(roster_file)
     steps = steps_of_course(loaded)
-    console = console_for(stderr=True)
+    console, names = console_for(stderr=True), [lesson.name for lesson in lessons]
     with progress_bar(console, console.is_terminal) as bar:
         if submissions:
             found = find(submissions, lessons, list(loaded.lessons.values()), roster)
-            files = {each.student: graded_texts(each) for each in bar.track(found, description="reading")}
+            files = {each.student: graded_texts(each, names) for each in bar.track(found, description="reading")}
         else:
-            files = stored_texts(out, [lesson.name for lesson in lessons])
+            files = stored_texts(out, names)
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
     if len(files) < 2:
@@ -60,7 +59,8 @@ def similar(
         raise UserError(f"{count} found: a comparison needs two or more.")
     rows, remarks = verdicts_in(out, loaded, list(files))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
-    result = similarities(read, rows, known, groups_of(roster))
+    groups = {each.student: each.group for each in (roster.members if roster else ()) if each.group}
+    result = similarities(read, rows, known, groups)
     pairs = [pair for pair in result.pairs if pair.bits >= (result.threshold if least is None else least)]
     remarks += [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
     page = out / "similar.html"

@@ -21,14 +21,12 @@ from grader.gradebook.similarity.pairs import Similarities, evidence_of, similar
 from grader.gradebook.similarity.reading import (
     KnownCode,
     ReadClass,
-    groups_of,
     known_code,
     read_class,
     steps_of_course,
     stored_texts,
 )
 from grader.gradebook.store import StoredVerdict
-from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
 from grader.publish import similar_page as similar_page_module
 from grader.publish.similar_page import similar_page
@@ -109,12 +107,6 @@ def test_the_members_of_a_group_are_not_a_pair(made, read, known):
     one, other = made.planted["renamed"]
     assert not any({one, other} <= {pair.one, pair.other} for pair in found.pairs)
     assert any(f"{one}, {other} (group 7)" in (pair.one, pair.other) for pair in found.pairs)
-
-
-def test_groups_come_from_the_roster():
-    members = (Member("Ada", "Ada", line={"Group": " 7 "}), Member("Bo", "Bo", line={"Group": ""}))
-    assert groups_of(Roster(members)) == {"Ada": "7"}
-    assert groups_of(None) == {}
 
 
 def wrong(name: str, mistake: str | None = None, error: float = 0.25) -> Row:
