@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
-from grader.sandbox.workers.fork_server import ASK_SECONDS, SECONDS, Child, ServerEnded
+from grader.sandbox.workers.fork_server import ASK_SECONDS, SECONDS_SENT, Child, ServerEnded
 from grader.sandbox.workers.waiting import WORKER_START_SECONDS, TimeAccount
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class ZygoteProcess:
         self._socket.settimeout(WORKER_START_SECONDS)
         try:
             self._socket.sendall(ASK_SECONDS)
-            return float(*SECONDS.unpack(self._socket.recv(SECONDS.size)))
+            return float(*SECONDS_SENT.unpack(self._socket.recv(SECONDS_SENT.size)))
         except (OSError, struct.error) as error:
             raise ZygoteDied(f"no answer from the zygote: {error}") from error
 

@@ -28,7 +28,7 @@ from grader.sandbox.isolation.usage import Usage, collapse, large_pieces, proces
 
 FORK, ASK_SECONDS = b"f", b"?"
 """Requests: fork a child; answer with the processor time of all children so far, NaN where it is not known."""
-SECONDS = struct.Struct("<d")
+SECONDS_SENT = struct.Struct("<d")
 
 
 class ServerEnded(Exception):
@@ -145,7 +145,7 @@ class ForkServer:
             running = processor_seconds(self._running)
             seconds = math.nan if running is None else self._used_by_ended + running
             with contextlib.suppress(OSError):
-                self._control.sendall(SECONDS.pack(seconds))
+                self._control.sendall(SECONDS_SENT.pack(seconds))
         elif request:
             self._requests += 1
             if self._is_patient:
