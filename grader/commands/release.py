@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from grader.authoring.lesson_review import unwritten_places
-from grader.authoring.model_answers import MODEL_ANSWERS_FILE
 from grader.authoring.release.engine import KitFiles, write_folder, write_zip
-from grader.authoring.release.kit import kit_of, published_answers
+from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, published_answers
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.commands.checks import open_course
 from grader.commands.command_line import fail

@@ -273,7 +273,7 @@ def test_a_kit_of_one_lesson(course):
 
 def test_a_kit_that_is_installed_has_its_lessons(course, tmp_path):
     """`pip install ./kit`, as its notebooks do: `dojo` compares the folder's lessons with the installed ones."""
-    kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject({}), **lesson_files(course.find("04"))}
+    kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject("dojo"), **lesson_files(course.find("04"))}
     engine.write_folder(tmp_path, kit)
     (tmp_path / "exercises/04_cross_entropy/backward.py").write_text("# a student's work\n")
     with contextlib.chdir(tmp_path):
@@ -322,7 +322,7 @@ def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
     files = engine.engine_files()
     assert files["grader/lesson/lesson.py"] == (ROOT / "grader" / "lesson" / "lesson.py").read_bytes()
     assert files["grader/templates/report.md"] == (ROOT / "templates" / "report.md").read_bytes()
-    names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.dependencies()]
+    names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.requirements()]
     assert {"torch", "numpy", "jinja2", "click"} <= set(names)
     pins = engine.pinned_requirements()
     assert [pin.partition("==")[0] for pin in pins] == names
