@@ -151,6 +151,7 @@ def vanishing_faults(lesson: Lesson) -> Iterator[str]:
 
 def mistake_faults(lesson: Lesson) -> Iterator[str]:
     """Known mistakes that cannot be used, in sentences. Raises LessonError for one that does not run."""
+    mistakes = lesson.mistakes
     path, names = lesson.solution / "mistakes.py", Counter[str]()
     for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
         targets = [node] if isinstance(node, ast.FunctionDef | ast.ClassDef) else getattr(node, "targets", [])
@@ -158,7 +159,7 @@ def mistake_faults(lesson: Lesson) -> Iterator[str]:
     for name in (name for name, times in names.items() if name and times > 1):
         yield f"mistakes.py assigns `{name}` twice, so the mistakes of the first are lost. Use another name."
     known = set[tuple[str, str]]()
-    for mistake in lesson.mistakes:
+    for mistake in mistakes:
         if (mistake.gradient, mistake.id) in known:
             yield f"mistakes.py: {mistake.name} is there twice."
         known.add((mistake.gradient, mistake.id))
