@@ -8,10 +8,10 @@ import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from shutil import rmtree
+from typing import TYPE_CHECKING
 
 from grader.commands.console import print_remarks
 from grader.commands.live import what_is_plain
-from grader.commands.run_phases import GradeRun
 from grader.errors import UserError
 from grader.gradebook.grading.grader_processes import GraderPool
 from grader.intake.submissions.appearing import Appearing, FolderState
@@ -20,7 +20,8 @@ from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.submission import Submission
 from grader.publish.export.formats import write_formats
 
-SETTLED_AFTER_SECONDS = 1.0
+if TYPE_CHECKING:
+    from grader.commands.run import GradeRun
 
 
 class FollowedFolder:
@@ -31,7 +32,7 @@ class FollowedFolder:
         folder = folder_to_follow(run)
         self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
         weakref.finalize(self, rmtree, self._unpacked, ignore_errors=True)
-        self.appearing = Appearing(folder, SETTLED_AFTER_SECONDS)
+        self.appearing = Appearing(folder)
         self._run, self.found = run, FoundSubmissions(run.lessons, run.course_lessons)
         self._remarks = set[str]()
         self._waiting: dict[str, tuple[Arrival, Mapping[str, FolderState], FoundSubmissions]] = {}  # by student

@@ -16,13 +16,12 @@ PATH = Path(".github") / "workflows" / "grade.yml"
 
 @dataclass(frozen=True)
 class Workflow:
-    """`submission` is where the lessons are in the student's repository; `public` uses no secret at all.
+    """`public` uses no secret at all.
 
     `assignment` is the path of an assignment file in the course's repository; "" without one.
     """
 
     lessons: Sequence[str] = ()
-    submission: str = "."
     require: str = "fair"
     fail_under: float | None = None
     public: bool = False
@@ -44,4 +43,4 @@ class Workflow:
             return list(self.lessons)
         chosen = [word for name in self.lessons for word in ("--lesson", name)]
         bound = [] if self.fail_under is None else ["--fail-under", f"{self.fail_under:g}"]
-        return [self.submission, "--require", self.require, *chosen, *bound]
+        return [".", "--require", self.require, *chosen, *bound]

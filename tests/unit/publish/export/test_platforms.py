@@ -28,7 +28,7 @@ from runner import Command, Runner
 from support import GUARD_SECONDS, ROOT, sampled
 
 from grader.commands import grade as cli
-from grader.commands.grade_platforms import VISIBILITY
+from grader.commands.export import VISIBILITY
 from grader.lesson.lesson import Course
 from grader.publish.export import autograder, start_autograder
 from grader.publish.export.formats import write_formats
