@@ -16,10 +16,9 @@ from grader.commands.options import AssignmentFile, CourseFolder, FailUnder, Les
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
-from grader.publish.export.marks import columns_by_lesson, read_marks
-from grader.publish.export.platforms import PLATFORMS, maxima_of, scaled_to
-from grader.publish.export.workflow import PATH, Workflow
-from grader.publish.feedback.reports import mailmerge_csv
+from grader.publish.export.github import WORKFLOW_PATH, public_workflow_text, workflow_text
+from grader.publish.export.gradebooks import PLATFORMS, read_marks
+from grader.publish.feedback.reports import comments_for, mailmerge_csv
 from grader.results import points_text
 from grader.results.wording import count_text
 
@@ -39,13 +38,13 @@ Columns = Annotated[
         metavar="LESSON=COLUMN",
     ),
 ]
-Maxima = Annotated[
-    tuple[str, ...],
+Maximum = Annotated[
+    float | None,
     option(
         "--max",
-        "The platform's maximum, to which scores are scaled; may be repeated.  [default: as in the roster's file]",
-        multiple=True,
-        metavar="[LESSON=]NUMBER",
+        "The platform's maximum for each column, to which scores are scaled.  [default: as in the roster's file]",
+        click.FloatRange(0, min_open=True),
+        metavar="POINTS",
     ),
 ]
 
@@ -82,10 +81,11 @@ def github(
             assignment = file.relative_to(root).as_posix()
         if lesson_names or public:  # else the assignment says which
             names = [lesson.name for lesson in lessons]
-    path = folder / PATH
+    path = folder / WORKFLOW_PATH
     if path.exists():
         raise UserError(f"{path} is there already: delete it first, if it is to be replaced.")
-    text = Workflow(names, require, fail_under, public, assignment).text()
+    own = None if public else workflow_text(names, require, fail_under, assignment)
+    text = own or public_workflow_text(names)
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
@@ -107,15 +107,7 @@ def gradescope(
     ],
     lesson_names: LessonNames,
     assignment_file: AssignmentFile,
-    maximum: Annotated[
-        float | None,
-        option(
-            "--max",
-            "The assignment's points on Gradescope, to which scores are scaled.  [default: the points as they are]",
-            click.FloatRange(0, min_open=True),
-            metavar="POINTS",
-        ),
-    ],
+    maximum: Maximum,
     visibility: Annotated[
         str,
         option(
@@ -145,6 +137,11 @@ def gradescope(
     if assignment_file is not None:
         assignment, _, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
         assert assignment is not None
+        if assignment.defence:
+            raise UserError(
+                f"{assignment_file}: only your gradebook knows who has defended a lesson. For Gradescope, give a copy "
+                "of the file without [defence]."
+            )
         text, points = assignment.text, assignment.points
     require_solutions(lessons)
     names = [lesson.name for lesson in lessons]
@@ -155,7 +152,7 @@ def gradescope(
     click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
 
 
-def canvas(graded: Graded, roster_file: ClassFile, named: Columns, maxima: Maxima, out: Written) -> None:
+def canvas(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote.
 
     If the roster is Canvas's own export, it is filled in, and all other cells stay as they are.
@@ -164,25 +161,26 @@ def canvas(graded: Graded, roster_file: ClassFile, named: Columns, maxima: Maxim
       grade export canvas grades/ --roster roster.csv                       a column for each lesson
       grade export canvas grades/ --roster export.csv --name "total=Backprop (98765)"
     """
-    write_marks("canvas", graded, roster_file, named, maxima, out)
+    write_marks("canvas", graded, roster_file, named, maximum, out)
 
 
-def moodle(graded: Graded, roster_file: ClassFile, named: Columns, maxima: Maxima, out: Written) -> None:
+def moodle(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote.
 
-    If the roster is an assignment's grading worksheet, it is filled in, and all other cells stay as they are.
+    If the roster is an assignment's grading worksheet, grades and empty "Feedback comments" are filled in. All other
+    cells stay as they are.
 
     Examples:
       grade export moodle grades/ --roster worksheet.csv              the column Grade: all lessons together
       grade export moodle grades/ --roster roster.csv --max 100       Moodle's maximum grade, if it is in no file
     """
-    for column, highest in write_marks("moodle", graded, roster_file, named, maxima, out).items():
+    for column, highest in write_marks("moodle", graded, roster_file, named, maximum, out).items():
         points = f"{column} is in points out of {points_text(highest)}"
         click.echo(f"{points}. If Moodle's maximum grade is another, give it with --max.")
 
 
 def write_marks(
-    name: str, graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None
+    name: str, graded: Path, roster_file: Path, named: Sequence[str], maximum: float | None, out: Path | None
 ) -> dict[str, float]:
     """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
 
@@ -191,15 +189,16 @@ def write_marks(
     """
     platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
     marks = read_marks(graded, roster)
-    columns = columns_by_lesson(marks, named, platform.columns(marks))
-    known = maxima_of(platform, roster, marks, columns, maxima)
-    marks = scaled_to(known, marks, columns)
+    columns = platform.columns(marks, named)
+    maxima = platform.maxima(roster, columns) if maximum is None else dict.fromkeys(columns, maximum)
+    marks = marks.scaled_to(maxima, columns)
+    comments, remarks = comments_for(marks) if platform.own_column(roster, platform.comments) else ({}, [])
     with write_errors(path):
-        write_whole(path, platform.csv_text(roster, marks, columns))
-    print_remarks(marks.remarks)
+        write_whole(path, platform.csv_text(roster, marks, columns, comments))
+    print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
     click.echo(f"wrote {path}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} {have} a score.")
-    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in known}
+    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in maxima}
 
 
 def mailmerge(graded: Graded, roster_file: ClassFile, out: Written) -> None:

@@ -12,7 +12,7 @@ from grader.commands.checks import open_course
 from grader.commands.class_files import ClassFiles, stored_lines
 from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import console_for, print_remarks
-from grader.commands.export import Graded, Maxima, Written
+from grader.commands.export import Graded, Written
 from grader.commands.opened_gradebook import recorded_course
 from grader.commands.options import CourseFolder, RosterFile
 from grader.errors import UserError, write_errors
@@ -21,8 +21,8 @@ from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.intake_csv import decisions
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
-from grader.publish.export.marks import class_results, read_marks
-from grader.publish.feedback.archives import MOODLE, canvas_feedback, graded_worksheet, moodle_feedback
+from grader.publish.export.gradebooks import class_results, read_marks
+from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
 from grader.publish.feedback.download import Returned, returned_reports
 from grader.publish.feedback.reports import NoFeedback, for_one_student, mailmerge_csv, report_files
 from grader.publish.progress_bar import progress_bar
@@ -47,33 +47,20 @@ def canvas_archive(
 
 
 def moodle_archive(
-    graded: Graded, download: Download, roster_file: RosterFile, maxima: Maxima, out: Written, course: CourseFolder
+    graded: Graded, download: Download, roster_file: RosterFile, out: Written, course: CourseFolder
 ) -> None:
     """Writes the zip for Moodle's "Upload multiple feedback files in a zip".
 
-    If the roster is the assignment's grading worksheet, OUT/moodle-worksheet.csv is the same worksheet with grades,
-    scaled to its maximum, and with a summary in the column "Feedback comments".
+    Grades and one-line comments are in the worksheet that `grade export moodle` fills in.
 
     Examples:
       grade feedback moodle grades/ submissions.zip --roster worksheet.csv
     """
     roster, name = ClassFiles(graded, roster_file).roster, "Ada Okafor_12345_assignsubmission_file"
-    is_worksheet = roster is not None and MOODLE.own_column(roster, MOODLE.grade) is not None
-    if maxima and not is_worksheet:
-        raise UserError("--max is for the grading worksheet: give Moodle's own with --roster.")
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
     path = out or graded / "moodle-feedback.zip"
     sent = write_archive(path, back, moodle_feedback)
     click.echo(f"wrote {path}: reports for {sent} students. In Moodle: Upload multiple feedback files in a zip.")
-    if roster is not None and is_worksheet:
-        place = path.with_name("moodle-worksheet.csv")
-        text, scaling = graded_worksheet(graded, roster, maxima)
-        print_remarks(scaling)
-        with write_errors(place):
-            write_whole(place, text)
-        has_comments = MOODLE.own_column(roster, MOODLE.comments) is not None
-        comments = "grades and comments" if has_comments else "grades; it has no column Feedback comments"
-        click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
 
 
 def student_folders(

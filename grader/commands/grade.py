@@ -34,7 +34,7 @@ FEEDBACK = CommandGroup(
     """,
     {
         "canvas": ("feedback.canvas_archive", 'a zip for "Re-Upload Submissions"'),
-        "moodle": ("feedback.moodle_archive", "a zip of feedback files, and the grading worksheet"),
+        "moodle": ("feedback.moodle_archive", "a zip of feedback files"),
         "folder": ("feedback.student_folders", "a folder for each student, and mailmerge.csv"),
     },
 )

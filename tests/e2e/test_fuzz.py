@@ -7,6 +7,7 @@ import json
 import os
 import time
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -271,7 +272,7 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
     monkeypatch.setattr(grader_processes, "seconds_for", lambda each, _: 1.0 if each.student == "stalled" else 600.0)
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
     grader = GraderProcess(
-        Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict(), program=GRADER_PROGRAM)
+        Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=asdict(limits), program=GRADER_PROGRAM)
     )
     try:
         solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ RENDERERS = tuple(
         "publish.report.decisions": "late_sentence facts_of_part",
         "publish.report.classroom": "short_notes csv_columns csv_cell counts",
         "publish.report.triage": "reasons_to_look zero_reason",
-        "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views add_junit_case",
+        "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views",
     }.items()
     for name in names.split()
 )

@@ -20,7 +20,7 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.publish.export.marks import arrival_of_folder, class_results
+from grader.publish.export.gradebooks import arrival_of_folder, class_results
 from grader.publish.feedback.reports import NoFeedback, report_files
 from grader.publish.report.decisions import decision_sentences
 from grader.results import SubmissionResult, number

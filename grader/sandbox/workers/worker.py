@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import resource
 import select
 import sys
 from collections.abc import Iterator, Sequence
@@ -29,7 +30,7 @@ from grader.calling.parameters import groups_of_values
 from grader.calling.protocol import CallRequest
 from grader.calling.steps import call_step
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
-from grader.sandbox.isolation.usage import make_memory_telling, own_usage
+from grader.sandbox.isolation.usage import make_memory_telling, used_by
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
@@ -48,16 +49,17 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZ
     A layer that cannot be applied ends the worker before any student code runs.
     """
     worker = Worker(plan.limits.operators, plan.imports)
-    parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
     arrange_descriptors(requests, answers, output)
     try:
-        lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
+        lock_in(plan, zygote)
     except (OSError, ValueError) as error:
         send(codec.encode_frame(codec.Frame({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})))
         os._exit(71)
     # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
     # on is the submission's
-    send(codec.encode_frame(codec.Frame({"op": "locked in", "used": own_usage()})))
+    send(
+        codec.encode_frame(codec.Frame({"op": "locked in", "used": used_by(resource.getrusage(resource.RUSAGE_SELF))}))
+    )
     try:
         worker.serve()
     except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol
@@ -66,11 +68,6 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZ
         os._exit(72)
     finally:
         os._exit(0)
-
-
-def above_the_pipes(descriptor: int | None) -> int | None:
-    """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
-    return None if descriptor is None else fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS_FD + 1)
 
 
 def arrange_descriptors(requests: int, answers: int, output: int) -> None:

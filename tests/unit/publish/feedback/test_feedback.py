@@ -24,7 +24,7 @@ from grader.gradebook.records import Decision
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.intake_csv import IntakeLine, intake_text
 from grader.intake.submissions.roster import read_roster
-from grader.publish.export.marks import read_marks
+from grader.publish.export.gradebooks import read_marks
 from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
 from grader.publish.feedback.download import doubt_about
 from grader.publish.feedback.reports import NoFeedback, one_line_summary
@@ -157,26 +157,19 @@ WORKSHEET = (
 
 
 def test_moodle_s_worksheet_comes_back_whole(course, tmp_path):
+    """With the columns that Moodle needs, and a summary where no comment is."""
     download, roster = golden_download("moodle", tmp_path), tmp_path / "worksheet.csv"
     roster.write_text(WORKSHEET, encoding="utf-8")
     write_class(course, download, tmp_path / "out", roster, ada=2)
-    said, warned = grade("feedback", "moodle", tmp_path / "out", download, "--roster", roster)
-    assert "grades and comments" in said and "scaled to the platform's maximum of 50" in warned
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "moodle-worksheet.csv").read_text(encoding="utf-8"))))
+    _, warned = grade("export", "moodle", tmp_path / "out", "--roster", roster)
+    assert "scaled to the platform's maximum of 50" in warned
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "moodle.csv").read_text(encoding="utf-8"))))
     assert list(rows[0]) == WORKSHEET.splitlines()[0].split(",")
     assert [(each["Identifier"], each["Grade"], each["Feedback comments"]) for each in rows] == [
         ("Participant 123456", "50", "2 of 2 points (100 %)."),
-        ("Participant 123457", "25", "1 of 2 points (50 %). Not right yet: in_one_go (wrong value)."),
+        ("Participant 123457", "25", "an old remark"),
         ("Participant 99", "", ""),
     ]
-    # the export alone keeps the columns that Moodle needs, and the comments that are there
-    grade("export", "moodle", tmp_path / "out", "--roster", roster)
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "moodle.csv").read_text(encoding="utf-8"))))
-    assert [(each["Grade"], each["Feedback comments"]) for each in rows] == [
-        ("50", ""), ("25", "an old remark"), ("", ""),
-    ]  # fmt: skip
-    _, shown = grade("feedback", "moodle", tmp_path / "out", download, "--max", "10", status=2)
-    assert shown == "grade: --max is for the grading worksheet: give Moodle's own with --roster.\n"
 
 
 @pytest.mark.parametrize(
@@ -349,7 +342,7 @@ def test_a_summary_is_one_inert_line():
 def test_no_student_is_called_like_a_file_in_out(course, tmp_path):
     from grader.intake.submissions.people import is_reserved
 
-    for name in ("feedback", "Canvas-Feedback.zip", "moodle-worksheet.csv", "mailmerge.csv"):
+    for name in ("feedback", "Canvas-Feedback.zip", "mailmerge.csv"):
         assert is_reserved(name)
 
 
