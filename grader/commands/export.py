@@ -12,7 +12,7 @@ from grader.commands.assignments import with_assignment
 from grader.commands.checks import open_course, require_solutions
 from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, argument, option, switch
 from grader.commands.console import print_remarks
-from grader.commands.options import AssignmentFile, CourseFolder, FailUnder, LessonNames, Require, Timeout
+from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, Timeout
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
@@ -52,7 +52,7 @@ Maximum = Annotated[
 def github(
     folder: Annotated[Path, argument(metavar="[DIR]", default=".", type=FOLDER)],
     lesson_names: LessonNames,
-    assignment_file: AssignmentFile,
+    assignment_file: AssignmentPath,
     public: Annotated[bool, switch("--public", "Only `dojo check`, on public problems: nothing secret is needed.")],
     fail_under: FailUnder,
     require: Require,
@@ -106,7 +106,7 @@ def gradescope(
         ),
     ],
     lesson_names: LessonNames,
-    assignment_file: AssignmentFile,
+    assignment_file: AssignmentPath,
     maximum: Maximum,
     visibility: Annotated[
         str,

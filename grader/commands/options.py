@@ -27,7 +27,7 @@ LessonNames = Annotated[
 ]
 LessonWords = Annotated[tuple[str, ...], argument(nargs=-1, metavar="[LESSON]...")]
 FileAndLesson = Annotated[tuple[str, ...], argument(nargs=-1, metavar="[FILE] [LESSON]")]
-AssignmentFile = Annotated[
+AssignmentPath = Annotated[
     Path | None, option("--assignment", "Rows, weights, due date (docs/assignments.md).", FILE, metavar="FILE")
 ]
 RosterFile = Annotated[Path | None, option("--roster", "The class's list: id, name, email.", FILE, metavar="CSV")]

@@ -10,7 +10,7 @@ import click
 from grader.commands.checks import open_course
 from grader.commands.command_line import FOLDER, argument, fail, switch
 from grader.commands.console import print_remarks
-from grader.commands.options import AssignmentFile, CourseFolder, LessonNames
+from grader.commands.options import AssignmentPath, CourseFolder, LessonNames
 from grader.gradebook.assignment.config import read_assignment
 from grader.lesson.lesson import Course
 from grader.questions.question import QUESTIONS_FILE
@@ -25,7 +25,7 @@ LEAKS = 1
 def release(
     folder: Annotated[Path, argument(metavar="DIR", type=FOLDER)],
     lesson_names: LessonNames,
-    assignment_file: AssignmentFile,
+    assignment_file: AssignmentPath,
     answers: Annotated[bool, switch("--answers", "With the model answers to the questions, after the deadline.")],
     course: CourseFolder,
 ) -> None:

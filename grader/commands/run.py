@@ -27,7 +27,7 @@ from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.follow import FollowedFolder
 from grader.commands.live import RunView, print_summary, what_failed, what_is_plain, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
-from grader.commands.options import AssignmentFile, CourseFolder, FailUnder, Require, RosterFile, Timeout
+from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.files import output_errors, write_whole
@@ -89,7 +89,7 @@ class GradeRun:
     lesson_names: Annotated[
         tuple[str, ...], option("--lesson", "Count only this lesson; may be repeated.", multiple=True, metavar="L")
     ] = ()
-    assignment_file: AssignmentFile = None
+    assignment_file: AssignmentPath = None
     extensions_file: Annotated[
         Path | None, option("--extensions", "Students with another due date, or excused.", FILE, metavar="CSV")
     ] = None

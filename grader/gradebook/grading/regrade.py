@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
 from grader.gradebook.grading.graded import DRAWING
@@ -16,6 +15,7 @@ from grader.gradebook.grading.keys import Conditions, fingerprint, sha256_of
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
+from grader.gradebook.store import StoredAttempt, StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import LessonResult, SubmissionResult, number
@@ -58,13 +58,13 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
     every_attempt_counts = gradebook.assignment() is not None
     lessons, gone = set[str](), set[str]()
     covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
-    for stored in reversed(list(gradebook.stored_attempts())):
+    for stored in gradebook.stored_attempts():
         results = plan.results[stored.id] = stored.read()
         names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
         counting = names if every_attempt_counts else names - newer
         newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
         if stored.conditions not in conditions:
-            conditions[stored.conditions] = gradebook.blobs.load_value(Conditions, stored.conditions)
+            conditions[stored.conditions] = gradebook.load_value(Conditions, stored.conditions)
         before = conditions[stored.conditions]
         due = {name for name in counting if (name in named if named else before.lessons.get(name) != current.get(name))}
         gone |= due - current.keys()
@@ -134,7 +134,7 @@ def stored_submissions(
 ) -> Iterator[Submission]:
     """The submissions of attempts, each read when a grader is free; `taken` gets the attempt of each by its id()."""
     for attempt in attempts:
-        submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
+        submission = gradebook.submission(attempt.stored)
         taken[id(submission)] = attempt, submission
         yield submission
 
@@ -143,7 +143,7 @@ def apply_regrade(plan: RegradePlan, gradebook: Gradebook, course: Course, setti
     """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
     keys = {}
     for attempt in plan.due:
-        submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
+        submission = gradebook.submission(attempt.stored)
         keys[attempt.stored.id] = new_conditions(attempt, course, settings).key(submission)
     gradebook.apply_verdicts(keys)
 
@@ -189,7 +189,7 @@ def new_extras(attempt: DueAttempt, again: Mapping[str, Any], gradebook: Gradebo
     Each kind is {lesson: ...}; only the texts are by file.
     """
     stored = attempt.stored.extras
-    extras = {} if stored is None else gradebook.blobs.load_value(dict[str, Any], stored)
+    extras = {} if stored is None else gradebook.load_value(dict[str, Any], stored)
     for kind, found in again.items():
         kept = {name: each for name, each in extras.get(kind, {}).items() if name not in attempt.lessons}
         extras[kind] = kept | {name: each for name, each in found.items() if kind == "texts" or name in attempt.lessons}

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.class_results import ClassResults, Moves, score_or_none
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -24,8 +23,9 @@ from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import Views, reported_in
-from grader.gradebook.people import join_people, questions_about_names
+from grader.gradebook.people import join_people
 from grader.gradebook.records import Decision
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
@@ -77,17 +77,19 @@ def grade_run(
             gradebook.describe(identity.entries(lessons))
             if identity.assignment is not None:
                 outcome.unapplied = apply_unless_scores_move(identity.assignment, gradebook)
-        gradebook.decisions.add(not_yet_made(decisions, gradebook.all_decisions()))
-        outcome.joined += join_people(gradebook, found, roster)
+        gradebook.decide(not_yet_made(decisions, gradebook.decisions()))
         for name, text in kept.items():
             gradebook.keep(name, text)
         run = GradingRun(gradebook, lessons, settings, outcome, publisher, course, fresh)
+        joined = join_people(gradebook, found, roster)
+        run.renamed(joined.names)
+        outcome.joined += joined.sentences
         run.views.keep_class(found.attendance, settings.left_out)
         try:
             if inbox is not None:
                 run.follow(inbox, jobs, live, stop, nursery, only_these)
             else:
-                due = [place for place, submission in enumerate(submissions) if run.is_due(submission)]
+                due = [place for place, submission in enumerate(submissions) if run.is_due(submission, found)]
                 outcome.kept = len(outcome.results)
                 live.planned(len(due), outcome.kept)
                 if due:
@@ -96,7 +98,9 @@ def grade_run(
         finally:
             if outcome.results:
                 present = {result.student for result in outcome.results}
-                run.keep_times_and_names(present, found if inbox is None else inbox.found, roster)
+                for student in found.times.keys() & present:
+                    gradebook.set_earlier_times(student, found.times[student])
+                outcome.joined += [joined.questions[name] for name in gradebook.students() if name in joined.questions]
                 run.publish(present, only_these)
     return outcome
 
@@ -118,22 +122,47 @@ class GradingRun:
         self._settings, self._out, self._course = settings, Path(settings.out), course
         self._conditions = Conditions.of(lessons, settings)
         self.views = Views(self._out, gradebook, publisher, course)
-        attempts = list(gradebook.attempts())  # of earlier runs
-        self._attempts = {} if fresh else {(student, key): attempt for student, key, attempt in attempts if key}
+        earlier = [] if fresh else list(gradebook.stored_attempts())[::-1]
+        self._attempts = {(each.student, each.key): each.id for each in earlier if each.key}
         self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
 
-    def is_due(self, submission: Submission) -> bool:
-        """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
+    def renamed(self, names: Mapping[str, str]) -> None:
+        """Go on with the new names that students have in the gradebook, {name: the new one}."""
+        self._attempts = {(names.get(name, name), key): attempt for (name, key), attempt in self._attempts.items()}
+        self._scores_before = {names.get(name, name): score for name, score in self._scores_before.items()}
+        for name in names:
+            remove_report(self._out / name)  # two folders would disagree after the next decision
+
+    def is_due(self, submission: Submission, found: FoundSubmissions) -> bool:
+        """Whether a submission has to be graded; else the results of an earlier run are added to the outcome.
+
+        What a run without a roster, or with another one, graded of this very submission becomes the student's.
+        """
         student, book = submission.student, self._gradebook
-        attempt = self._attempts.get((student, self._conditions.key(submission)))
-        results = None if attempt is None else book.results_of(attempt)
-        if attempt is None or results is None or not at_least(results.isolation, self._settings.require):
+        for name in found.other_names.get(student, ()):
+            if name != student and book.has_submission(name, submission.sha256):
+                book.rename({name: student})
+                self.renamed({name: student})
+                why = "the same submission"
+                self._outcome.joined.append(
+                    f"{name} is {student} ({why}): attempts and decisions are now under this name."
+                )
+        attempts = {each.id: each for each in book.stored_attempts(student)}
+        attempt = attempts.get(self._attempts.get((student, self._conditions.key(submission)), 0))
+        if attempt is None:
+            return True
+        try:
+            results = attempt.read()
+            newer = [each.read() for each in attempts.values() if each.id > attempt.id]
+        except Exception:  # a fault of the grader: it is graded again
             return True
         lessons = graded_lessons(results)
-        if any(lessons & graded_lessons(later) for later in book.attempts_of(student, after=attempt)):
+        if any(lessons & graded_lessons(each) for each in newer) or not at_least(
+            results.isolation, self._settings.require
+        ):
             return True
         if submission.time_source and submission.submitted is not None:
-            book.set_time(attempt, submission.submitted, submission.time_source, submission.platform)
+            book.set_time(attempt.id, submission.submitted, submission.time_source, submission.platform)
         current = book.current_of(student)
         if reported_in(self._out / student) != current:
             book.mark_stale([student])
@@ -149,7 +178,7 @@ class GradingRun:
             self.views.keep_class(inbox.found.attendance, self._settings.left_out)
             self.publish(present, only_these)
 
-        following = Following(inbox, self.is_due, publish, live.planned)
+        following = Following(inbox, lambda each: self.is_due(each, inbox.found), publish, live.planned)
         try:
             self._store(
                 grade_all((), self._settings, jobs, live.started, nursery, lambda pool, _: following.replies(pool)),
@@ -206,16 +235,6 @@ class GradingRun:
         self.views.write_student(student, results)
         return results
 
-    def keep_times_and_names(self, present: set[str], found: FoundSubmissions, roster: Roster | None) -> None:
-        """Store when the students who are `present` submitted, and count what is under their other names as theirs."""
-        book, said = self._gradebook, self._outcome.joined
-        for student in found.times.keys() & present:
-            book.set_earlier_times(student, found.times[student])
-        said += join_people(book, found, roster, present)
-        said += questions_about_names(book, found, roster)
-        for former in book.new_names():
-            remove_report(self._out / former)  # two folders would disagree after the next decision
-
     def publish(self, present: Collection[str], only_these: bool) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
         self._outcome.class_size = 0
@@ -233,7 +252,5 @@ class GradingRun:
         self.views.write_class(shown, [each for each in self._course if each.name in names], present)
         self._outcome.plain = self.views.plain
         self._outcome.reasons |= self._gradebook.unread
-        renamed = self._gradebook.new_names()
-        before = {renamed.get(student, student): score for student, score in self._scores_before.items()}
-        self._outcome.moves = Moves.between(before, scores, present)
+        self._outcome.moves = Moves.between(self._scores_before, scores, present)
         self._gradebook.keep(SCORES_ENTRY, json.dumps(scores))

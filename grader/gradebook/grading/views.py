@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import guarded_pages, points_only
+from grader.gradebook.store import StoredAttempt
 from grader.intake.submissions.roster import Attendance
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.results import RESULTS_FILE, SubmissionResult, read_results
 from grader.results.typed_json import from_json, to_json
@@ -157,6 +156,5 @@ class Views:
 
     def _stored(self, attempt: StoredAttempt) -> tuple[dict[str, Any], dict[str, str]]:
         """(an attempt's extras, {lesson: the graded file})"""
-        blobs = self._gradebook.blobs
-        extras = {} if attempt.extras is None else blobs.load_value(dict[str, Any], attempt.extras)
-        return extras, sources_of(blobs.load_value(Submission, attempt.submission))
+        extras = {} if attempt.extras is None else self._gradebook.load_value(dict[str, Any], attempt.extras)
+        return extras, sources_of(self._gradebook.submission(attempt))
