@@ -18,7 +18,7 @@ RENDERERS = tuple(
     f"grader.{module}:{name}"
     for module, names in {
         "gradebook.database": "standing_of",
-        "gradebook.grading.views": "Views._with_extras Views._add_drawings sources_of",
+        "gradebook.grading.views": "Views._with_extras sources_of",
         "publish.report.pages": (
             "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._drawn "
             "Reporter.new_drawings lesson_view next_step sentences_about student_row csv_rows triage "
