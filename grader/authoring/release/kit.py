@@ -33,21 +33,20 @@ KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(published_stub)
 
 
-def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> KitFiles:
+def kit_of(lessons: Sequence[Lesson], assignment: Assignment | None = None) -> KitFiles:
     """Everything a student gets. Raises LessonError, UserError, OSError."""
     found = engine_files() | {"pyproject.toml": pyproject("dojo"), "LICENSE": licence()}
     found |= {AGENTS: (TEMPLATES / AGENTS).read_bytes(), EDITOR_TASKS: (TEMPLATES / "tasks.json").read_bytes()}
     for lesson in lessons:
+        name = f"notebooks/{lesson.name}.ipynb"
         found |= lesson_files(lesson) | settings_file(lesson.course)
-        if notebooks:
-            name = f"notebooks/{lesson.name}.ipynb"
-            found[name] = notebook_of(lesson, stub_text(lesson), name)
+        found[name] = notebook_of(lesson, stub_text(lesson), name)
     if assignment is not None:
         found[ASSIGNMENT_FILE] = assignment.text.encode()
     templates = text_templates("kit")
     for template in templates.list_templates():
         name = template.removesuffix(".jinja") if template != "gitignore" else ".gitignore"  # git would obey it here
-        found[name] = templates.get_template(template).render(lessons=lessons, notebooks=notebooks).encode()
+        found[name] = templates.get_template(template).render(lessons=lessons).encode()
     return found
 
 
