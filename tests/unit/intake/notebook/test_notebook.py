@@ -387,7 +387,7 @@ def test_what_does_not_stand_on_its_own(graded):
         ),
         (
             b" " * (MAX_READ_NOTEBOOK_BYTES + 1),
-            "has more than 20,971,520 bytes, the most that is read. Clear the notebook's outputs, save it and submit it again.",
+            "the most that is read. Clear the notebook's outputs, save it and submit it again.",
         ),
         (
             b'{\n<<<<<<< HEAD\n "cells": [],\n=======\n "cells": [1],\n>>>>>>> b\n}\n',
