@@ -15,11 +15,11 @@ import click
 from grader.commands.console import print_remarks, printable
 from grader.commands.opened_gradebook import course_of, open_gradebook, write_other_gradebooks, write_views
 from grader.errors import UserError
-from grader.gradebook.assignment.decision_file import DecisionEntry, date_in, entries_from, points_in
 from grader.gradebook.assignment.in_force import not_yet_made, undone
 from grader.gradebook.database import Gradebook
+from grader.gradebook.decision_file import DecisionEntry, date_in, entries_from, points_in
 from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, members_index, points_of_part
+from grader.gradebook.lookup import UnknownStudent, find_row, find_student, people_index, points_of_part, rows_by_lesson
 from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.people import PeopleIndex
 from grader.results import points_text
@@ -57,7 +57,7 @@ DECISION_WORDS = {
     "extension": "extended",
     "defence": "defended",
 }
-StudentNames = tuple[list[str], dict[str, str], PeopleIndex]
+StudentNames = tuple[list[str], PeopleIndex]
 
 
 def adjust(file: Path | None, out: Path, course: Path | None, **given: str | None) -> None:
@@ -84,11 +84,10 @@ def undo(entry: int, text: str | None, out: Path, course: Path | None) -> None:
     if not text:
         raise UserError('--because is missing: give the reason, such as --because "It was another Ada".')
     with open_gradebook(out) as gradebook:
-        decision = gradebook.decisions.find(entry)
+        decision = next((each for each in gradebook.decisions() if each.id == entry), None)
         if decision is None:
             raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
-        about = gradebook.decisions_about(gradebook.new_names().get(decision.student, decision.student))
-        if other := undone(about).get(entry):
+        if other := undone(gradebook.decisions(decision.student)).get(entry):
             raise UserError(f"decision {entry} was undone already, by entry {other}.")
         undoing = replace(decision, kind="undo", text=text, undoes=entry, points=None, until=None)
         store(gradebook, [undoing], out, course)
@@ -105,7 +104,7 @@ def store_entries(
         due = None if assignment is None else assignment.due
         decisions = [decision_from(entry, command, gradebook, names, due) for entry in entries]
         if file is not None:  # it may be read again
-            decisions = not_yet_made(decisions, gradebook.all_decisions())
+            decisions = not_yet_made(decisions, gradebook.decisions())
         if command.kind == "extension" and due is None and decisions:
             print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
         store(gradebook, decisions, out, course)
@@ -134,7 +133,7 @@ def student_names(gradebook: Gradebook) -> StudentNames:
     """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
-    return gradebook.students(), gradebook.new_names(), members_index(members)
+    return gradebook.students(), people_index(gradebook.people(), members)
 
 
 def decision_from(
@@ -145,7 +144,7 @@ def decision_from(
     try:
         student = find_student(entry.student, *names)
         if entry.row:
-            row = find_row(entry.row, gradebook.current_of(student))
+            row = find_row(entry.row, rows_by_lesson(gradebook.current_of(student)), student)
         if entry.points:
             points = points_in(entry.points)
             most = points_of_part(gradebook.current_of(student), row)[1]
@@ -170,7 +169,7 @@ def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course
     new = [replace(each, author=who, made=now) for each in decisions]
     loaded = course_of(gradebook, course)
     before = {student: gradebook.current_of(student) for student in {each.student for each in new}}
-    for each in gradebook.decisions.add(new):
+    for each in gradebook.decide(new):
         after, earlier = gradebook.current_of(each.student), before[each.student]
         parts = [(f"{each.row} ", each.row)] if each.row else []
         changes = [

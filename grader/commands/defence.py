@@ -109,7 +109,7 @@ def defended_works(
         return
     chosen = {find_student(name, *student_names(gradebook)) for name in names}
     excused = set() if names else {each.student for each in gradebook.current() if is_excused(each, lesson.name)}
-    for student, attempts in sorted(gradebook.by_person(), key=lambda pair: pair[0].lower()):
+    for student, attempts in sorted(gradebook.by_student(), key=lambda pair: pair[0].lower()):
         if student in excused:
             yield student, "excused, so there are no questions. They are made for a student who is named."
         elif student in chosen or not chosen:
@@ -205,7 +205,7 @@ def enter_answers(files: Sequence[Path], out: Path, course: Path | None) -> None
                 raise UserError(f"{place}{error}") from error
         if not decisions:
             raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`, or name a CSV file.")
-        new = not_yet_made(decisions, gradebook.all_decisions())
+        new = not_yet_made(decisions, gradebook.decisions())
         for each in new:
             click.echo(f"{printable(each.student)}: {each.text}")
         store(gradebook, new, out, course)

@@ -13,10 +13,9 @@ from grader.commands.console import print_remarks
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
-from grader.publish.export.marks import columns_by_lesson, read_marks
-from grader.publish.export.platforms import PLATFORMS, maxima_of, scaled_to
-from grader.publish.export.workflow import PATH, Workflow
-from grader.publish.feedback.reports import mailmerge_csv
+from grader.publish.export.github import WORKFLOW_PATH, public_workflow_text, workflow_text
+from grader.publish.export.gradebooks import PLATFORMS, read_marks
+from grader.publish.feedback.reports import comments_for, mailmerge_csv
 from grader.results import points_text
 from grader.results.wording import count_text
 
@@ -46,10 +45,11 @@ def github(
             assignment = file.relative_to(root).as_posix()
         if lesson_names or public:  # else the assignment says which
             names = [lesson.name for lesson in lessons]
-    path = folder / PATH
+    path = folder / WORKFLOW_PATH
     if path.exists():
         raise UserError(f"{path} is there already: delete it first, if it is to be replaced.")
-    text = Workflow(names, submission, require, fail_under, public, assignment).text()
+    own = None if public else workflow_text(names, submission, require, fail_under, assignment)
+    text = own or public_workflow_text(names)
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
@@ -78,6 +78,11 @@ def gradescope(
     if assignment_file is not None:
         assignment, _, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
         assert assignment is not None
+        if assignment.defence:
+            raise UserError(
+                f"{assignment_file}: only your gradebook knows who has defended a lesson. For Gradescope, give a copy "
+                "of the file without [defence]."
+            )
         text, points = assignment.text, assignment.points
     require_solutions(lessons)
     names = [lesson.name for lesson in lessons]
@@ -88,18 +93,18 @@ def gradescope(
     click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
 
 
-def canvas(graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None) -> None:
-    write_marks("canvas", graded, roster_file, named, maxima, out)
+def canvas(graded: Path, roster_file: Path, named: Sequence[str], maximum: float | None, out: Path | None) -> None:
+    write_marks("canvas", graded, roster_file, named, maximum, out)
 
 
-def moodle(graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None) -> None:
-    for column, highest in write_marks("moodle", graded, roster_file, named, maxima, out).items():
+def moodle(graded: Path, roster_file: Path, named: Sequence[str], maximum: float | None, out: Path | None) -> None:
+    for column, highest in write_marks("moodle", graded, roster_file, named, maximum, out).items():
         points = f"{column} is in points out of {points_text(highest)}"
         click.echo(f"{points}. If Moodle's maximum grade is another, give it with --max.")
 
 
 def write_marks(
-    name: str, graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None
+    name: str, graded: Path, roster_file: Path, named: Sequence[str], maximum: float | None, out: Path | None
 ) -> dict[str, float]:
     """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
 
@@ -108,15 +113,16 @@ def write_marks(
     """
     platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
     marks = read_marks(graded, roster)
-    columns = columns_by_lesson(marks, named, platform.columns(marks))
-    known = maxima_of(platform, roster, marks, columns, maxima)
-    marks = scaled_to(known, marks, columns)
+    columns = platform.columns(marks, named)
+    maxima = platform.maxima(roster, columns) if maximum is None else dict.fromkeys(columns, maximum)
+    marks = marks.scaled_to(maxima, columns)
+    comments, remarks = comments_for(marks) if platform.own_column(roster, platform.comments) else ({}, [])
     with write_errors(path):
-        write_whole(path, platform.csv_text(roster, marks, columns))
-    print_remarks(marks.remarks)
+        write_whole(path, platform.csv_text(roster, marks, columns, comments))
+    print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
     click.echo(f"wrote {path}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} {have} a score.")
-    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in known}
+    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in maxima}
 
 
 def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:

@@ -18,8 +18,8 @@ from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.intake_csv import decisions
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
-from grader.publish.export.marks import class_results, read_marks
-from grader.publish.feedback.archives import MOODLE, canvas_feedback, graded_worksheet, moodle_feedback
+from grader.publish.export.gradebooks import class_results, read_marks
+from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
 from grader.publish.feedback.download import Returned, returned_reports
 from grader.publish.feedback.reports import NoFeedback, for_one_student, mailmerge_csv, report_files
 from grader.publish.progress_bar import progress_bar
@@ -38,31 +38,14 @@ def canvas_archive(
 
 
 def moodle_archive(
-    graded: Path,
-    download: Path,
-    roster_file: Path | None,
-    maxima: Sequence[str],
-    out: Path | None,
-    course: Path | None,
+    graded: Path, download: Path, roster_file: Path | None, out: Path | None, course: Path | None
 ) -> None:
-    """Write the zip for Moodle, and where the roster is the grading worksheet, that with grades. Raises UserError."""
+    """Write the zip for Moodle. Raises UserError."""
     roster, name = ClassFiles(graded, roster_file).roster, "Ada Okafor_12345_assignsubmission_file"
-    is_worksheet = roster is not None and MOODLE.own_column(roster, MOODLE.grade) is not None
-    if maxima and not is_worksheet:
-        raise UserError("--max is for the grading worksheet: give Moodle's own with --roster.")
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
     path = out or graded / "moodle-feedback.zip"
     sent = write_archive(path, back, moodle_feedback)
     click.echo(f"wrote {path}: reports for {sent} students. In Moodle: Upload multiple feedback files in a zip.")
-    if roster is not None and is_worksheet:
-        place = path.with_name("moodle-worksheet.csv")
-        text, scaling = graded_worksheet(graded, roster, maxima)
-        print_remarks(scaling)
-        with write_errors(place):
-            write_whole(place, text)
-        has_comments = MOODLE.own_column(roster, MOODLE.comments) is not None
-        comments = "grades and comments" if has_comments else "grades; it has no column Feedback comments"
-        click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
 
 
 def student_folders(graded: Path, roster_file: Path | None, out: Path | None) -> None:

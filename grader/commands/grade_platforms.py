@@ -105,11 +105,11 @@ COLUMNS_OPTION = option(
     multiple=True,
     metavar="LESSON=COLUMN",
 )
-MAXIMA_OPTION = option(
-    "--max maxima",
-    "The platform's maximum, to which scores are scaled; may be repeated.  [default: as in the roster's file]",
-    multiple=True,
-    metavar="[LESSON=]NUMBER",
+MAXIMUM_OPTION = option(
+    "--max maximum",
+    "The platform's maximum for each column, to which scores are scaled.  [default: as in the roster's file]",
+    click.FloatRange(0, min_open=True),
+    metavar="POINTS",
 )
 
 
@@ -127,20 +127,21 @@ export.add(
       grade export canvas grades/ --roster roster.csv                       a column for each lesson
       grade export canvas grades/ --roster export.csv --name "total=Backprop (98765)"
     """,
-    *(GRADED_WORD, CLASS_OPTION, COLUMNS_OPTION, MAXIMA_OPTION, written_option("canvas.csv")),
+    *(GRADED_WORD, CLASS_OPTION, COLUMNS_OPTION, MAXIMUM_OPTION, written_option("canvas.csv")),
 )
 export.add(
     "export.moodle",
     """Writes CSV for Moodle from OUT, which `grade run` wrote.
 
-    If the roster is an assignment's grading worksheet, it is filled in, and all other cells stay as they are.
+    If the roster is an assignment's grading worksheet, grades and empty "Feedback comments" are filled in. All other
+    cells stay as they are.
 
     Examples:
       grade export moodle grades/ --roster worksheet.csv                    the column Grade: all lessons together
       grade export moodle grades/ --roster roster.csv --max 100             Moodle's maximum grade, if it is in no file
       grade export moodle grades/ --roster roster.csv --name "03=Lesson 03" --name "04=Lesson 04"
     """,
-    *(GRADED_WORD, CLASS_OPTION, COLUMNS_OPTION, MAXIMA_OPTION, written_option("moodle.csv")),
+    *(GRADED_WORD, CLASS_OPTION, COLUMNS_OPTION, MAXIMUM_OPTION, written_option("moodle.csv")),
 )
 export.add(
     "export.mailmerge",
@@ -164,7 +165,7 @@ feedback = CommandGroup(
 
     Examples:
       grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
-      grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet
+      grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files
       grade feedback folder grades/ --roster roster.csv                      a folder per student, and mailmerge.csv
 
     {EXIT_STATUS}
@@ -189,20 +190,12 @@ feedback.add(
     "feedback.moodle_archive",
     """Writes the zip for Moodle's "Upload multiple feedback files in a zip".
 
-    If the roster is the assignment's grading worksheet, OUT/moodle-worksheet.csv is the same worksheet with grades,
-    scaled to its maximum, and with a summary in the column "Feedback comments".
+    Grades and one-line comments are in the worksheet that `grade export moodle` fills in.
 
     Examples:
       grade feedback moodle grades/ submissions.zip --roster worksheet.csv
     """,
-    *(
-        GRADED_WORD,
-        DOWNLOAD_WORD,
-        RUN_ROSTER_OPTION,
-        MAXIMA_OPTION,
-        written_option("moodle-feedback.zip"),
-        COURSE_OPTION,
-    ),
+    *(GRADED_WORD, DOWNLOAD_WORD, RUN_ROSTER_OPTION, written_option("moodle-feedback.zip"), COURSE_OPTION),
     name="moodle",
 )
 feedback.add(

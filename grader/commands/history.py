@@ -28,7 +28,7 @@ def history(student: str, out: Path) -> None:
         name = find_student(student, *student_names(gradebook))
         assignment, current = gradebook.assignment(), gradebook.current_of(name)
         zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
-        lines = [*attempt_lines(name, gradebook, zone), *decision_lines(gradebook.decisions_about(name), zone)]
+        lines = [*attempt_lines(name, gradebook, zone), *decision_lines(gradebook.decisions(name), zone)]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("when", "no.", "what", "points", "by", "text"):
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
@@ -42,25 +42,22 @@ def history(student: str, out: Path) -> None:
 
 
 def attempt_lines(student: str, gradebook: Gradebook, zone: tzinfo | None) -> Iterator[HistoryLine]:
-    """A line for each attempt, also under earlier names, and for each verdict of a regrade on it."""
-    former = [name for name, present in gradebook.new_names().items() if present == student]
-    for name in [*former, student]:
-        attempts = {each.id: each.attempt() for each in gradebook.stored_attempts(name)}
-        seen = set[int]()
-        for number, finished, results in gradebook.verdicts_on(name):
-            attempt, time = attempts[number], time_from_text(finished)
-            submitted = f", submitted {time_text(attempt.submitted, zone)}" if attempt.submitted else ""
-            submitted += f" by {attempt.time_source}" if submitted and attempt.time_source else ""
-            what = "graded again" if number in seen else f"attempt{submitted}"
-            seen.add(number)
-            points = f"{points_text(results.score)} of {points_text(results.max_score)}"
-            if len(results.lessons) > 1:
-                graded = [each for each in results.lessons if each.status == "graded"]
-                parts = (f"{each.name.partition('_')[0]} {points_text(each.score)}" for each in graded)
-                points += f" ({', '.join(parts)})"
-            state = "" if results.status == "graded" else results.status
-            text = " ".join(part for part in (state, results.message) if part)
-            yield (time, 0), (time_text(time, zone), f"#{number}", what, points, "", text)
+    """A line for each attempt, and for each verdict of a regrade on it."""
+    attempts, seen = {each.id: each.attempt() for each in gradebook.stored_attempts(student)}, set[int]()
+    for number, finished, results in gradebook.verdicts_on(student):
+        attempt, time = attempts[number], time_from_text(finished)
+        submitted = f", submitted {time_text(attempt.submitted, zone)}" if attempt.submitted else ""
+        submitted += f" by {attempt.time_source}" if submitted and attempt.time_source else ""
+        what = "graded again" if number in seen else f"attempt{submitted}"
+        seen.add(number)
+        points = f"{points_text(results.score)} of {points_text(results.max_score)}"
+        if len(results.lessons) > 1:
+            graded = [each for each in results.lessons if each.status == "graded"]
+            parts = (f"{each.name.partition('_')[0]} {points_text(each.score)}" for each in graded)
+            points += f" ({', '.join(parts)})"
+        state = "" if results.status == "graded" else results.status
+        text = " ".join(part for part in (state, results.message) if part)
+        yield (time, 0), (time_text(time, zone), f"#{number}", what, points, "", text)
 
 
 def decision_lines(decisions: Sequence[Decision], zone: tzinfo | None) -> Iterator[HistoryLine]:

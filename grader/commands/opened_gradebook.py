@@ -28,7 +28,7 @@ MAX_REPORTS_PER_SECOND = 20
 """So many reports are written within a second."""
 EXPORTS = (
     *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
-    *("moodle-worksheet.csv", "feedback"),
+    "feedback",
 )
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
 

@@ -33,11 +33,12 @@ def complete_students(ctx: click.Context, _: click.Parameter, incomplete: str) -
 
 def complete_rows(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """The total, and the lessons and rows of the student's results."""
-    from grader.gradebook.lookup import find_student, row_names
+    from grader.gradebook.lookup import find_student, people_index, row_names, rows_by_lesson
 
     def names(gradebook: Gradebook) -> list[str]:
-        student = find_student(ctx.params.get("student") or "", gradebook.students(), gradebook.new_names())
-        return ["total", *row_names(gradebook.current_of(student).lessons)]
+        people = people_index(gradebook.people())
+        student = find_student(ctx.params.get("student") or "", gradebook.students(), people)
+        return ["total", *row_names(rows_by_lesson(gradebook.current_of(student)))]
 
     return completions(ctx, incomplete, names)
 

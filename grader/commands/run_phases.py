@@ -179,10 +179,9 @@ class GradeRun:
 
     def settings(self) -> Settings:
         """What the grader processes need to know. Refuses limits or a machine that will not do."""
-        limits = {"import_seconds": self.timeout, "step_seconds": self.timeout, "total_seconds": 6 * self.timeout}
         try:
-            checked = Limits.from_dict(limits).to_dict()
-        except (ValueError, TypeError) as error:
+            limits = Limits(self.timeout, self.timeout, 6 * self.timeout)
+        except ValueError as error:
             raise UserError(f"--timeout: {error}.") from error
         if self.cluster is not None and find_spec("distributed") is None:
             raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
@@ -193,7 +192,7 @@ class GradeRun:
             out=str(self.out),
             program=GRADER_PROGRAM,
             seed_given=self.seed is not None,
-            limits=checked,
+            limits=asdict(limits),
             require=self.require,
             left_out=self.left_out,
             isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),

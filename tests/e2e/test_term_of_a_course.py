@@ -402,7 +402,7 @@ def check_feedback(term: Term, homework: int) -> None:
         return
     out, place = f"hw{homework + 1}", term.folder / "feedback" / f"hw{homework + 1}"
     place.mkdir(parents=True, exist_ok=True)
-    source, figures = term.place(homework, latest=homework == 1), term.figures()
+    source = term.place(homework, latest=homework == 1)
     submitted = list(submissions(term.everybody, homework, latest=homework == 1))
 
     def back(name: str, *options: object) -> Path:
@@ -421,9 +421,6 @@ def check_feedback(term: Term, homework: int) -> None:
         assert (source / name.split("/")[0]).exists(), f"{name} is no name of the download"
         text = archive[name].decode().replace("\n# ", "\n")  # Canvas returns Python: comments
         term.compare_report(text, begins[name.split("_")[0]], homework)
-    if term.platform == "moodle":
-        for name, line in lines_of(place / "moodle-worksheet.csv", "Full name").items():
-            term.compare(line["Grade"], figures[name][homework].of_maximum(MOODLE_MAXIMUM), name, line)
 
 
 def unzipped(path: Path) -> Mapping[str, bytes]:

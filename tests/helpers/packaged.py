@@ -193,7 +193,7 @@ CASES: dict[str, Case] = {
         {"a.zip": {"hw/report.pdf": b"%PDF"}}, (), ("unread",), True, "Submitted <code>report.pdf</code>"
     ),
     "empty": Case({"": b""}, is_question=True, why="The folder is empty"),
-    "untouched stubs": Case({"04_cross_entropy/backward.py": stub("04")}, why="All functions are untouched stubs."),
+    "untouched stubs": Case({"04_cross_entropy/backward.py": stub("04")}, why="0 of 2 right, 2 to do."),
     "RAR": Case({"work.rar": b"Rar!\x1a\7\0"}, why="a RAR archive, which is not read"),
     "7-Zip": Case({"work.7z": b"7z\xbc\xaf\x27\x1c"}, why="a 7-Zip archive, which is not read"),
     "another lesson": Case({"work.py": right("08")}, kinds=("unread",), why="which this run does not grade"),

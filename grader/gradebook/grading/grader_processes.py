@@ -127,7 +127,7 @@ class GraderProcess:
 
 def seconds_for(submission: Submission, settings: Settings) -> float:
     """How long grading may take, with all that is done in a grader process."""
-    limits = Limits.from_dict(settings.limits)
+    limits = Limits(**settings.limits)
     # for the file's workers, and for its changed versions
     waits = WALL_FACTOR * (limits.import_seconds + 2 * limits.total_seconds)
     return max(1, len(submission.lessons)) * (waits + LESSON_SECONDS)

@@ -22,7 +22,7 @@ JOINERS = "\u200c\u200d"
 RESERVED_STUDENT_NAMES = re.compile(
     r"index\.html|(?:grades|canvas|moodle|intake)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj[0-9a-f]*))?"
     r"|.*\.(?:part|lock|tmp)"
-    r"|feedback|.*-feedback\.zip|(?:moodle-worksheet|mailmerge)\.csv"
+    r"|feedback|.*-feedback\.zip|mailmerge\.csv"
     r"|similar\.html|defence"
 )
 """Names in OUT that this program or SQLite uses. A student with such a name becomes NAME-2."""

@@ -32,7 +32,7 @@ class ZygoteProcess:
     def __init__(self, plan: Plan, waiting: socket.socket | None = None) -> None:
         """`waiting` is a socket that a nursery gave; else the zygote is a new process."""
         self.limits = plan.limits
-        options = json.dumps(plan.to_dict())
+        options = plan.to_json()
         self._process: subprocess.Popen[bytes] | None = None
         if waiting is None:
             self._process, self._socket = start_clean_process("zygote", "main", options)

@@ -306,5 +306,5 @@ def become_zygote(descriptor: int) -> None:
         if not piece:
             return
         text += piece
-    plan = Plan.from_dict(json.loads(text))
+    plan = Plan.from_json(bytes(text))
     run_zygote(descriptor, plan, prepare_zygote(plan))

@@ -277,7 +277,7 @@ def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
 
 def main(descriptor: int, configuration: str) -> None:
     """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
-    plan = Plan.from_dict(json.loads(configuration))
+    plan = Plan.from_json(configuration)
     kernel.die_with_parent()
     if hung_up(descriptor):  # the parent ended before the kernel knew that this process should end with it
         return

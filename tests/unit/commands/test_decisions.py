@@ -139,8 +139,11 @@ def test_a_student_without_a_submission(out):
     ("arguments", "sentence"),
     [
         (("Ada Okafr", "04.dlogits", "--points", "1"), "no student is called 'Ada Okafr': did you mean 'Ada Okafor'?"),
-        (("cy", "04.dlogit", "--points", "1"), "cy has no row '04.dlogit': did you mean '04.dlogits'"),
-        (("cy", "05", "--points", "1"), f"cy has no row '05'; expected LESSON.ROW, a lesson of {CROSS}, or total."),
+        (("cy", "04.dlogit", "--points", "1"), "cy has no row or lesson '04.dlogit': did you mean '04.dlogits'"),
+        (
+            ("cy", "05", "--points", "1"),
+            f"cy has no row or lesson '05'; expected LESSON.ROW, a lesson of {CROSS}",
+        ),
         (("cy", "04.dlogits", "--points", "2"), f"2 points are too many: {CROSS}.dlogits has at most 1."),
         (("cy", "04.dlogits", "--points", "-1"), "'-1' is no number of points; expected a number from 0 up"),
         (("cy", "04.dlogits", "--points", "nan"), "'nan' is no number of points"),
@@ -175,7 +178,7 @@ def test_a_decision_is_on_disk_when_the_command_prints_it(out, monkeypatch):
     gradebook = Gradebook(out / GRADEBOOK)
     seen: list[str] = []
     gradebook._connection._connection.set_trace_callback(seen.append)
-    gradebook.decisions.add([])
+    gradebook.decide([])
     gradebook.close()
     assert seen == ["PRAGMA synchronous=FULL", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA synchronous=NORMAL"]
 

@@ -26,12 +26,12 @@ from grader.commands.defence import write_sheets
 from grader.commands.live import RunView, what_is_plain
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet
 from grader.gradebook.files import write_files
 from grader.gradebook.grading.views import Views, withdraw_report
 from grader.gradebook.guarded import NO_REPORT, plain_results, rendered
+from grader.gradebook.store import StoredVerdict
 from grader.publish import defence_pages
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github

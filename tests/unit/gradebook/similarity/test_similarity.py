@@ -15,7 +15,6 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
 from grader.gradebook.similarity.pairs import Similarities, evidence_of, similarities
@@ -28,6 +27,7 @@ from grader.gradebook.similarity.reading import (
     steps_of_course,
     stored_texts,
 )
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
 from grader.publish import similar_page as similar_page_module
@@ -232,7 +232,7 @@ def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
     out = tmp_path / "grades"
     write_gradebook(out, {})
     gradebook = Gradebook(out / GRADEBOOK)
-    gradebook.decisions.add([Decision(0, "Eve", "excuse", "TA", HANDED_IN, text="Ill")])
+    gradebook.decide([Decision(0, "Eve", "excuse", "TA", HANDED_IN, text="Ill")])
     honest = "def dlogits(logits, Yb):\n    return F.softmax(logits, 1)\n"
     for student, text in {"ada": odd, "Bo": odd, **dict.fromkeys(map(str, range(12)), honest)}.items():
         first, second = submission_of(student, text), submission_of(student, "y = 2\n")

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from support import GUARD_SECONDS, sampled
 
+from bench.attacks.arena import avoid_above
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import LAYERS
-from grader.sandbox.isolation.probe import avoid_above, plan_for, probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.nursery import Nursery, NurseryEnded, path_of_a_program
