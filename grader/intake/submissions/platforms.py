@@ -91,6 +91,12 @@ class CanvasFile:
         file = found["file"] or f"{found['text']}.html"
         return cls(owner or found["user"], found["user"], int(found["attachment"] or 0), file, bool(found["late"]))
 
+    @property
+    def first_name(self) -> str:
+        """`file` without the number."""
+        path = Path(self.file)
+        return NUMBER_OF_A_NAMESAKE.sub("", path.stem) + path.suffix
+
 
 def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
     """{name: file} of a Canvas download; empty where numbers are used twice, or too many names do not fit."""
@@ -120,8 +126,7 @@ def from_canvas(folder: Path, entries: Sequence[Path], new_folder: NewFolder) ->
     for user, names in by_user.items():
         own: dict[str, Path] = {}
         for name in names:  # backward-1.py is backward.py, unless there are both
-            path = Path(file := files[name].file)
-            first = NUMBER_OF_A_NAMESAKE.sub("", path.stem) + path.suffix
+            file, first = files[name].file, files[name].first_name
             is_taken = first in own or first in (files[other].file for other in names)
             own[file if is_taken else first] = folder / name
         path, is_late = copy_under_own_names(new_folder(), own), any(files[name].late for name in names)
