@@ -389,9 +389,9 @@ def test_folder_and_zip_are_the_same(small, tmp_path):
 
 @pytest.mark.full
 def test_only_the_lessons_that_are_wanted(small, tmp_path):
-    assert released(tmp_path / "kit", "--course", small, "--lesson", "2", "--no-notebook")[0] == 0
+    assert released(tmp_path / "kit", "--course", small, "--lesson", "2")[0] == 0
     assert [path.name for path in (tmp_path / "kit" / "exercises").iterdir()] == ["02_joint"]
-    assert not (tmp_path / "kit" / "notebooks").exists()
+    assert [path.name for path in (tmp_path / "kit" / "notebooks").iterdir()] == ["02_joint.ipynb"]
 
 
 @pytest.mark.full
