@@ -142,7 +142,7 @@ def graded_digests(
     sets: dict[tuple[str, ...], None] = {}
     with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         for name in results:
-            for attempt in map(lambda stored: stored.read(), gradebook.attempts_of_person(name)):
+            for attempt in map(lambda stored: stored.read(), gradebook.stored_attempts(name)):
                 digests.setdefault(name, set()).add(attempt.submission_sha256)
                 sets.setdefault(tuple(sorted(graded_lessons(attempt))))
     return digests, list(sets)

@@ -11,7 +11,8 @@ import fcntl
 import os
 import resource
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -22,11 +23,11 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.joint import call_joint
-from grader.calling.numerical_watch import NumericalWatch
+from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.observing import is_plain
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.parameters import groups_of_values
-from grader.calling.protocol import CallRequest
+from grader.calling.protocol import CallRequest, copy_tree
 from grader.calling.steps import call_step
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import make_memory_telling, used_by
@@ -94,6 +95,7 @@ class Worker:
         self._autograd_used: list[AutogradUsed] = []
         self._output: MarkedOutput | None = None
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
+        self._twins: dict[int, Any] = {}  # the same of calls that were made again
 
     def serve(self) -> None:
         """Answers requests until the trusted side hangs up."""
@@ -177,9 +179,12 @@ class Worker:
                 answer = Answer("skipped", message=", ".join(sorted(needed)))
             else:
                 self.begin(step)
-                watch = self.watch(step) if request.watched else None
-                answer = call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)
-                answer = self.allowed(step, answer)
+
+                def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
+                    return {step: call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)}
+
+                answers = self.watched(step, call) if request.watched else call(None)
+                answer = self.allowed(step, answers[step])
             if step == request.steps[-1]:
                 answer = self.last(answer)
             if answer.tensor is None:
@@ -194,8 +199,12 @@ class Worker:
         assert request.joint is not None
         joint, (dtype, values, _) = request.joint, self._problem
         self.begin(joint.name)
-        watch = self.watch(joint.name) if request.watched else None
-        answers = call_joint(self._functions.get(joint.name), joint, request.steps, values, dtype, self._files, watch)
+        function = self._functions.get(joint.name)
+
+        def call(watch: OperatorWatch | None) -> dict[str, Answer]:
+            return call_joint(function, joint, request.steps, values, dtype, self._files, watch)
+
+        answers = self.watched(joint.name, call) if request.watched else call(None)
         for step, answer in answers.items():
             answer = self.allowed(joint.name, answer)
             yield step, self.last(answer) if step == request.steps[-1] else answer
@@ -203,13 +212,25 @@ class Worker:
     def call(self, request: CallRequest) -> Answer:
         """A function, a class or an object's method called, or an object's attribute read."""
         self.begin(request.name)
-        watch = CallWatch(self._operator_cap) if request.counted else OperatorWatch(self._operator_cap)
-        if request.watched:
-            watch = NumericalWatch(self._operator_cap, self._files, self._names, may_train=request.handle is None)
-        return self.allowed(request.name, invoke(request, self._functions.get, self._objects, self._files, watch))
+        named, cap = self._functions.get, self._operator_cap
+        if not request.watched:
+            watch = CallWatch(cap) if request.counted else OperatorWatch(cap)
+            answer = invoke(request, named, self._objects, self._files, watch)
+            return self.allowed(request.name, answer)
+        copied = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
 
-    def watch(self, function: str) -> OperatorWatch:
-        """The watch on a step. Of a plain one, only the operators are watched."""
+        def call(watch: OperatorWatch) -> dict[str, Answer]:
+            return {"": invoke(request, named, self._objects, self._files, watch)}
+
+        def again(watch: OperatorWatch) -> dict[str, Answer]:
+            return {"": invoke(copied, named, self._twins, self._files, watch)}
+
+        numerical = NumericalWatch(cap, self._names, may_train=request.handle is None)
+        changes_objects = request.handle is not None or request.keep is not None
+        return self.allowed(request.name, watched(call, again, numerical, changes_objects)[""])
+
+    def watched(self, function: str, call: Callable[[OperatorWatch], dict[str, Answer]]) -> dict[str, Answer]:
+        """The answers of a step's function under a watch. Of a plain one, only the operators are watched."""
         if is_plain(self._functions.get(function)):
-            return OperatorWatch(self._operator_cap)
-        return NumericalWatch(self._operator_cap, self._files, self._names)
+            return call(OperatorWatch(self._operator_cap))
+        return watched(call, call, NumericalWatch(self._operator_cap, self._names))

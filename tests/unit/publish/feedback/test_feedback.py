@@ -256,10 +256,10 @@ def test_another_submission_under_the_name_gets_nothing(ada, tmp_path):
 def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
     out = tmp_path / "out"
     gradebook = Gradebook(out / GRADEBOOK)
-    (bo,) = gradebook.attempts_of("chenbo")
+    (bo,) = [each.read() for each in gradebook.stored_attempts("chenbo")]
     better = lesson(LESSON, row("dlogits"), row("in_one_go"))
     add_attempt(gradebook, replace(bo, score=2, lessons=[better]))
-    (ada_s,) = gradebook.attempts_of("okaforada")
+    (ada_s,) = [each.read() for each in gradebook.stored_attempts("okaforada")]
     add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
     gradebook.close()
     _, shown = grade("feedback", "canvas", out, ada, status=2)
@@ -397,7 +397,7 @@ def test_who_submitted_nothing_has_no_zero_unless_a_person_gives_it(course, tmp_
     for assignment in (None, Assignment("Homework", rows)):
         if assignment is None:
             now = datetime.now(UTC)
-            gradebook.decisions.add(
+            gradebook.decide(
                 [
                     Decision(0, "bo", "excuse", "TA", now, text="Ill"),
                     Decision(0, "cy", "comment", "TA", now, text="Where is it?"),
