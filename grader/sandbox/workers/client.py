@@ -64,7 +64,8 @@ class ZygoteProcess:
                 fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         theirs = [requests_read, answers_write, output_write]
         try:
-            return WorkerProcess(self, Child(self._socket, theirs), requests, answers, output)
+            child = Child(self._socket, theirs)
+            return WorkerProcess(child, (requests, answers, output), self.account, self.limits.output_bytes)
         except ServerEnded as error:
             raise ZygoteDied(str(error)) from error
         finally:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from grader.calling.answer import Answer
 from grader.errors import Interrupted, ZygoteDied
 from grader.sandbox.isolation.usage import Usage
-from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.codec import Frame, Reader
 from grader.sandbox.workers.fork_server import Child, ServerEnded
 from grader.sandbox.workers.messages import PackedRequest, decode_answer
@@ -37,9 +36,12 @@ class WorkerProcess:
     ZygoteDied, and DeadlineMissed once one of them is used up.
     """
 
-    def __init__(self, zygote: ZygoteProcess, child: Child, requests: int, answers: int, printed: int) -> None:
-        self._zygote, self._child = zygote, child
-        self._requests, self._answers, self._printed = requests, answers, printed
+    def __init__(
+        self, child: Child, pipes: tuple[int, int, int], account: Callable[[float], TimeAccount], output_bytes: int
+    ) -> None:
+        """`pipes` are of requests, answers and what is printed; `account` makes an account of so many seconds."""
+        self._child, self._account = child, account
+        self._requests, self._answers, self._printed = requests, answers, printed = pipes
         self._interrupt: int | None = None
         self._unsent = b""
         self._reader = Reader()
@@ -48,7 +50,7 @@ class WorkerProcess:
             self._selector.register(descriptor, selectors.EVENT_READ)
         for descriptor in (requests, answers, printed):
             os.set_blocking(descriptor, False)
-        self.output = Output(zygote.limits.output_bytes)
+        self.output = Output(output_bytes)
         self._is_closed, self._is_locked_in = False, False
         self._at_start = Usage(0, 0.0)
 
@@ -62,7 +64,7 @@ class WorkerProcess:
         if self._is_locked_in:
             return
         try:
-            header = self.receive(self._zygote.account(WORKER_START_SECONDS)).header
+            header = self.receive(self._account(WORKER_START_SECONDS)).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
@@ -89,7 +91,7 @@ class WorkerProcess:
         """The answers to them in order as they arrive, each within so many seconds."""
         for each in requests:
             for name in each.names:
-                yield decode_answer(self.receive(self._zygote.account(seconds), *accounts), name, each)
+                yield decode_answer(self.receive(self._account(seconds), *accounts), name, each)
 
     def receive(self, *accounts: TimeAccount) -> Frame:
         """The next frame that the worker sends."""
