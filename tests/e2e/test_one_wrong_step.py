@@ -116,11 +116,8 @@ def test_a_step_without_a_gradient_leaves_those_below_out_of_the_chain(grade, le
                 assert (row["chain"], row["because_of"]) == expected, name
 
 
-def test_the_line_that_changes_an_argument_is_told(grade, lesson):
+def test_a_changed_argument_is_named(grade, lesson):
     body = "def dhprebn(dbndiff, dbnmeani, n):\n    mine = dbndiff\n    mine += dbnmeani / n\n    return mine\n"
-    source = solution_of(lesson) + "\n\n" + body
-    row = grade("03", source)["dhprebn"]
-    line = source.splitlines().index("    mine += dbnmeani / n") + 1
-    assert (row["status"], row["line"], row["mistake"]["id"]) == ("failed", line, "changed_argument")
-    assert row["message"] == row["mistake"]["message"]
-    assert row["message"].endswith(f" Line {line} does it: `mine += dbnmeani / n`.")
+    row = grade("03", solution_of(lesson) + "\n\n" + body)["dhprebn"]
+    assert (row["status"], row["mistake"]["id"]) == ("failed", "changed_argument")
+    assert row["message"] == row["mistake"]["message"] and "`dbndiff`" in row["message"]

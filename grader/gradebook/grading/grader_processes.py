@@ -18,7 +18,7 @@ from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.nursery import ForkedProcess, Nursery, NurseryEnded
-from grader.sandbox.workers.work_clock import WALL_FACTOR
+from grader.sandbox.workers.waiting import WALL_FACTOR
 
 MAX_GRADING_TRIES = 2
 JOIN_SECONDS = 5.0
@@ -127,7 +127,7 @@ class GraderProcess:
 
 def seconds_for(submission: Submission, settings: Settings) -> float:
     """How long grading may take, with all that is done in a grader process."""
-    limits = Limits.from_dict(settings.limits)
+    limits = Limits(**settings.limits)
     # for the file's workers, and for its changed versions
     waits = WALL_FACTOR * (limits.import_seconds + 2 * limits.total_seconds)
     return max(1, len(submission.lessons)) * (waits + LESSON_SECONDS)

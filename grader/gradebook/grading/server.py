@@ -67,8 +67,8 @@ def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[st
 
 def new_session(settings: Settings, zygote: socket.socket | None) -> Session:
     course = Course(Path(settings.course), changed=settings.course_settings)
-    isolation = probe() if settings.isolation is None else Isolation.from_dict(settings.isolation)
+    isolation = probe() if settings.isolation is None else Isolation(**settings.isolation)
     if not at_least(isolation.level, settings.require):
         raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
-    lessons, limits = [course.lessons[name] for name in settings.lessons], Limits.from_dict(settings.limits)
+    lessons, limits = [course.lessons[name] for name in settings.lessons], Limits(**settings.limits)
     return Session(lessons, settings.seed, limits, isolation, zygote, settings.left_out)

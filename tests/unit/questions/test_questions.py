@@ -11,15 +11,25 @@ from hypothesis import strategies as st
 from made_questions import KEYS, PUBLIC, course_with_questions
 from support import ROOT
 
-from grader.authoring.verify_questions import is_drawn
 from grader.errors import LessonError, UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.questions.answers_file import Answers, read_answers
 from grader.questions.code_lines import trusted_results
-from grader.questions.kinds import NOT_ALL_RIGHT, WAITS, AnswerError, Judged, answer_text, judge, read_answer
+from grader.questions.kinds import (
+    NOT_ALL_RIGHT,
+    WAITS,
+    AnswerError,
+    Judged,
+    answer_text,
+    course_answer,
+    judge,
+    read_answer,
+)
 from grader.questions.question import (
     QUESTION_KINDS,
+    AnswerKey,
     Posed,
+    Question,
     answer_keys_of,
     pose_question,
     questions_of,
@@ -57,8 +67,15 @@ def test_values_are_the_same_everywhere_and_forever(lesson: Lesson) -> None:
     assert posed(lesson, "count").text == "There are 5 rows of 20. How many elements?"
 
 
+def is_drawn(question: Question, secret: AnswerKey) -> bool:
+    """Whether the right answer is another one for other students: False where a drawn question's key is always 0."""
+    if question.kind not in ("number", "shape") or not question.draw:
+        return False
+    drawn = (pose_question(question, f"student {number}") for number in range(20))
+    return len({course_answer(each, secret.key) for each in drawn}) > 1
+
+
 def test_the_documents_say_how_many_questions_have_the_same_answer_for_the_whole_class(course: Course) -> None:
-    """`grade verify --questions` counts them, lesson by lesson."""
     lessons = [(questions_of(lesson), answer_keys_of(lesson)) for lesson in course.lessons.values()]
     drawn = [name for questions, keys in lessons for name in questions if is_drawn(questions[name], keys[name])]
     count = sum(len(questions) for questions, _ in lessons)

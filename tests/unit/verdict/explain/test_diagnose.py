@@ -16,7 +16,6 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
-from grader.source.statement_names import lines_of_changes
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
@@ -494,45 +493,6 @@ def test_a_line_inside_a_fused_step(fused):
         assert explanation is not None and explanation.id == name and sentence in explanation.message
         explanation = text(fused, "x", nudged(formula))
         assert explanation is None or explanation.id != name
-
-
-# On which line an argument is changed --------------------------------------------------------------------------------
-
-
-CHANGING_LINES = [
-    ("a += b", 2),
-    ("g = a\n    g += b", 3),
-    ("g = a.view(-1)\n    g[0] = 1", 3),
-    ("g = h = a\n    h.add_(b)", 3),
-    ("g, h = b, a.T\n    h *= 2", 3),
-    ("a.data.mul_(b)", 2),
-    ("torch.relu_(a)", 2),
-    ("torch.add(a, b, out=a)", 2),
-    ("for i in range(3):\n        if i:\n            a[i] -= 1", 4),
-    ("g = a\n    g = g + b\n    g += 1", None),  # a tensor of its own by then
-    ("g = a.clone()\n    g += b", None),
-    ("g = a + b\n    g[0] = 1", None),
-    ("b += 1", None),
-    ("helper(a)", None),
-    ("g = a[0]\n    b = g\n    b.zero_()", 4),
-    ("try:\n        b = c\n    except NameError:\n        a += 1", 5),
-    ("try:\n        b = c\n    except* NameError:\n        b = a\n    finally:\n        b += 1", 7),
-    ("match b:\n        case 0:\n            pass\n        case _:\n            a.zero_()", 6),
-    ("async def helper():\n        a.zero_()", None),
-]
-"""(the body of a function, the line of its file that changes `a`)"""
-
-
-def test_the_line_that_changes_an_argument():
-    for body, line in CHANGING_LINES:
-        assert lines_of_changes(f"def dx(a, b):\n    {body}\n    return a\n", [("dx", ["a"])]) == [line], body
-
-
-def test_the_last_definition_counts():
-    source = "def dx(a):\n    a += 1\n    return a\n\n\ndef dx(a):\n    b = a\n    b -= 1\n    return b\n"
-    assert lines_of_changes(source, [("dx", ["a"])]) == [8]
-    assert lines_of_changes(source, [("dy", ["a"])]) == [None]
-    assert lines_of_changes("def dx(a:", [("dx", ["a"])]) == [None]
 
 
 def test_a_gradient_with_its_axes_in_another_order():
