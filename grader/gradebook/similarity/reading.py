@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.intake.submissions.submission import Submission
+from grader.gradebook.database import Gradebook
 from grader.lesson.lesson import Course, Lesson
 from grader.results import UNWRITTEN, Row, SubmissionResult
 from grader.source.code_forms import FunctionForm, forms_of
@@ -102,40 +99,23 @@ def steps_of_course(course: Course) -> frozenset[str]:
     )
 
 
-def graded_texts(submission: Submission, lessons: Collection[str]) -> dict[str, bytes]:
-    """{"03_makemore_steps/backward.py": its content} of every file that is graded for one of these lessons."""
-    found = {name: submission.lessons[name].files for name in lessons if name in submission.lessons}
-    return {f"{name}/{file}": content for name, files in found.items() for file, content in files.items()}
+def stored_class(
+    gradebook: Gradebook, course: Course, lessons: Collection[str]
+) -> tuple[dict[str, dict[str, bytes]], dict[str, Rows]]:
+    """({student: {"03_makemore_steps/backward.py": its content}}, {student: the verdicts}) of a gradebook.
 
-
-def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, bytes]]:
-    """{student: files as of `graded_texts`} of OUT's gradebook: of each lesson, those of the attempt that counts."""
-    found: dict[str, dict[str, bytes]] = {}
-    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
-        for results in book.current():
-            counting = {each.name: each.from_attempt for each in results.lessons if each.from_attempt is not None}
-            for attempt in set(counting.values()):
-                names = [name for name, number in counting.items() if number == attempt and name in lessons]
-                texts = graded_texts(book.submission(book.stored(attempt)), names)
-                found.setdefault(results.student, {}).update(texts)
-    return found
-
-
-def verdicts_in(out: Path, course: Course, students: Collection[str]) -> tuple[dict[str, Rows], list[str]]:
-    """(the current verdicts of these students in a gradebook, sentences about what is missing)."""
-    found: dict[str, Rows] = {}
-    if (out / GRADEBOOK).is_file():
-        with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
-            found = {each.student: rows_by_function(each, course) for each in book.current()}
-    graded = sum(bool(found.get(student)) for student in students)
-    if graded == len(students):
-        return found, []
-    sentence = (
-        f"{out} has verdicts for {f'{graded} of {len(students)} submissions' if graded else 'no submission'}. Which of "
-        "the other answers are wrong is not known, and shared wrong answers say most. Grade first: grade run "
-        f"SUBMISSIONS -o {out}"
-    )
-    return found, [sentence]
+    Of each lesson, the files are those of the attempt that counts.
+    """
+    files, rows = dict[str, dict[str, bytes]](), dict[str, Rows]()
+    for results in gradebook.current():
+        counting = {each.name: each.from_attempt for each in results.lessons if each.from_attempt is not None}
+        for attempt in set(counting.values()):
+            own, submitted = files.setdefault(results.student, {}), gradebook.submission(gradebook.stored(attempt))
+            for name in lessons:
+                if counting.get(name) == attempt and name in submitted.lessons:
+                    own |= {f"{name}/{file}": text for file, text in submitted.lessons[name].files.items()}
+        rows[results.student] = rows_by_function(results, course)
+    return files, rows
 
 
 def rows_by_function(results: SubmissionResult, course: Course) -> Rows:
