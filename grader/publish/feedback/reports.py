@@ -77,7 +77,7 @@ def returned_reports(out: Path, platform: str) -> tuple[list[Returned], list[str
     by_entries, remarks, current = dict[tuple[str, ...], list[Returned]](), list[str](), class_results(out)
     with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         for student, results in current.items():
-            submissions = map(gradebook.submission, gradebook.stored_attempts(student))
+            submissions = map(gradebook.submission, list(gradebook.stored_attempts(student)))
             submitted = next((each for each in submissions if each.account.startswith(f"{platform} ")), None)
             try:
                 if submitted is None:
@@ -94,7 +94,7 @@ def returned_reports(out: Path, platform: str) -> tuple[list[Returned], list[str
     back = list[Returned]()
     for entries, same in by_entries.items():
         members = [each.results for each in same]
-        if len({(each.score, each.max_score, *decision_sentences(each)) for each in members}) == 1:
+        if len(same) == 1 or len({(each.score, each.max_score, *decision_sentences(each)) for each in members}) == 1:
             back.append(same[0])
             continue
         scores = ", ".join(f"{each.student} {number(each.score)}" for each in members)
