@@ -88,10 +88,6 @@ class RunListener(Protocol):
     def result(self, results: SubmissionResult) -> None: ...
 
 
-DRAWING = "drawing "
-"""Begins the name, before a lesson's digest, under which the drawings of its graph are kept."""
-
-
 class Publisher(Protocol):
     """Writes the pages about students and about the class. grader.publish.report.pages.Reporter is one."""
 
@@ -100,16 +96,6 @@ class Publisher(Protocol):
 
         `sources` are {lesson: the student's file}, from which the pages quote.
         """
-
-    def new_drawings(self, every: bool = False) -> dict[str, str]:
-        """{digest of a lesson: the drawings of its graph, as text} that were made since the last call.
-
-        With `every`, the missing ones are made first. A publisher that gets them with `add_drawings` writes reports
-        without torch, which takes seconds to load.
-        """
-
-    def add_drawings(self, drawings: Mapping[str, str]) -> None:
-        """Use these drawings, of another publisher's `new_drawings`."""
 
     def class_pages(
         self,

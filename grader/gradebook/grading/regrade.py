@@ -9,7 +9,6 @@ from typing import Any
 
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
-from grader.gradebook.grading.graded import DRAWING
 from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import Conditions, fingerprint, sha256_of
 from grader.gradebook.grading.run import RunListener
@@ -121,8 +120,6 @@ def grade_again(
                     extras = new_extras(attempt, reply.extras or {}, gradebook)
                     key, conditions = waiting_key(attempt, course, settings), new_conditions(attempt, course, settings)
                     gradebook.add_verdict(attempt.stored.id, StoredVerdict(key, results, conditions, extras))
-                    for digest, text in reply.drawings.items():
-                        gradebook.keep(DRAWING + digest, text)
                     live.result(reply.results)
         except KeyboardInterrupt:
             outcome.stopped = True

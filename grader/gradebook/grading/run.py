@@ -230,7 +230,6 @@ class GradingRun:
         if sound:
             self._attempts[student, key] = attempt
             self._outcome.reasons.pop(student, None)
-        self.views.keep_drawings(reply.drawings)
         results = self._gradebook.current_of(student)
         self.views.write_student(student, results)
         return results
