@@ -18,8 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from grader.commands.console import printable
-from grader.gradebook.grading.changes import StudentChange
-from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.outcome import RunOutcome, StudentChange
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
@@ -38,7 +37,7 @@ class RateColumn(ProgressColumn):
 
 
 class RunView:
-    """A run calls it with what happens (grader.gradebook.grading.run.RunListener). `clock` gives seconds."""
+    """A run calls it with what happens (grader.gradebook.grading.graded.RunListener). `clock` gives seconds."""
 
     def __init__(self, console: Console, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._quiet, self._clock = console, quiet, clock

@@ -26,7 +26,7 @@ from grader.commands.opened_gradebook import (
 )
 from grader.errors import UserError
 from grader.gradebook.database import Gradebook
-from grader.gradebook.grading.changes import RowChange, StudentChange, changes_by, scoring
+from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
 from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan, apply_regrade, grade_again, plan_regrade
 from grader.gradebook.grading.settings import DRAWN, RunIdentity, Settings
 from grader.lesson.lesson import Course

@@ -15,8 +15,7 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.grading.keys import Conditions
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission

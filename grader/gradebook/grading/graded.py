@@ -89,13 +89,9 @@ class RunListener(Protocol):
 
 
 class Publisher(Protocol):
-    """Writes the pages about students and about the class. grader.publish.report.pages.Reporter is one."""
+    """Makes the pages about students and about the class, {file name: text}: grader.publish.report.pages.Reporter."""
 
-    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
-        """{file name: text} of what a student's folder holds next to results.json.
-
-        `sources` are {lesson: the student's file}, from which the pages quote.
-        """
+    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]: ...
 
     def class_pages(
         self,
@@ -106,10 +102,4 @@ class Publisher(Protocol):
         present: Collection[str] | None = None,
         worth: float | None = None,
         plain: MutableMapping[str, str] | None = None,
-    ) -> Iterator[tuple[str, str]]:
-        """(file name, text) of grades.csv and index.html, over `results` and the members of the roster without any.
-
-        `left_out` are lessons that no submission contains; `present` are the students of this run, where `results` has
-        others, too. `worth` is the maximum of a student without any submission; None: the sum of the lessons' points.
-        `plain` are {student: why} of those whose report is plain; those whose row is plain here are added.
-        """
+    ) -> Iterator[tuple[str, str]]: ...

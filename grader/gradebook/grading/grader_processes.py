@@ -10,7 +10,7 @@ import select
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings

@@ -62,8 +62,8 @@ class PageScript:
 
 
 @cache
-def page_script(*names: str) -> PageScript:
-    text = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+def page_script(name: str) -> PageScript:
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
     return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
@@ -116,7 +116,7 @@ class Reporter:
 
     def waiting_page(self) -> str:
         """What the live page shows before the first check."""
-        return report_templates(inert).get_template("live.html").render(script=page_script("report.js", "live.js"))
+        return report_templates(inert).get_template("live.html").render(script=page_script("live.js"))
 
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
@@ -132,7 +132,7 @@ class Reporter:
                 **report_context(graded.results, parts),
                 graphs={part.results.name: self._graph(part.results.name) for part in parts},
                 states=[state for state in STATE_WORDS if state in occurring],
-                script=page_script("report.js", "live.js") if live else page_script("report.js"),
+                script=page_script("live.js"),
                 live=live,
                 percent=graded.results.percent,
             )

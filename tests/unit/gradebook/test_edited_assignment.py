@@ -13,10 +13,9 @@ from made_gradebook import CROSS, current, grade, write_gradebook
 from support import ROOT, sampled
 
 from grader.gradebook.assignment.config import read_assignment
-from grader.gradebook.class_results import Moves
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading import regrade as regrade_module
-from grader.gradebook.grading.changes import apply_unless_scores_move
+from grader.gradebook.grading.outcome import Moves, apply_unless_scores_move
 from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
 from grader.lesson.lesson import Course
 
