@@ -29,7 +29,7 @@ from grader.gradebook.records import Attempt
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
 from grader.publish.export.formats import gradescope_json, junit_xml
-from grader.publish.report.classroom import csv_rows, difficulties
+from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult, read_results
 
@@ -86,14 +86,6 @@ def test_a_notebook_by_itself(contained, style):
     assert contained(NOTEBOOKS / f"{style}.ipynb") == (expected[:3] if style == STYLES[2] else expected)
 
 
-def test_what_anybody_contains(contained, tmp_path):
-    put(tmp_path / "in" / "ada" / "01_chain_rule" / "backward.py")
-    put(tmp_path / "in" / "bo" / "02_small_net" / "backward.py")
-    assert contained() == ["01", "02"]
-    put(tmp_path / "in" / "cy.ipynb", json.dumps(notebook(CHAIN)))
-    assert contained() == ["01", "02", "03"]  # no exercise 2, 3 or 4 in it
-
-
 def test_an_attempt_is_a_submission(contained, tmp_path):
     """A folder with a wrong name, one without the file, a file that is too large: a sentence says so, and it counts."""
     put(tmp_path / "in" / "ada" / "01_chain_rule" / "backward.py")
@@ -112,14 +104,6 @@ def test_where_nobody_contains_anything_all_count(contained, tmp_path):
     put(tmp_path / "in" / "ada" / "notes.txt", "nothing")
     (tmp_path / "in" / "bo").mkdir()
     assert len(contained()) == len(LESSONS)
-
-
-def test_archives_and_an_encoding_of_names(contained, tmp_path):
-    put(tmp_path / "kit" / "02_small_net" / "backward.py")
-    (tmp_path / "in").mkdir()
-    shutil.make_archive(str(tmp_path / "in" / "ada"), "zip", tmp_path / "kit")
-    put(tmp_path / "in" / "bo.zip", "no archive")
-    assert contained() == ["02"]
 
 
 # Which rows count ----------------------------------------------------------------------------------------------------
@@ -192,21 +176,6 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     assert {line["max"] for line in read_csv(out)} == {f"{full + first_lesson:g}"}
 
 
-@pytest.mark.full
-def test_lessons_that_are_named_count(tmp_path):
-    """Also where nobody submitted them, and rows that a notebook cannot contain."""
-    shutil.copy(NOTEBOOKS / f"{STYLES[2]}.ipynb", tmp_path / "cy.ipynb")
-    out = tmp_path / "out"
-    assert "Not counted" not in said(
-        tmp_path / "cy.ipynb", "--lesson", "5", "--lesson", "7", "--lesson", "1", "-o", out
-    )
-    (line,) = read_csv(out)
-    assert line["total"] == "4" and float(line["max"]) == sum(
-        LESSONS[name].max_score for name in LESSONS if name[:2] in ("01", "05", "07")
-    )
-    assert "counted" not in line and result(out, "cy")["left_out"] == []
-
-
 ONE_LINE = f"n = 32\n{BATCH_NORM}\n"
 
 
@@ -247,14 +216,6 @@ def test_a_file_with_a_lesson_s_place_or_name_is_no_notebook(course, tmp_path, n
     assert submitted.present and (submitted.origin is None or not submitted.origin.uncounted)
 
 
-@pytest.mark.parametrize("name", ["mine.ipynb", "mine.py"])
-def test_an_assignment_may_leave_out_rows_of_a_notebook(course, tmp_path, name):
-    put(tmp_path / "in" / name, json.dumps(notebook(ONE_LINE)) if name.endswith(".ipynb") else ONE_LINE)
-    (submission,) = find([tmp_path / "in"], [course.find("05")], list(course.lessons.values()))
-    origin = submission.lessons["05_batch_norm"].origin
-    assert origin is not None and len(origin.uncounted) == 12
-
-
 def test_the_stub_s_functions_in_a_notebook_count_in_full(course, tmp_path, session_for):
     cells = ["import torch\nimport torch.nn.functional as F", solution_of(course.find("05"))]
     place = put(tmp_path / "mine.ipynb", json.dumps(notebook(*cells)))
@@ -286,10 +247,6 @@ def test_grades_csv_says_what_counted():
         ["bo", "1", "1", "1", "100", "05_norm (1 of 2 rows)"],
     ]
     assert csv_rows([WHOLLY])[0] == ["student", "05_norm", "total", "max", "percent"]
-
-
-def test_a_row_that_does_not_count_is_not_hard():
-    assert {entry.name: entry.total for entry in difficulties([WHOLLY, PARTLY])} == {"dx": 2, "layer": 1}
 
 
 def test_exports_have_the_student_s_own_maximum():

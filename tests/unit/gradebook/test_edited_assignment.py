@@ -137,13 +137,6 @@ def test_a_lesson_s_points_may_change(out, course, file):
         assert book.current_of("Bo").score == 8
 
 
-def test_decisions_stay_in_force(again, out, file):
-    assert grade("adjust", "ada", "04.dlogits", "--points", "3", "--because", "Oral", "-o", out).exit_code == 0
-    edit(file, "points = 6", "points = 16")
-    again("--apply")
-    assert scores(out) == {"ada": 3, "Bo": 16}
-
-
 def test_a_run_leaves_the_points_until_the_edit_is_applied(out, course, file):
     lessons = list(Course(course).lessons.values())
     with closing(Gradebook(out / GRADEBOOK)) as book:
@@ -158,13 +151,6 @@ def test_a_run_leaves_the_points_until_the_edit_is_applied(out, course, file):
         file.write_text(HOMEWORK + '[settings]\nshape = "broadcast"\n', encoding="utf-8")
         assert apply_unless_scores_move(read_assignment(file, lessons), book) == [], "these have to be graded again"
         assert book.assignment().settings == {}
-
-
-def test_the_first_assignment_counts_at_once(tmp_path, course, file):
-    write_gradebook(tmp_path / "other", {"Bo": 2}, course)
-    with closing(Gradebook(tmp_path / "other" / GRADEBOOK)) as book:
-        assert apply_unless_scores_move(read_assignment(file, list(Course(course).lessons.values())), book) is None
-        assert book.current_of("Bo").score == 6
 
 
 def test_a_file_that_has_become_another_assignment_s_is_left_alone(again, file):

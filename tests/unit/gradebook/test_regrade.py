@@ -81,11 +81,6 @@ def everything_but_the_gradebook(out: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files}
 
 
-def test_nothing_has_changed(again, graders):
-    done = again()
-    assert done.exit_code == 0 and "nothing to do" in done.stdout and graders.graded == []
-
-
 def test_it_prints_what_would_change_and_changes_nothing(again, graders, course, out):
     before = everything_but_the_gradebook(out)
     change(course)
@@ -148,11 +143,6 @@ def test_an_attempt_that_does_not_count_is_not_graded(again, graders, course, ou
     change(course)
     again()
     assert sorted(graders.graded) == ["Bo", "ada", "cy"]
-
-
-def test_lessons_can_be_named(again, graders):
-    assert again("--lesson", "4").exit_code == 0 and len(graders.graded) == 3
-    assert again("--lesson", "9").exit_code == 2
 
 
 def test_a_broken_course_is_refused_before_grading(again, graders, course):

@@ -127,16 +127,6 @@ def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, 
 
 
 @pytest.mark.full
-def test_one_that_hangs_costs_its_time_on_one_core_only(played):
-    order = list[str]()
-    for submission, _ in grade_all(named("slow-ada", *(f"bo-{number}" for number in range(20))), played, 2):
-        order.append(submission.student)
-        if len(order) == 20:
-            go_on(played)
-    assert order[-1] == "slow-ada" and sorted(order) == sorted({*order}) and len(order) == 21
-
-
-@pytest.mark.full
 def test_submissions_are_read_one_by_one_as_graders_are_free(played):
     """So that a class of thousands is never in memory at once."""
     read: list[str] = []
@@ -151,15 +141,6 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
         next(replies)
         assert len(read) < taken + AHEAD + 1  # one is graded, and a few wait
     replies.close()
-
-
-def test_submissions_that_cannot_be_had_end_the_run(played):
-    def broken() -> Iterator[Submission]:
-        yield from named("ada")
-        raise OSError("the disk is gone")
-
-    with pytest.raises(OSError, match="the disk is gone"):
-        list(grade_all(broken(), played, 1))
 
 
 def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(played, monkeypatch):
