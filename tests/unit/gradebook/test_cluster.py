@@ -191,17 +191,6 @@ def refused(result: Result) -> str:
     return lines[0]
 
 
-@pytest.mark.slow
-def test_versions_that_differ_are_refused_by_name(two, small, tmp_path, monkeypatch):
-    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
-    here = versions()
-    monkeypatch.setattr(cluster, "versions", lambda: {**here, "torch": "1.0", "grader": "0123456789ab"})
-    said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", two.address))
-    assert f"cannot grade: it has grader {here['grader']} instead of 0123456789ab, " in said
-    assert f"torch {here['torch']} instead of 1.0: install the same versions on every machine" in said
-    assert not (tmp_path / "out" / "index.html").exists()
-
-
 @pytest.mark.full
 def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)

@@ -18,7 +18,6 @@ from click.testing import CliRunner
 from made_results import lesson as lesson_of
 from made_results import results as results_by_hand
 from made_results import row
-from support import ROOT, solution_of
 from test_gradebook import Watching
 
 from grader.commands.grade import main
@@ -316,35 +315,3 @@ def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course
 
 
 # The real command -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.full
-def test_a_second_lesson_and_another_course_by_the_command(tmp_path, course):
-    lesson = course.find("04")
-    (tmp_path / "in" / "ada" / lesson.name).mkdir(parents=True)
-    (tmp_path / "in" / "ada" / lesson.name / "backward.py").write_text(solution_of(lesson))
-    (tmp_path / "in" / "bo" / lesson.name).mkdir(parents=True)
-    (tmp_path / "in" / "bo" / lesson.name / "backward.py").write_text("def dlogits(logits):\n    return -logits\n")
-    out = tmp_path / "out"
-
-    def grade(*arguments: object) -> Any:
-        command = ["run", "-o", str(out), "--course", str(ROOT), "--jobs", "1", "--require", "none"]
-        return CliRunner().invoke(main, [*command, *map(str, arguments)])
-
-    assert grade(tmp_path / "in", "--lesson", "4").exit_code == 0
-    done = grade(tmp_path / "in" / "ada", "--lesson", "2")
-    assert done.exit_code == 0 and "The gradebook has 2 students." in done.stderr
-    assert points(out / "grades.csv", lesson.name, "02_small_net") == {"ada": ("3", "0"), "bo": ("0", "")}
-    assert "3 of " in (out / "ada" / "report.md").read_text(encoding="utf-8")
-    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,\n3,Cy Ray,\n")
-    done = grade(tmp_path / "in" / "bo", "--lesson", "4", "--roster", tmp_path / "roster.csv")
-    assert points(out / "grades.csv", "total", "handed_in") == {
-        "Ada Okafor": ("3", "yes"), "bo": ("0", "yes"), "Bo Li": ("0", "no"), "Cy Ray": ("0", "no"),
-    }  # fmt: skip
-    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,bo\n3,Cy Ray,\n")
-    done = grade(tmp_path / "in", "--lesson", "4", "--lesson", "2", "--roster", tmp_path / "roster.csv")
-    assert points(out / "grades.csv", "total", "handed_in") == {
-        "Ada Okafor": ("3", "yes"), "Bo Li": ("0", "yes"), "Cy Ray": ("0", "no"),
-    }  # fmt: skip
-    done = grade(tmp_path / "in", "--lesson", "4", "--seed", "3")
-    assert done.exit_code == 2 and "leave out --seed" in done.stderr and done.stderr.count("\n") == 2

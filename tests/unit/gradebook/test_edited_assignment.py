@@ -117,13 +117,6 @@ def test_it_is_shown_before_it_counts_without_any_submission(again, out, file, o
     assert "nothing to do" in again()
 
 
-def test_another_attempt_may_count(again, out, file, course):
-    write_gradebook(out, {"Bo": 0}, course, " again")
-    assert scores(out)["Bo"] == 0
-    edit(file, '"last"', '"best"')
-    assert "Bo: 0 → 6 of 6 (+6)" in again("--apply") and scores(out)["Bo"] == 6
-
-
 def test_a_lesson_s_points_may_change(out, course, file):
     """The assignment gives two rows 12 points, in proportion to what the lesson gives them: first 2 and 1."""
     edit(file, '{rows = "04.dlogits", points = 6}', '{rows = "04", points = 12}')

@@ -11,8 +11,6 @@ import random
 import resource
 import signal
 import sqlite3
-import subprocess
-import sys
 import tracemalloc
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,13 +27,13 @@ from support import ROOT, sampled
 from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_pages
+from grader.gradebook.files import STUDENT_FILES, OutputError, lock_output, write_pages
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Conditions, Settings
-from grader.gradebook.grading.stop import Stop, stop_at_signals
+from grader.gradebook.grading.stop import stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
@@ -158,12 +156,6 @@ def test_a_report_that_was_deleted_or_is_older_than_the_book_is_made_again(play,
     assert read_results(tmp_path / "out" / "cy").score == results_of(CLASS[2]).score
 
 
-def test_less_isolation_than_is_required_now_does_not_stand(play):
-    play(CLASS, {"ada": Reply(results_of(CLASS[0], isolation="fair"))})
-    assert play(CLASS, require="fair")[1].graded == []
-    assert play(CLASS, require="good")[1].graded == ["ada"]
-
-
 def test_what_could_not_be_graded_is_tried_again(play):
     outcome, _ = play(CLASS, {"ada": Reply(fault="The moon was full.")})
     assert outcome.faults == 1
@@ -256,26 +248,6 @@ def test_a_second_run_on_the_same_out_is_refused_and_the_first_goes_on(play, tmp
         f"another `grade run` is writing to {tmp_path / 'out'}: wait until it has ended, or give another folder "
         "with -o."
     ]
-
-
-HOLD = """
-import sys, time
-from pathlib import Path
-from grader.gradebook.files import lock_output
-with lock_output(Path(sys.argv[1])):
-    print("in", flush=True)
-    time.sleep(3600)  # no race: it is killed
-"""
-
-
-def test_the_lock_ends_with_a_process_that_is_killed(tmp_path):
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, cwd=ROOT) as process:
-        assert process.stdout is not None and process.stdout.readline() == b"in\n"
-        with pytest.raises(OutputError), lock_output(tmp_path):
-            pass
-        process.kill()
-    with lock_output(tmp_path):
-        assert (tmp_path / LOCK).exists()
 
 
 def test_a_book_that_another_program_writes_to(play, tmp_path, monkeypatch):
@@ -380,15 +352,6 @@ def test_a_signal_while_a_result_is_written_waits_until_it_is():
             got.append(item)
     assert got == [0, -1]
     signal.signal(number, before)
-
-
-def test_an_ignored_signal_stays_ignored_and_handlers_are_put_back():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with stop_at_signals() as stop:
-        assert isinstance(stop, Stop) and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        assert signal.getsignal(signal.SIGTERM) == stop.handle_signal
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    signal.signal(signal.SIGHUP, before)
 
 
 def test_sigterm_between_two_results_stops_with_all_that_is_finished_in_the_book(play, tmp_path):

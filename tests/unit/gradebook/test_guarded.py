@@ -21,14 +21,11 @@ from made_results import row
 from rich.console import Console
 from support import ROOT, sampled
 
-from grader.commands.defence import write_sheets
 from grader.commands.live import RunView
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.defence_sheets import Sheet
 from grader.gradebook.guarded import NO_REPORT, plain_results, rendered
 from grader.gradebook.store import StoredVerdict
-from grader.publish import defence_pages
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github
 from grader.publish.report import pages
@@ -157,17 +154,3 @@ def test_annotations_and_the_line_of_a_run_are_guarded(tmp_path, monkeypatch):
     monkeypatch.setattr("grader.commands.live.result_line", lambda results: 1 / 0)
     view.result(bo)
     assert text.getvalue() == "[1/0] \n"
-
-
-def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsys):
-    sheets = [
-        Sheet(code, student, CROSS, "Cross-entropy", "seed", []) for code, student in (("A", "Ada Q."), ("B", "Bo Q."))
-    ]
-    own = defence_pages.size_of
-    monkeypatch.setattr(defence_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
-    write_sheets(sheets, tmp_path)
-    printed = capsys.readouterr()
-    assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
-    assert "1 student:" in printed.out and "2 students:" in printed.out
-    papers, keys = ((tmp_path / "defence" / CROSS / name).read_text() for name in ("papers.html", "keys.html"))
-    assert "Ada Q." in papers and "Bo Q." not in papers and "Bo Q." in keys

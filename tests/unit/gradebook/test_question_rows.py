@@ -122,19 +122,6 @@ def test_answers_alone_are_graded(session_for) -> None:
     assert row["status"] == "error" and row["message"].startswith("answers.toml cannot be read: ")
 
 
-def test_a_report_without_any_row_but_questions(course, answered) -> None:
-    lesson = replace(answered.results.lessons[0], message="Only the answers to the questions were submitted.")
-    results = standing(course, replace(answered.results, lessons=[lesson]), 'title = "Quiz"\nrows = ["01.q:*"]\n')
-    assert all(row.name.startswith("q:") for row in results.rows())
-    reporter, shown = Reporter([course.find("01")]), GradedSubmission(results)
-    for text in (reporter.student_page(shown), reporter.student_markdown(shown)):
-        assert "Only the answers to the questions were submitted." in text
-        assert "answer the questions of lesson 01" in text and "Everything is right" not in text
-    all_right = [replace(row, points=row.max_points) for row in results.rows()]
-    done = replace(results, lessons=[replace(results.lessons[0], rows=all_right)])
-    assert "Everything is right" in reporter.student_markdown(GradedSubmission(done))
-
-
 def test_reports_show_answer_verdict_and_explanation(course, answered) -> None:
     reporter = Reporter([course.find("01")])
     shown = replace(answered, results=standing(course, answered.results))
