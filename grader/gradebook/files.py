@@ -79,7 +79,7 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         write_pages(folder, sorted(files.items(), key=lambda entry: entry[0] == RESULTS_FILE))
 
 
-def has_report(folder: Path) -> bool:
+def holds_report(folder: Path) -> bool:
     """Whether a student's folder holds anything of a report."""
     return any((folder / name).exists() for name in (*STUDENT_FILES, *DERIVED))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import STUDENT_FILES, has_report, output_errors, write_files, write_pages
+from grader.gradebook.files import STUDENT_FILES, holds_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import NO_REPORT, guarded_pages
 from grader.intake.submissions.roster import Attendance
@@ -60,7 +60,7 @@ class Views:
         results = results or self._gradebook.current_of(student)
         folder = self._out / student
         if results.status == "error":
-            if has_report(folder):  # its score no longer counts
+            if holds_report(folder):  # its score no longer counts
                 graded = GradedSubmission(replace(results, lessons=[], message=NO_SCORE))
                 write_files(folder, guarded_pages(NO_SCORE, lambda: self._publisher.student_pages(graded, {}))[0])
         elif results.status != "nothing":
