@@ -84,8 +84,16 @@ class FoundSubmissions(Sequence[Submission]):
         decided, known_as = self.decided.get(arrival.student, {}), self._known_as(arrival)
         read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided, known_as)
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
-        read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)
-        return replace(read, remarks=(*arrival.remarks, *read.remarks))
+        return replace(
+            read,
+            submitted=arrival.submitted,
+            time_source=arrival.time_source,
+            platform=arrival.platform,
+            remarks=(*arrival.remarks, *read.remarks),
+            account=arrival.account,
+            entries=tuple(place.name for place in arrival.places),
+            submitted_by=arrival.submitted_by,
+        )
 
     def _known_as(self, arrival: Arrival) -> list[str]:
         """What else the roster calls a student, and those who submit as one group with the student, or the platform."""
