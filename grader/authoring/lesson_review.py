@@ -20,7 +20,6 @@ from grader.authoring.model_answers import answer_faults
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
-from grader.lesson.validation import row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
@@ -46,7 +45,11 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     unusable = [*forward_faults(lesson), *random_faults(lesson)]
     yield from size_faults(lesson)
     yield from unusable or vanishing_faults(lesson)
-    yield from row_faults(lesson, tests_of(suite_of(lesson)))
+    tests, rows = set(tests_of(suite_of(lesson))), [item.name for item in lesson.checks]
+    for name in (row for row in rows if row not in tests):
+        yield f"{lesson.suite.name}: no test_{name}(check) for the row [checks.{name}] of lesson.toml."
+    for name in sorted(tests.difference(rows)):
+        yield f"{lesson.suite.name}: test_{name} has no row [checks.{name}] in lesson.toml."
     yield from mistake_faults(lesson, lesson.mistakes)
     yield from answer_faults(lesson)
 
