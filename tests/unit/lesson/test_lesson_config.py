@@ -18,11 +18,11 @@ from grader.lesson.config import (
     Item,
     JointFunction,
     LessonConfig,
-    NotebookSettings,
     PublicDraw,
     lesson_config,
 )
 from grader.lesson.lesson import Course
+from grader.lesson.notebook_table import NotebookTable
 from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS, settings_of
 
 FULL = """
@@ -62,7 +62,7 @@ def test_every_key_is_read(tmp_path):
     assert (config.title, config.seed, config.sandbox.imports) == ("Everything", 7, ("scipy",))
     assert config.function == JointFunction("backward", ("loss", "dW", "db"))
     assert config.public.draws == (PublicDraw({"batch": 5, "scale": 0.5}), PublicDraw({"batch": 7}, "tied", "TIE"))
-    assert (config.train.script, config.notebook) == ("training.py", NotebookSettings(names=("dW",)))
+    assert (config.train.script, config.notebook) == ("training.py", NotebookTable(names=("dW",)))
     first, second = config.gradients
     assert (first.target, first.points, first.hints, first.drawn) == ("W", 2.5, ("a", "b", "c"), "forces")
     assert (second.target, second.points, second.earned_with) == ("b", 1, ("dW",))
