@@ -82,7 +82,7 @@ def seconds_by_phase() -> Counter[str]:
 
 @dataclass
 class Clock:
-    """A grader.gradebook.grading.run.RunListener that notes when results come. It stops with the last of `expected`.
+    """A grader.gradebook.grading.graded.RunListener that notes when results come. It stops with the last of `expected`.
 
     Before the processes end, that is, and with them what they tell of their time.
     """

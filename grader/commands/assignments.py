@@ -54,24 +54,20 @@ def with_assignment(
     return assignment, course, [course.lessons[name] for name in [lesson.name for lesson in chosen] or contained]
 
 
-def present_assignment(gradebook: Gradebook, course: Course, file: Path | None) -> tuple[Assignment | None, Course]:
+def present_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
     """(the gradebook's assignment as its file and the lessons are now; the course with its settings).
 
-    The file is `file`, or the one that the last run was given; where that is not there, or was made another
-    assignment's, it is the text in the gradebook. Raises UserError.
+    Where the file that a run was given last is not there, or was made another assignment's, it is the text in the
+    gradebook. Raises UserError.
     """
     counting, lessons = gradebook.assignment(), list(course.lessons.values())
     if counting is None:
-        if file is not None:
-            raise UserError("the gradebook has no assignment yet: `grade run --assignment FILE` gives it one.")
         return None, course
-    path = file or Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
+    path = Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
     found = read_assignment(path, lessons) if path.is_file() else None
     if found is not None and found.title != counting.title:
-        sentence = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
-        if file is not None:
-            raise UserError(f"{sentence}: give its own file.")
-        print_remarks([f"{sentence}, which is used as the gradebook has it."])
+        titles = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
+        print_remarks([f"{titles}, which is used as the gradebook has it."])
         found = None
     found = found or parse_assignment(counting.text, Path(GRADEBOOK), lessons)
     return found, Course(course.root, changed=found.settings)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from pathlib import Path
+from typing import Annotated
 
 from rich.table import Table
 
+from grader.commands.command_line import argument
 from grader.commands.console import console_for, printable
 from grader.commands.decisions import DECISION_WORDS, student_names
 from grader.commands.opened_gradebook import read_gradebook
+from grader.commands.options import Out
 from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
@@ -22,8 +24,14 @@ HistoryLine = tuple[tuple[datetime, int], tuple[str, ...]]
 """((when, decisions come after attempts), the cells of the table)"""
 
 
-def history(student: str, out: Path) -> None:
-    """Print a table of a student's attempts and decisions, in order of time, and the points. Raises UserError."""
+def history(student: Annotated[str, argument()], out: Out) -> None:
+    """Shows a student's attempts, verdicts and decisions, in order of time.
+
+    Times are in the assignment's time zone; without a due date, in this machine's.
+
+    Examples:
+      grade history "Ada Okafor" -o hw2
+    """
     with read_gradebook(out) as gradebook:
         name = find_student(student, *student_names(gradebook))
         assignment, current = gradebook.assignment(), gradebook.current_of(name)

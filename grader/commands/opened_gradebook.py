@@ -34,13 +34,9 @@ EXPORTS = (
 
 
 @contextmanager
-def open_gradebook(out: Path, new: bool = False) -> Iterator[Gradebook]:
-    """The gradebook in `out`, while no other command writes there. Only a `new` one may be missing.
-
-    Raises UserError.
-    """
-    if not new:
-        require_gradebook(out)
+def open_gradebook(out: Path) -> Iterator[Gradebook]:
+    """The gradebook in `out`, while no other command writes there. Raises UserError."""
+    require_gradebook(out)
     with lock_output(out), closing(Gradebook(out / GRADEBOOK)) as gradebook:
         yield gradebook
 
@@ -82,11 +78,9 @@ def course_to_name(gradebook: Gradebook) -> str:
 
 def recorded_course(out: Path, given: Path | None) -> Path | None:
     """The folder `given`, or that of the latest run's course; None where nothing says which. Raises UserError."""
-    if given is not None or not (out / GRADEBOOK).is_file():
-        return given
     with read_gradebook(out) as gradebook:
-        if "course" not in gradebook.about():
-            return None
+        if given is not None or "course" not in gradebook.about():
+            return given
         if not was_graded_with(gradebook, installed_course()):
             raise UserError(f"{course_to_name(gradebook)}.")
     return installed_course()

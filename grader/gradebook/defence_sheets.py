@@ -92,12 +92,6 @@ def stored_work(gradebook: Gradebook, attempts: Iterable[StoredAttempt], student
     return None
 
 
-def newest_results(gradebook: Gradebook, student: str, lesson: str) -> LessonResult | None:
-    """The verdict on the newest attempt that has the lesson: the hidden suite finds more than the public check."""
-    parts = (graded_part(attempt.read(), lesson) for attempt in gradebook.stored_attempts(student))
-    return next((part for part in parts if part is not None), None)
-
-
 def graded_part(results: SubmissionResult, lesson: str) -> LessonResult | None:
     return next((each for each in results.lessons if each.name == lesson and each.status == "graded"), None)
 

@@ -290,6 +290,10 @@ class Store:
         found: Submission = self.load_value(Submission, attempt.submission)
         return found
 
+    def extras(self, attempt: StoredAttempt) -> dict[str, Any]:
+        """What only the report shows of an attempt."""
+        return {} if attempt.extras is None else self.load_value(dict[str, Any], attempt.extras)
+
     def about(self) -> dict[str, str]:
         """The entries that `describe` wrote: the course and the seeds of the attempts."""
         return dict(self._connection.rows("SELECT name, value FROM about"))

@@ -201,7 +201,7 @@ class Term:
 
     def graders(self, *arguments: object) -> tuple[str, str]:
         """A command that grades: (standard output, standard error)."""
-        done = run_command("grade", [*arguments, "--jobs", 1, "--course", self.course], self.folder)
+        done = run_command("grade", [*arguments, "--course", self.course], self.folder)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout, done.stderr
 
@@ -229,7 +229,7 @@ class Term:
             text = times(self.platform, self.everybody, homework, DUE[homework], latest)
             file.write_text(text, encoding="utf-8")
             options += ["--times", file]
-        return self.graders("run", place, *options)[1]
+        return self.graders("run", place, "--jobs", 1, *options)[1]
 
     def extensions(self, homework: int) -> str:
         lines = ["student,until,excused,because"]

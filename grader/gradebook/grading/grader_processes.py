@@ -18,7 +18,7 @@ from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.nursery import ForkedProcess, Nursery, NurseryEnded
-from grader.sandbox.workers.work_clock import WALL_FACTOR
+from grader.sandbox.workers.waiting import WALL_FACTOR
 
 MAX_GRADING_TRIES = 2
 JOIN_SECONDS = 5.0

@@ -7,14 +7,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import guarded_pages, points_only
-from grader.gradebook.store import StoredAttempt
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.results import RESULTS_FILE, SubmissionResult, read_results
@@ -84,7 +82,10 @@ class Views:
             self._gradebook.mark_written(student)
 
     def _student_pages(self, results: SubmissionResult) -> dict[str, str]:
-        self._add_drawings(results)
+        wanted = {self._digests.get(lesson.name, "") for lesson in results.lessons} - self._drawings
+        self._drawings |= wanted
+        kept = {digest: self._gradebook.kept(DRAWING + digest) for digest in wanted}
+        self._publisher.add_drawings({digest: text for digest, text in kept.items() if text is not None})
         pages = self._publisher.student_pages(*self._with_extras(results))
         self.keep_drawings(self._publisher.new_drawings())
         return pages
@@ -131,30 +132,18 @@ class Views:
         for digest, text in drawings.items():
             self._gradebook.keep(DRAWING + digest, text)
 
-    def _add_drawings(self, results: SubmissionResult) -> None:
-        wanted = {self._digests.get(lesson.name, "") for lesson in results.lessons} - self._drawings
-        self._drawings |= wanted
-        kept = {digest: self._gradebook.kept(DRAWING + digest) for digest in wanted}
-        self._publisher.add_drawings({digest: text for digest, text in kept.items() if text is not None})
-
     def _with_extras(self, results: SubmissionResult) -> tuple[GradedSubmission, dict[str, str]]:
         """(the results with what only a report shows, {lesson: the graded file}), each lesson's from its attempt."""
         graded, sources = GradedSubmission(results), dict[str, str]()
-        loaded: dict[int, tuple[dict[str, Any], dict[str, str]]] = {}
+        lessons_of: dict[int, list[str]] = {}
         for lesson in results.lessons:
-            if lesson.from_attempt is None:
-                continue
-            if lesson.from_attempt not in loaded:
-                loaded[lesson.from_attempt] = self._stored(self._gradebook.stored(lesson.from_attempt))
-            extras, files = loaded[lesson.from_attempt]
-            sources |= {name: text for name, text in files.items() if name == lesson.name}
+            if lesson.from_attempt is not None:
+                lessons_of.setdefault(lesson.from_attempt, []).append(lesson.name)
+        for number, names in lessons_of.items():
+            attempt = self._gradebook.stored(number)
+            extras, files = self._gradebook.extras(attempt), sources_of(self._gradebook.submission(attempt))
+            sources |= {name: files[name] for name in names if name in files}
             for kind in ("pictures", "printed", "shown"):
-                if lesson.name in extras.get(kind, ()):
-                    getattr(graded, kind)[lesson.name] = extras[kind][lesson.name]
+                getattr(graded, kind).update({n: each for n, each in extras.get(kind, {}).items() if n in names})
             graded.texts |= extras.get("texts", {})
         return graded, sources
-
-    def _stored(self, attempt: StoredAttempt) -> tuple[dict[str, Any], dict[str, str]]:
-        """(an attempt's extras, {lesson: the graded file})"""
-        extras = {} if attempt.extras is None else self._gradebook.load_value(dict[str, Any], attempt.extras)
-        return extras, sources_of(self._gradebook.submission(attempt))

@@ -32,18 +32,14 @@ CUT = "\n\n*The rest is left out: a job summary holds 1 MiB.*\n"
 Say = Callable[[str], object]
 
 
-def workflow_text(
-    lessons: Sequence[str], submission: str, require: str, fail_under: float | None, assignment: str
-) -> str:
+def workflow_text(lessons: Sequence[str], require: str, fail_under: float | None, assignment: str) -> str:
     """The workflow that grades with the hidden suites.
 
-    Args:
-        submission: where the lessons are in the student's repository.
-        assignment: the path of an assignment file in the course's repository; "" without one.
+    `assignment` is the path of an assignment file in the course's repository; "" without one.
     """
     chosen = [word for name in lessons for word in ("--lesson", name)]
     bound = [] if fail_under is None else ["--fail-under", f"{fail_under:g}"]
-    arguments = shlex.join([submission, "--require", require, *chosen, *bound])
+    arguments = shlex.join([".", "--require", require, *chosen, *bound])
     return rendered_workflow("grade.yml.jinja", arguments, assignment=shlex.quote(assignment) if assignment else "")
 
 

@@ -37,13 +37,12 @@ from grader.publish.report.classroom import (
     incomplete,
     lesson_names,
     named_mistakes,
-    numerical_uses,
     report_link,
     student_row,
+    triage,
     without_results,
 )
 from grader.publish.report.decisions import date_text, sentences_about, sentences_about_lesson
-from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, lesson_view, next_step
 from grader.results import SubmissionResult, number, points_text
@@ -239,7 +238,6 @@ class Reporter:
                 histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
                 difficulties=difficulties(results),
                 mistakes=named_mistakes(results),
-                numerical=numerical_uses(results),
                 left_out=left_out,
                 isolation=Counter(one.isolation for one in graded).most_common(),
                 isolation_missing=dict.fromkeys(each for result in results for each in result.isolation_missing or ()),

@@ -14,7 +14,7 @@ from support import solution_of
 
 from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.publish.report.triage import NO_TIME
+from grader.publish.report.classroom import NO_TIME
 
 HOMEWORK = """
 title = "Homework 2"

@@ -25,8 +25,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, keep_sheet
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.keys import Conditions
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster

@@ -32,10 +32,9 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_pages
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import grade_run
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -72,7 +71,7 @@ def results_of(submission: Submission, **changed: Any) -> SubmissionResult:
 
 
 class Watching:
-    """A grader.gradebook.grading.run.RunListener that remembers."""
+    """A grader.gradebook.grading.graded.RunListener that remembers."""
 
     def __init__(self) -> None:
         self.plan: tuple[int, int] | None = None

@@ -183,7 +183,7 @@ def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsy
     ]
     own = defence_pages.size_of
     monkeypatch.setattr(defence_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
-    write_sheets(sheets, tmp_path, minutes=None)
+    write_sheets(sheets, tmp_path)
     printed = capsys.readouterr()
     assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
     assert "1 student:" in printed.out and "2 students:" in printed.out

@@ -29,7 +29,7 @@ from support import GUARD_SECONDS, ROOT
 
 from grader.commands import grade as cli
 from grader.commands.command_line import FAULT, UNUSABLE
-from grader.commands.grade_platforms import VISIBILITY
+from grader.commands.export import VISIBILITY
 from grader.lesson.lesson import Course
 from grader.publish.export import autograder
 from grader.publish.export.formats import write_formats
