@@ -13,7 +13,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import course_around, installed_course
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
-GRADER_PROGRAM = "grader.publish.grader_process"
+GRADER_PROGRAM = "grader.gradebook.grading.server"
 """The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.intake.notebook.cells import NotebookError
@@ -37,21 +37,6 @@ MAX_FILES_NAMED = 5
 MAX_SEARCHED_FILES = 100
 MAX_SEARCHED_BYTES = 4 << 20
 """Of the files that are searched for functions; a notebook counts without its pictures only after it is read."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is looked for in a submission.
-
-    Attributes:
-        lessons: those of this run.
-        course: all lessons of the course: a file may be for one that does not count.
-        decided: {lesson: file} as the instructor decided in intake.csv, "" for no file.
-    """
-
-    lessons: Sequence[Lesson]
-    course: Sequence[Lesson]
-    decided: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,16 +93,22 @@ class LessonFinder:
         questions: for the instructor.
     """
 
-    def __init__(self, gathered: Gathered, wanted: Wanted) -> None:
-        self.gathered, self.wanted = gathered, wanted
+    def __init__(
+        self, gathered: Gathered, wanted: Sequence[Lesson], course: Sequence[Lesson], decided: Mapping[str, str]
+    ) -> None:
+        """`wanted` are the lessons of this run, `course` all lessons: a file may be for one that does not count.
+
+        `decided` is {lesson: file} as the instructor decided in intake.csv, "" for no file.
+        """
+        self.gathered, self._wanted, self._course, self._decided = gathered, wanted, course, decided
         self.lessons: dict[str, LessonFiles] = {}
         self.remarks: list[IntakeRemark] = []
         self.questions: list[GuessQuestion] = []
         self._pages: dict[str, dict[str, LessonFiles]] = {}
 
     def find(self) -> None:
-        for lesson in self.wanted.lessons:
-            decision = self.wanted.decided.get(lesson.name)
+        for lesson in self._wanted:
+            decision = self._decided.get(lesson.name)
             if decision is None or not self._apply(lesson, decision):
                 self._assign(lesson)
         if not any(each.present or each.rejected for each in self.lessons.values()):
@@ -220,8 +211,8 @@ class LessonFinder:
     @cached_property
     def _only_one(self) -> GatheredFile | None:
         """Of a run for one lesson: the main or only file of the first folder that mentions no other lesson."""
-        course, own = self.wanted.course, self.wanted.lessons[0].name
-        for folder, main in self._mains.items() if len(self.wanted.lessons) == 1 else ():
+        course, own = self._course, self._wanted[0].name
+        for folder, main in self._mains.items() if len(self._wanted) == 1 else ():
             if all(own in hinted_by(each, course) or not says_lesson(each, course) for each in folder.split("/")):
                 inside = [file for file in self.gathered.files if file.folder == folder]
                 only = main or (inside[0] if len(inside) == 1 else None)
@@ -237,13 +228,13 @@ class LessonFinder:
             return given.present or given.rejected
         defined = candidate.file.outline.functions.keys()
         own = len(defined & set(lesson.functions))
-        others = max(len(defined & set(other.functions)) for other in self.wanted.course)
+        others = max(len(defined & set(other.functions)) for other in self._course)
         return own > 0 and (candidate.place > 2 or others <= own) and not is_pristine(candidate.file, lesson)
 
     @cached_property
     def searched(self) -> list[GatheredFile]:
         """The files that can be read, without those that the course gives out next to a stub."""
-        given = frozenset[bytes]().union(*map(given_texts, self.wanted.course))
+        given = frozenset[bytes]().union(*map(given_texts, self._course))
         found, left = list[GatheredFile](), MAX_SEARCHED_BYTES
         for file in self.gathered.files[:MAX_SEARCHED_FILES]:
             with suppress(Unreadable):
@@ -254,13 +245,13 @@ class LessonFinder:
     @cached_property
     def fittings(self) -> dict[str, Fitting]:
         """{file: the lessons that it is for, by its functions}."""
-        course = self.wanted.course
+        course = self._course
         return {file.shown: fitting_lessons(file.outline, course, self._hints(file)) for file in self.searched}
 
     def _hints(self, file: GatheredFile) -> set[str]:
         """The lessons that its path mentions: the innermost name that mentions any decides."""
         parts = (self.gathered.archive, *file.parts)
-        return next((found for part in reversed(parts) if (found := hinted_by(part, self.wanted.course))), set())
+        return next((found for part in reversed(parts) if (found := hinted_by(part, self._course))), set())
 
     def _candidates(self, lesson: Lesson) -> list[Candidate]:
         """The files that may be the lesson's, the likeliest first. An untouched stub does not compete with others."""
@@ -270,9 +261,9 @@ class LessonFinder:
 
     def _candidate(self, file: GatheredFile, lesson: Lesson) -> Candidate | None:
         hinted, fitting = self._hints(file), self.fittings[file.shown]
-        is_elsewhere = bool(hinted) or any(says_lesson(part, self.wanted.course) for part in file.parts[:-1])
+        is_elsewhere = bool(hinted) or any(says_lesson(part, self._course) for part in file.parts[:-1])
         hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
-        fit, here = fitting.fits.get(lesson.name), {each.name for each in self.wanted.lessons}
+        fit, here = fitting.fits.get(lesson.name), {each.name for each in self._wanted}
         is_small = fit is not None and fit.share < MIN_SHARE_OF_FUNCTIONS
         if is_small and hint < 0:
             return None
@@ -294,7 +285,7 @@ class LessonFinder:
         """What a notebook or script in the lecture's manner contains; nothing for any other file."""
         if file.shown not in self._pages:
             found = dict[str, LessonFiles]()
-            lessons = [lesson for lesson in self.wanted.lessons if lesson.notebook is not None]
+            lessons = [lesson for lesson in self._wanted if lesson.notebook is not None]
             gradients = {item.name for lesson in lessons for item in lesson.gradients}
             with suppress(NotebookError, Unreadable):
                 defined, assigned = gradients & file.outline.functions.keys(), gradients & file.outline.assigned
@@ -306,7 +297,7 @@ class LessonFinder:
 
     def _explain_the_rest(self) -> None:
         """Where no lesson is found: remarks about files of other lessons, a question about those of no lesson."""
-        others = [each for each in self.wanted.course if each not in self.wanted.lessons]
+        others = [each for each in self._course if each not in self._wanted]
         for file in self.searched:
             first = {names[0] for names in self.fittings[file.shown].groups}
             names = [each.name for each in others if each.name in first and not self.place(file, each)]
