@@ -19,16 +19,23 @@ from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.intake_csv import decisions
-from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.publish.export.gradebooks import class_results, read_marks
 from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
-from grader.publish.feedback.download import Returned, returned_reports
+from grader.publish.feedback.download import returned_reports
 from grader.publish.feedback.reports import NoFeedback, for_one_student, mailmerge_csv, report_files
 from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
 
-Download = Annotated[Path, argument(metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))]
+Download = Annotated[Path, argument("DOWNLOAD", click.Path(path_type=Path, exists=True))]
+
+MakeFiles = Callable[[Sequence[str], dict[str, bytes]], dict[str, bytes]]
+"""What a platform gives a student, from the names of their files in the download and their reports."""
+ARCHIVES: dict[str, tuple[MakeFiles, str, str]] = {
+    "Canvas": (canvas_feedback, "okaforada_12345_67890_backward.py", "the assignment, Re-Upload Submissions"),
+    "Moodle": (moodle_feedback, "Ada Okafor_12345_assignsubmission_file", "Upload multiple feedback files in a zip"),
+}
+"""{platform: (its archive's files, what names in its download look like, where to upload the archive)}"""
 
 
 def canvas_archive(
@@ -39,11 +46,7 @@ def canvas_archive(
     Examples:
       grade feedback canvas grades/ submissions.zip --roster roster.csv
     """
-    roster, name = ClassFiles(graded, roster_file).roster, "okaforada_12345_67890_backward.py"
-    back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Canvas "), name)
-    path = out or graded / "canvas-feedback.zip"
-    sent = write_archive(path, back, canvas_feedback)
-    click.echo(f"wrote {path}: reports for {sent} students. In Canvas: the assignment, Re-Upload Submissions.")
+    give_back("Canvas", graded, download, roster_file, out, course)
 
 
 def moodle_archive(
@@ -56,17 +59,13 @@ def moodle_archive(
     Examples:
       grade feedback moodle grades/ submissions.zip --roster worksheet.csv
     """
-    roster, name = ClassFiles(graded, roster_file).roster, "Ada Okafor_12345_assignsubmission_file"
-    back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
-    path = out or graded / "moodle-feedback.zip"
-    sent = write_archive(path, back, moodle_feedback)
-    click.echo(f"wrote {path}: reports for {sent} students. In Moodle: Upload multiple feedback files in a zip.")
+    give_back("Moodle", graded, download, roster_file, out, course)
 
 
 def student_folders(
     graded: Graded,
     roster_file: RosterFile,
-    out: Annotated[Path | None, option("-o --out", "What to write.  [default: OUT/feedback]", FOLDER)],
+    out: Annotated[Path | None, option("-o --out DIR", "What to write.  [default: OUT/feedback]", FOLDER)],
 ) -> None:
     """Writes a folder for each student with their reports, and with a roster mailmerge.csv.
 
@@ -95,46 +94,39 @@ def student_folders(
     click.echo(f"wrote {place}: reports for {count_text(written, 'student')}.")
 
 
-def read_download(
-    graded: Path,
-    download: Path,
-    roster: Roster | None,
-    course: Path | None,
-    is_expected: Callable[[Arrival], bool],
-    expected: str,
-) -> list[Returned]:
-    """What goes back; remarks about everything else are printed. Raises UserError where nothing goes back."""
+def give_back(
+    platform: str, graded: Path, download: Path, roster_file: Path | None, out: Path | None, course: Path | None
+) -> None:
+    """Write the platform's zip, and print who gets nothing. Raises UserError."""
+    from grader.authoring.release.engine import write_zip  # torch comes with it
+
+    made, expected, place = ARCHIVES[platform]
     loaded, lessons = open_course(recorded_course(graded, course), ())
-    decided = decisions(stored_lines(graded, loaded))
-    console = console_for(stderr=True)
+    decided, console = decisions(stored_lines(graded, loaded)), console_for(stderr=True)
 
     def shown(submissions: Sequence[Submission]) -> Iterator[Submission]:
         with progress_bar(console, live=console.is_terminal) as bar:
             yield from bar.track(submissions, description="reading the download")
 
+    def is_expected(arrival: Arrival) -> bool:
+        return arrival.account.startswith(f"{platform} ")
+
+    roster = ClassFiles(graded, roster_file).roster
     back, remarks = returned_reports(graded, download, lessons, roster, is_expected, expected, decided, shown)
+    files, sent = dict[str, bytes](), 0
+    for each in back:
+        try:
+            with for_one_student():
+                files |= made([place.name for place in each.places], each.files)
+            sent += 1
+        except NoFeedback as reason:
+            remarks.append(f"`{each.results.student}` gets no feedback: {reason}.")
     print_remarks(remarks)
     if not back:
         raise UserError(
             "nothing was written: no submission in the download is certainly that of a student with a report in OUT."
         )
-    return back
-
-
-def write_archive(
-    path: Path, back: Sequence[Returned], platform: Callable[[Sequence[str], dict[str, bytes]], dict[str, bytes]]
-) -> int:
-    """Write the zip with what the platform gives to each student; return to how many. Prints who not."""
-    from grader.authoring.release.engine import write_zip  # torch comes with it
-
-    files, sent = dict[str, bytes](), 0
-    for each in back:
-        try:
-            with for_one_student():
-                files |= platform([place.name for place in each.places], each.files)
-            sent += 1
-        except NoFeedback as reason:
-            print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])
+    path = out or graded / f"{platform.lower()}-feedback.zip"
     with write_errors(path):
         write_zip(path, files)
-    return sent
+    click.echo(f"wrote {path}: reports for {sent} students. In {platform}: {place}.")

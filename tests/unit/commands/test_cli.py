@@ -172,7 +172,7 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5
 
 
-# The screen ----------------------------------------------------------------------------------------------------------
+# What is printed -----------------------------------------------------------------------------------------------------
 
 
 ROW = {"name": "dx", "points": 0, "max_points": 1}
@@ -182,33 +182,6 @@ def results_of(student: str, status: str, score: float = 0, whole: str = "graded
     lesson = {"name": "04", "score": score, "max_score": 3, "gradients": [ROW | {"status": status}]}
     data = {"student": student, "score": score, "max_score": 3, "status": whole, "message": "Why."}
     return SubmissionResult.from_json(data | {"lessons": [lesson]})
-
-
-def screen(view: RunView) -> str:
-    paper = Console(width=80, file=io.StringIO(), force_terminal=True, color_system=None, legacy_windows=False)
-    paper.print(view.screen())
-    assert isinstance(paper.file, io.StringIO)
-    return paper.file.getvalue()
-
-
-def test_the_screen_of_a_run_at_80_columns():
-    now = [1000.0]
-    console = Console(width=80, file=io.StringIO(), force_terminal=True, color_system=None)
-    view = RunView(console, clock=lambda: now[0])
-    view.planned(200, 0)
-    assert screen(view) == (
-        "                                 0/200 left --:--\n"  # no bar yet
-        "0 passed · 0 wrong · 0 broken\n"
-    )
-    view.started("zoë\x1b[31m " + "x" * 60)
-    for number, (status, score) in enumerate(4 * [("passed", 3), ("failed", 1.5), ("todo", 0), ("error", 0)]):
-        view.started(f"student {number}")
-        now[0] += 0.25
-        view.result(results_of(f"student {number}", status, score))
-    assert screen(view) == (
-        "━━                              16/200 left 00:46\n"
-        "4 passed · 8 wrong · 4 broken · slowest now (4 s): zoë\\x1b[31m xxxxxxxxxxxxxxxx…\n"
-    )
 
 
 def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none():

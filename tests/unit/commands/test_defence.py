@@ -19,7 +19,6 @@ from made_results import row
 from support import ROOT, solution_of
 
 from bench.defence import CourseFile, holds, right_rows
-from grader.commands.defence import entered_answers
 from grader.commands.grade import main
 from grader.defence.generate import generate
 from grader.defence.question import DefenceQuestion
@@ -275,14 +274,3 @@ def test_errors_are_sentences(tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.chdir(tmp_path)
     done = grade(*arguments)
     assert done.exit_code == 2 and sentence in done.output
-
-
-def test_answers_in_a_csv_of_excel_s(tmp_path):
-    path = tmp_path / "answers.csv"
-    path.write_text("sep=;\ncode;1;2\nK7QFB;a;(2,1)\n\nM2XYZ;-;bd\n", encoding="utf-16")
-    assert [*entered_answers([path])] == [
-        (f"{path}, line 3: ", "K7QFB", ["a", "(2,1)"]),
-        (f"{path}, line 5: ", "M2XYZ", ["-", "bd"]),
-    ]
-    path.write_text("K7QFB,a,-3\n")
-    assert [*entered_answers([path])] == [(f"{path}, line 1: ", "K7QFB", ["a", "-3"])]

@@ -17,6 +17,7 @@ from feedback_class import LESSON, add_attempt, golden_download, laid_out, repor
 from made_results import HOSTILE, lesson, results, row
 from support import CORPUS
 
+from grader.commands.feedback import ARCHIVES
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -309,7 +310,7 @@ def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada,
         return canvas_feedback(names, files) if report_of("okaforada") not in files["report.md"].decode() else 1 // 0
 
     monkeypatch.setattr("grader.publish.feedback.reports.decision_sentences", sentences)
-    monkeypatch.setattr("grader.commands.feedback.canvas_feedback", archived)
+    monkeypatch.setitem(ARCHIVES, "Canvas", (archived, *ARCHIVES["Canvas"][1:]))
     out, roster = tmp_path / "out", tmp_path / "roster.csv"
     roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
     said, warned = grade("export", "mailmerge", out, "--roster", roster)
