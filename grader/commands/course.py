@@ -190,7 +190,7 @@ def release(
         unwritten = [sentence for lesson in lessons for sentence in unwritten_places(lesson)]
         if unwritten:
             fail("\n".join([*unwritten, "nothing was written."]))
-        kit = kit_of(lessons, assignment=assignment)
+        kit = kit_of(lessons, assignment)
         model_answers = published_answers(lessons) if answers else {}
         refuse_leaks(loaded, kit, model_answers)
         kit |= model_answers
@@ -212,7 +212,7 @@ def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None
 
     Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else.
     """
-    from grader.authoring.model_answers import MODEL_ANSWERS_FILE
+    from grader.authoring.release.kit import MODEL_ANSWERS_FILE
     from grader.authoring.release.leaks import leaks, secrets_of
 
     secrets = secrets_of(course)

@@ -91,5 +91,5 @@ def test_an_assignment_that_does_not_fit_is_a_sentence_and_no_obstacle(tmp_path)
 def test_a_kit_contains_it(course):
     lesson = course.find("04")
     assignment = parse_assignment('title = "H"\nrows = ["04"]\n', Path("hw.toml"), [lesson])
-    assert kit_of([lesson], False, assignment)["assignment.toml"].decode() == assignment.text
-    assert "assignment.toml" not in kit_of([lesson], False)
+    assert kit_of([lesson], assignment)["assignment.toml"].decode() == assignment.text
+    assert "assignment.toml" not in kit_of([lesson])
