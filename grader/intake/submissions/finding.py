@@ -86,7 +86,10 @@ class FoundSubmissions(Sequence[Submission]):
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
         read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)
-        return replace(read, remarks=remarks)
+        entries = tuple(place.name for place in arrival.places)
+        return replace(
+            read, remarks=remarks, account=arrival.account, entries=entries, submitted_by=arrival.submitted_by
+        )
 
     def _known_as(self, arrival: Arrival) -> list[str]:
         """What else the roster calls a student, and those who submit as one group with the student, or the platform."""

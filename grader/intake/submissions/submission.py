@@ -35,6 +35,9 @@ class Submission:
         submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
         time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
         platform: "late" or "on time", where the platform itself says so; else "".
+        account: the platform's account that submitted it, "Canvas 101"; "" where no platform gives one.
+        entries: the names of its files or folders in the platform's download.
+        submitted_by: the member of the student's group who submitted it; "" where the student did.
         remarks: how it was read, and which of several submissions counts, where that is not obvious.
         questions: what a person should decide, for intake.csv.
     """
@@ -49,6 +52,9 @@ class Submission:
     time_source: str = ""
     fault: str = ""
     platform: str = ""
+    account: str = ""
+    entries: tuple[str, ...] = ()
+    submitted_by: str = ""
 
     @property
     def has_lesson(self) -> bool:
