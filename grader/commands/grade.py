@@ -26,11 +26,10 @@ FEEDBACK = CommandGroup(
     "feedback",
     """Gives reports back to students.
 
-    OUT is what `grade run` wrote. DOWNLOAD is the platform's own archive or folder of submissions, because the platform
-    recognises a student by the names in it. If it is not certain whose report it is, nobody gets it, and it is listed.
+    OUT is what `grade run` wrote. Canvas and Moodle recognise a student by the names in the download that was graded.
 
     Examples:
-      grade feedback canvas grades/ submissions.zip --roster roster.csv
+      grade feedback canvas grades/
     """,
     {
         "canvas": ("feedback.canvas_archive", 'a zip for "Re-Upload Submissions"'),

@@ -16,14 +16,7 @@ from grader.commands.options import CourseFolder, LessonNames, Out, RosterFile
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import SimilarPair, similarities
-from grader.gradebook.similarity.reading import (
-    groups_of,
-    known_code,
-    read_class,
-    steps_of_course,
-    stored_texts,
-    verdicts_in,
-)
+from grader.gradebook.similarity.reading import known_code, read_class, steps_of_course, stored_class
 from grader.intake.submissions.roster import read_roster
 from grader.publish.progress_bar import progress_bar
 from grader.publish.similar_page import reason_text, similar_page
@@ -46,8 +39,8 @@ def similar(out: Out, lesson_names: LessonNames, roster_file: RosterFile, course
     """
     loaded, lessons = open_course(recorded_course(out, course), lesson_names)
     roster = None if roster_file is None else read_roster(roster_file)
-    with read_gradebook(out):  # there must be one
-        files = stored_texts(out, [lesson.name for lesson in lessons])
+    with read_gradebook(out) as gradebook:
+        files, rows = stored_class(gradebook, loaded, [lesson.name for lesson in lessons])
     if len(files) < 2:
         count = count_text(len(files), "submission was", "submissions were")
         raise UserError(f"{count} found: a comparison needs two or more.")
@@ -55,11 +48,11 @@ def similar(out: Out, lesson_names: LessonNames, roster_file: RosterFile, course
     with progress_bar(console, console.is_terminal) as bar:
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
-    rows, remarks = verdicts_in(out, loaded, list(files))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
-    result = similarities(read, rows, known, groups_of(roster))
+    groups = {each.student: each.group for each in (roster.members if roster else ()) if each.group}
+    result = similarities(read, rows, known, groups)
     pairs = [pair for pair in result.pairs if pair.bits >= result.threshold]
-    remarks += [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
+    remarks = [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
     page = out / "similar.html"
     with output_errors(page):
         write_whole(page, similar_page(result, pairs, files, remarks))

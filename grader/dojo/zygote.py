@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EagerZygote(ZygoteProcess):
-    """Forks and locks in the next workers before they are needed, and does not wait for the end of the last."""
+    """Forks and locks in the next workers before they are needed."""
 
     _spare: WorkerProcess | None = None
     _second: WorkerProcess | None = None  # for a wrong file, whose edited copies are tried in a worker of their own
@@ -44,20 +43,10 @@ class EagerZygote(ZygoteProcess):
         worker.wait_until_locked_in()
         return worker
 
-    def end_of(self, number: int) -> int:
-        """Has worker `number` killed; returns its exit status if it has ended by itself, else 0."""
-        if number not in self._ended:
-            try:
-                self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
-            except OSError as error:
-                raise ZygoteDied(str(error)) from error
-        return self._ended.get(number, 0)
-
     def close(self) -> None:
         for spare in (self._spare, self._second):
             if spare is not None:
-                with contextlib.suppress(ZygoteDied):
-                    spare.close()
+                spare.close()
         super().close()
 
 

@@ -1,6 +1,7 @@
 """The figures of a lesson: its computational graph, from its forward.py, and those that its own figures.py draws.
 
-The layout of the graph is the report's.
+A report shows the computational graph with a verdict on each gradient: see grader.publish.lesson_graph, which finds the
+boxes of bold names.
 """
 
 from __future__ import annotations
@@ -10,13 +11,24 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from grader.authoring.figures.layout import (
+    NODE_HEIGHT,
+    Layout,
+    Node,
+    NodeKind,
+    all_reads_of,
+    folded_names,
+    kinds_of,
+    lay_out,
+    parts_of,
+    reads_of,
+    shapes_of,
+)
 from grader.authoring.figures.svg import Drawing, tenths
 from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.graph import all_reads_of, folded_names, kinds_of, lay_out, parts_of, reads_of, shapes_of
-from grader.publish.layout import NODE_HEIGHT, Layout, Node, NodeKind
 from grader.results.wording import listed
 from grader.source.parsing import parse_text
 from grader.source.syntax import names_in

@@ -10,7 +10,6 @@ import contextlib
 import fcntl
 import os
 import resource
-import select
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -41,16 +40,16 @@ from grader.sandbox.workers.messages import GivenProblem, Load, Request, Run
 from grader.sandbox.workers.printed import MarkedOutput, flush_output
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
-MAX_TOGETHER = 1 << 16  # bytes of answers that wait for others
 
 
-def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote) -> None:
+def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
     """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
 
-    A layer that cannot be applied ends the worker before any student code runs.
+    A layer that cannot be applied ends the worker before any student code runs. `given` are the pipes of requests, of
+    answers and of what is printed.
     """
     worker = Worker(plan.limits.operators, plan.imports)
-    arrange_descriptors(requests, answers, output)
+    arrange_descriptors(*given)
     try:
         lock_in(plan, zygote)
     except (OSError, ValueError) as error:
@@ -94,7 +93,6 @@ class Worker:
         self._problem: tuple[torch.dtype, dict[str, Any], dict[str, Tensor]] = torch.float64, {}, {}
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
-        self._together = bytearray()  # answers that are not sent yet
         self._output: MarkedOutput | None = None
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
         self._twins: dict[int, Any] = {}  # the same of calls that were made again
@@ -106,24 +104,15 @@ class Worker:
 
     def serve_one(self) -> bool:
         """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
-        if self._together and not select.select([REQUESTS_FD], [], [], 0)[0]:
-            self.send_together()
         frame = codec.read_frame(REQUESTS_FD)
         if frame is None:
             return False
         request, terms = messages.decode_request(frame)
-        together = isinstance(request, Run) and request.together
         for name, answer in self.answers_to(request):
-            self._together += messages.encode_answer(name, answer, terms, self._files)
-            if not together or len(self._together) > MAX_TOGETHER:
-                self.send_together()
+            data = messages.encode_answer(name, answer, terms, self._files)
+            flush_output()
+            send(data)
         return True
-
-    def send_together(self) -> None:
-        """Each answer that is sent by itself wakes a process."""
-        flush_output()
-        send(self._together)
-        self._together.clear()
 
     def answers_to(self, request: Request) -> Iterator[tuple[str, Answer]]:
         """(name, answer) for each requested name."""
