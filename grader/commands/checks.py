@@ -15,10 +15,8 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import course_around, installed_course
-from grader.lesson.validation import lesson_faults
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
-MAX_FAULTS = 20
 GRADER_PROGRAM = "grader.gradebook.grading.server"
 """The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
 
@@ -85,17 +83,6 @@ def require_solutions(lessons: Sequence[Lesson]) -> None:
             raise UserError(
                 f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites."
             )
-
-
-def check_lessons(lessons: Sequence[Lesson]) -> None:
-    """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
-    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
-    if faults:
-        numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
-        shown = "\n".join(faults[:MAX_FAULTS])
-        raise UserError(
-            f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}"
-        )
 
 
 def checked_isolation(require: str) -> Isolation:

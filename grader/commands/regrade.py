@@ -10,13 +10,7 @@ from typing import Annotated
 
 import click
 
-from grader.commands.checks import (
-    GRADER_PROGRAM,
-    check_lessons,
-    checked_isolation,
-    present_assignment,
-    require_solutions,
-)
+from grader.commands.checks import GRADER_PROGRAM, checked_isolation, present_assignment, require_solutions
 from grader.commands.command_line import FAULT, STOPPED, option
 from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.decisions import change_text
@@ -114,7 +108,6 @@ def run_again(plan: RegradePlan, gradebook: Gradebook, course: Course, settings:
     """Grade what is planned, with progress, and print what could not be graded. Exits where it was stopped."""
     lessons = [course.lessons[name] for name in plan.lessons]
     require_solutions(lessons)
-    check_lessons(lessons)
     checked_isolation(settings.require)
     with RunView(console_for(stderr=True)) as view:
         outcome = grade_again(plan, gradebook, course, settings, os.cpu_count() or 1, view)

@@ -12,7 +12,6 @@ import click
 
 from grader.commands.checks import (
     GRADER_PROGRAM,
-    check_lessons,
     checked_isolation,
     open_course,
     refuse_planted_results,
@@ -177,11 +176,10 @@ class RunPhases:
         return sentences
 
     def count_lessons(self) -> None:
-        """Leave out lessons that neither `--lesson` names nor a submission contains; refuse those that are broken."""
+        """Leave out lessons that neither `--lesson` names nor a submission contains."""
         if (file := self.extensions_file) is not None:
             self.extensions = extensions_from(file, self.assignment, self.out, self.found, self.known.roster)
         counted = self.lessons if self.are_chosen else self.found.contained(self.lessons)
-        check_lessons(counted)
         self.left_out = [lesson.name for lesson in self.lessons if lesson not in counted]
         self.lessons = counted
 
