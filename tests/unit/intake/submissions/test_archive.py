@@ -109,6 +109,7 @@ def test_links_and_names_that_collide_are_refused(tmp_path: Path) -> None:
     for other in ("03/backward.py", "03/backward.py/x.py"):
         twice = tar_of(("03/backward.py", SOURCE), (other, SOURCE))
         assert "cannot be unpacked: " in refusal(written(tmp_path, "twice.tar", twice))
+    assert "'a.zip' twice" in refusal(written(tmp_path, "twice.tar", tar_of(("a.zip", b""), ("a.zip", b""))))
 
 
 def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
@@ -126,6 +127,12 @@ def test_an_archive_inside_another(tmp_path: Path) -> None:
     path = written(tmp_path, "outer.zip", zip_of({"hw/inner.zip": inner, "above.zip": above}))
     assert contents(path) == {"hw/inner.zip/backward.py": SOURCE}
     assert "outside its own folder" in refusal(written(tmp_path, "up.zip", zip_of({"above.zip": above})))
+    refused = zip_of({"inner.zip": inner, "../x.py": SOURCE})  # with the archives inside it
+    assert "outside its own folder" in refusal(written(tmp_path, "refused.zip", refused))
+    (tmp_path / "two").mkdir()
+    written(tmp_path / "two", "a.zip", refused)
+    written(tmp_path / "two", "b.zip", zip_of({"inner.zip": inner}))
+    assert contents(tmp_path / "two") == {"b.zip/inner.zip/backward.py": SOURCE}
 
 
 def test_archives_that_are_not_read_are_a_sentence(tmp_path: Path, lesson: Lesson) -> None:
