@@ -65,7 +65,6 @@ class Candidate:
         hint: 1 if its path mentions the lesson, -1 if it mentions another one, else 0.
         written: how many of the lesson's functions or gradients it has that are not the stub's.
         why: the end of a sentence that says why it is the lesson's.
-        others: lessons that it may be for as well.
         fit: of its functions; None for the lecture's notebook or a script like it.
     """
 
@@ -74,7 +73,6 @@ class Candidate:
     hint: int = 0
     written: int = 0
     why: str = ""
-    others: tuple[str, ...] = ()
     fit: Fit | None = None
 
     @property
@@ -160,18 +158,14 @@ class LessonFinder:
         # a notebook in the lecture's manner is where it should be if it is all that was submitted
         is_the_page = chosen.fit is None and len(self.gathered.files) == 1
         rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
-        if rivals or chosen.others:
-            possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
-            names = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
-            reason = (
-                f"`{shown}` is graded as {lesson.name}, but its functions fit {' and '.join(chosen.others)} as well."
-            )
-            if rivals:
-                listed = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
-                several = f"Several different files may be {lesson.name}"
-                reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
+        if rivals:
+            files = [each.file.shown for each in rivals]
+            listed = ", ".join(f"`{name}`" for name in files[:MAX_FILES_NAMED])
+            several = f"Several different files may be {lesson.name}"
+            reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
             self._remark("guess", f"{reason} The instructor decides in intake.csv.")
-            self.questions.append(GuessQuestion(names, {lesson.name: shown}, tuple(possible), reason))
+            possible = tuple((lesson.name, name) for name in files)
+            self.questions.append(GuessQuestion((shown, *files), {lesson.name: shown}, possible, reason))
         elif given is None and not self.lessons[lesson.name].nothing and not is_the_page:
             self._remark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}.")
 
@@ -180,7 +174,7 @@ class LessonFinder:
         file, fit = chosen.file, chosen.fit
         found = self.page(file).get(lesson.name) if fit is None and not chosen.place else None
         if found is None or not found.present:
-            is_shared = fit is not None and len(self.fittings[file.shown].groups) > 1 and not file.is_notebook
+            is_shared = fit is not None and len(self.fittings[file.shown].lessons) > 1 and not file.is_notebook
             source = lesson_text(file.source, file.outline, fit) if fit is not None and is_shared else None
             found = read_as(file, lesson, source, chosen.place == 1 and file.path.name != BACKWARD_FILE)
         in_place = chosen.place > 1 or lesson.name in self._hints(file) or file.path.name == BACKWARD_FILE
@@ -245,8 +239,8 @@ class LessonFinder:
     @cached_property
     def fittings(self) -> dict[str, Fitting]:
         """{file: the lessons that it is for, by its functions}."""
-        course = self._course
-        return {file.shown: fitting_lessons(file.outline, course, self._hints(file)) for file in self.searched}
+        course, wanted = self._course, [lesson.name for lesson in self._wanted]
+        return {file.shown: fitting_lessons(file.outline, course, self._hints(file), wanted) for file in self.searched}
 
     def _hints(self, file: GatheredFile) -> set[str]:
         """The lessons that its path mentions: the innermost name that mentions any decides."""
@@ -263,19 +257,15 @@ class LessonFinder:
         hinted, fitting = self._hints(file), self.fittings[file.shown]
         is_elsewhere = bool(hinted) or any(says_lesson(part, self._course) for part in file.parts[:-1])
         hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
-        fit, here = fitting.fits.get(lesson.name), {each.name for each in self._wanted}
+        fit = fitting.fits.get(lesson.name)
         is_small = fit is not None and fit.share < MIN_SHARE_OF_FUNCTIONS
         if is_small and hint < 0:
             return None
-        # the lessons of this run between which the file does not decide, the likeliest first
-        group = next(([n for n in names if n in here] for names in fitting.groups if lesson.name in names), [])
         # the lecture's notebook has a `cmp`, as lesson 06 does
-        if fit is not None and group and not (is_small and hint < 1 and self.page(file)):
-            if group[0] != lesson.name:
-                return None
+        if fit is not None and lesson.name in fitting.lessons and not (is_small and hint < 1 and self.page(file)):
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
             written = 0 if is_pristine(file, lesson) else fit.written
-            return Candidate(file, 0, hint, written, why, tuple(group[1:]), fit)
+            return Candidate(file, 0, hint, written, why, fit)
         page = self.page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
             return Candidate(file, 0, hint, max(1, len(page.origin.rows)), "it assigns its gradients")
@@ -299,8 +289,8 @@ class LessonFinder:
         """Where no lesson is found: remarks about files of other lessons, a question about those of no lesson."""
         others = [each for each in self._course if each not in self._wanted]
         for file in self.searched:
-            first = {names[0] for names in self.fittings[file.shown].groups}
-            names = [each.name for each in others if each.name in first and not self.place(file, each)]
+            found = self.fittings[file.shown].lessons
+            names = [each.name for each in others if each.name in found and not self.place(file, each)]
             if names and len(self.remarks) < MAX_FILES_NAMED:
                 self._remark("unread", f"`{file.shown}` is {' and '.join(names)}, which this run does not grade.")
         unknown = [each.shown for each in self.searched if not self.fittings[each.shown].fits and not self.page(each)]

@@ -18,7 +18,7 @@ from grader.intake.submissions.people import may_be_one_person
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 from grader.questions.question import questions_of
-from grader.source.reader import ReadingStopped, SourceReader, one_submission
+from grader.source.reader import ReadingStopped, SourceReader
 
 
 def test_a_text_is_searched_for_gradients_in_linear_time() -> None:
@@ -90,23 +90,3 @@ def test_all_files_of_a_submission_share_a_limit(suffix: str, tmp_path: Path, mo
     read = read_submission(path, "ada", list(Course(ROOT).lessons.values()))
     assert not any(lesson.present for lesson in read.lessons.values())
     assert len(messages) == 4
-
-
-@pytest.mark.full
-def test_time_that_is_used_up_is_that_of_one_submission(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.source.reader.SUBMISSION_SECONDS", 0.1)
-    reader = SourceReader(0.15)
-    try:
-        with one_submission():
-            assert reader.call(len, b"abc") == 3
-            with pytest.raises(ReadingStopped, match=r"reading it took more than 0\.15 seconds"):
-                reader.call(sum, range(10**15))
-            with pytest.raises(ReadingStopped, match=r"all files of the submission took more than 0\.1 seconds"):
-                reader.call(len, b"abc")
-            with one_submission(), pytest.raises(ReadingStopped):
-                reader.call(len, b"abc")
-        assert reader.call(len, b"abc") == 3
-        with one_submission():
-            assert reader.call(len, b"abc") == 3
-    finally:
-        reader.close()
