@@ -284,7 +284,7 @@ main.add(
 )
 main.add(
     "dojo_servers.serve_assistant",
-    """Serves verdicts, hints and READMEs to an AI assistant.
+    """Serves verdicts and hints to an AI assistant.
 
     It speaks the Model Context Protocol over standard input and output.
 
@@ -296,14 +296,14 @@ main.add(
       claude mcp add dojo -- dojo mcp
 
     docs/tools.md has the lines for other clients. The server speaks on standard input and output. It gives
-    verdicts, hints and sections of READMEs, and no answers. That stops nobody who wants to cheat.
+    verdicts and hints, and no answers. That stops nobody who wants to cheat.
     """,
     EXERCISES_OPTION,
     name="mcp",
 )
 main.add(
     "dojo_servers.lsp",
-    """Shows mistakes and shapes in your editor.
+    """Shows mistakes in your editor.
 
     It is a language server: any editor that speaks the language server protocol can use it.
 

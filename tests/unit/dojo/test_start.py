@@ -116,10 +116,24 @@ def test_a_lesson_without_a_stub_is_named(tmp_path, source):
     stub.unlink()
     with pytest.raises(UserError) as caught:
         make_working_folder(Course(source), tmp_path / "work", bare=False)
-    assert str(caught.value) == (
-        f"{stub} cannot be read: No such file or directory. Its author writes it with `grade stubs`."
-    )
+    assert str(caught.value) == f"{stub} is missing. Its author writes it with `grade stubs`."
     assert not (tmp_path / "work").exists()
+
+
+def test_the_first_five_minutes_begin_where_the_exercises_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(make_kit(tmp_path))
+    assert start() == (
+        0,
+        "Lesson 03: The makemore network, step by step\n"
+        "\n"
+        "1. Read exercises/03_makemore_steps/README.md. It teaches what you need and\n"
+        "works out one gradient in full.\n"
+        "2. Open exercises/03_makemore_steps/backward.py in your editor. You write one\n"
+        "function for each gradient.\n"
+        "3. Type: dojo watch 03. It checks the file whenever you save, and says what is\n"
+        "wrong.\n",
+        "",
+    )
 
 
 def test_without_any_course_dojo_says_how_to_begin(tmp_path, monkeypatch):
