@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench import ROOT
@@ -170,7 +170,7 @@ def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: Ow
     """(milliseconds of processor time per submission, seconds until the first result)."""
     listener = Listener(len(class_), cluster)
     with tempfile.TemporaryDirectory() as out:
-        limits = Limits().to_dict()
+        limits = asdict(Limits())
         settings = Settings(str(ROOT), [lesson.name], 1, out, True, limits, program=GRADER_PROGRAM)
         started = time.monotonic()
         address = None if cluster is None else cluster.address

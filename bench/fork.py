@@ -70,7 +70,7 @@ class Times:
 
 
 def answers(worker: WorkerProcess, request: PackedRequest) -> list[Answer]:
-    worker.ask([request], GUARD_SECONDS)
+    worker.ask([request])
     return list(worker.answers([request], GUARD_SECONDS))
 
 

@@ -30,7 +30,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def seconds_by_phase() -> Counter[str]:
 
 @dataclass
 class Clock:
-    """A grader.gradebook.grading.run.RunListener that notes when results come. It stops with the last of `expected`.
+    """A grader.gradebook.grading.graded.RunListener that notes when results come. It stops with the last of `expected`.
 
     Before the processes end, that is, and with them what they tell of their time.
     """
@@ -130,7 +130,7 @@ def measure(lesson: Lesson, kind: str, count: int, jobs: int) -> Rate:
     ]
     clock = Clock(count)
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
-        limits = Limits().to_dict()
+        limits = asdict(Limits())
         settings = Settings(str(lesson.course), [lesson.name], 1, out, True, limits, program=GRADER_PROGRAM)
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))

@@ -73,7 +73,7 @@ WHEN = "(text) => window.seen.find(([at, top]) => top.includes(text))[0]"
 
 
 class PageWatch:
-    """`terminal` is the `dojo watch --open` whose page is in the browser."""
+    """`terminal` is the `dojo open` whose page is in the browser."""
 
     def __init__(self, terminal: WatchTerminal, tab: Any) -> None:
         self.terminal, self._tab = terminal, tab
@@ -90,14 +90,14 @@ class PageWatch:
 
 @contextmanager
 def page_watch(kit: Path, number: str, first: str) -> Iterator[PageWatch | None]:
-    """A `dojo watch --open` and its page, once `first` is on its screen; None where there is no browser."""
+    """A `dojo open` and its page, once `first` is on its screen; None where there is no browser."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         yield None
         return
     from playwright import sync_api as playwright  # of the extra `dev`
 
-    terminal = WatchTerminal(kit, number, options=("--open",))
+    terminal = WatchTerminal(kit, number, command="open")
     try:
         found = ADDRESS.search(terminal.until(first, START_SECONDS))
         assert found is not None
@@ -239,7 +239,7 @@ def print_times(number: str, gradients: int, problems: int, times: dict[str, lis
     print(f"{'':<50} {'median':>11} {'95 %':>11} {'most':>11} {'runs':>5}")
     print(line("dojo watch: from the save to the screen", times["screen"]))
     if times["page"]:
-        print(line("dojo watch --open: from the save to the screen", times["beside"]))
+        print(line("dojo open: from the save to the screen", times["beside"]))
         print(line("  from the save to the live page in Chromium", times["page"]))
     else:
         print("no browser is installed: the live page was not measured")

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,7 +42,7 @@ class WatchTerminal:
         number: str,
         height: int = 40,
         width: int = 80,
-        options: Sequence[str] = (),
+        command: str = "watch",
         checkout: Path = ROOT,
     ) -> None:
         environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "DISPLAY")}
@@ -52,7 +52,7 @@ class WatchTerminal:
         self._stream = pyte.Stream(self._shown)
         self._terminal = pexpect.spawn(
             sys.executable,
-            ["-c", DOJO, "watch", number, *options],
+            ["-c", DOJO, command, number],
             cwd=str(kit),
             env=environment | {"PYTHONPATH": str(checkout), "TERM": "xterm-256color"},
             dimensions=(height, width),

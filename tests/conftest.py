@@ -25,7 +25,7 @@ from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import worker_process
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import DeadlineMissed
+from grader.sandbox.workers.waiting import DeadlineMissed
 from grader.verdict.explain import attempts
 
 attempts.RAISED += (AttributeError, NameError, ImportError)  # our own: no student's value is the cause of one

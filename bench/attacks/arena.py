@@ -20,10 +20,23 @@ from typing import Any
 
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.lockdown import LANDLOCK, LAYERS, NAMESPACES_LAYER, UID
+from grader.sandbox.isolation.probe import at_least
 
 PR_SET_CHILD_SUBREAPER = 36
 OTHER = "other_student"
 ANYBODY_MAY_WRITE = ("/", "/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock", "/usr", ".")
+
+
+def avoid_above(level: str) -> tuple[str, ...]:
+    """The layers to leave out in `probe` so that no better level than `level` is reached."""
+    best_without = {
+        "good": (NAMESPACES_LAYER,),
+        "fair": (UID,),
+        "weak": (LANDLOCK,),
+        "none": LAYERS,
+    }
+    return tuple(layer for name, layers in best_without.items() if at_least(name, level) for layer in layers)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from bench import ROOT
 from bench.attacks.arena import new_token
 from bench.attacks.corpus import corpus
 from bench.attacks.firing_range import Outcome, range_at
-from grader.sandbox.isolation import capabilities, kernel, namespaces
+from grader.sandbox.isolation import kernel, namespaces
 from grader.sandbox.isolation.probe import LEVELS, probe
 
 ORDINARY_USER = 65521  # that nobody has, like probe.WORKER_UID
@@ -53,7 +53,7 @@ def reason_not_to() -> str:
         return "no layer is known for this system"
     if os.geteuid() != 0:
         return "only root can become another user"
-    if not capabilities.has(capabilities.CAP_SYS_ADMIN, capabilities.CAP_SETUID, capabilities.CAP_SETGID):
+    if not kernel.has_capabilities(kernel.CAP_SYS_ADMIN, kernel.CAP_SETUID, kernel.CAP_SETGID):
         return "root lacks CAP_SYS_ADMIN, CAP_SETUID or CAP_SETGID here"
     return ""
 
@@ -69,7 +69,7 @@ def step_aside(uid: int | None) -> None:
     namespaces.show_only([*everywhere, Path(sys.prefix), Path(sys.base_prefix), ROOT])
     os.chdir(ROOT)
     if uid is not None:
-        capabilities.become(uid)
+        kernel.become(uid)
 
 
 def run_elsewhere(level: str, who: str, names: Sequence[str] = ()) -> list[Outcome]:

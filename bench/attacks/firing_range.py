@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import ROOT
-from bench.attacks.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
+from bench.attacks.arena import Arena, adopt_orphans, avoid_above, descendants, make_arena, new_descendants
 from bench.attacks.corpus import Attack, helpers
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
@@ -27,7 +27,7 @@ from grader.publish.report.pages import Reporter
 from grader.results import LessonResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import LAYERS
-from grader.sandbox.isolation.probe import Isolation, avoid_above, probe
+from grader.sandbox.isolation.probe import Isolation, probe
 
 LESSONS = ["02", "03", "04", "06", "07"]
 ENDING_SECONDS = 10.0  # a guard: what was killed ends within a tenth of a second

@@ -45,7 +45,6 @@ from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.sending import PACKED_PROBLEMS
-from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
@@ -80,11 +79,11 @@ class Tap:
 
     sent: list[Sent] = field(default_factory=list)
     given_back: list[Tensor] = field(default_factory=list)  # signatures of arguments that the reference gives back
-    _answered: dict[int, set[tuple[int, str]]] = field(default_factory=dict)
-    _problems: dict[int, Problem] = field(default_factory=dict)  # which each worker was given last
-    _due: dict[int, list[tuple[int, str] | None]] = field(default_factory=dict)  # answers that each worker owes
+    _answered: dict[object, set[tuple[int, str]]] = field(default_factory=dict)
+    _problems: dict[object, Problem] = field(default_factory=dict)  # which each worker was given last
+    _due: dict[object, list[tuple[int, str] | None]] = field(default_factory=dict)  # answers that each worker owes
 
-    def frames(self, worker: int, data: bytes) -> None:
+    def frames(self, worker: object, data: bytes) -> None:
         """Takes note of the tensors in whole frames."""
         known = self._answered.setdefault(worker, set())
         while data:
@@ -112,7 +111,7 @@ class Tap:
                 for tensor in tensors_in([given, bound]):
                     self.sent.append(Sent(f"an argument of {request.name}", tensor, None, answered))
 
-    def answer(self, worker: int) -> None:
+    def answer(self, worker: object) -> None:
         if (row := self._due[worker].pop(0)) is not None:
             self._answered.setdefault(worker, set()).add(row)
 
@@ -130,15 +129,15 @@ def pass_of(problem: Problem) -> int:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    send, answers, run = WorkerProcess.send, WorkerProcess.answers, ModuleTarget.perform
+    ask, answers, run = WorkerProcess.ask, WorkerProcess.answers, ModuleTarget.perform
 
-    def sending(self: WorkerProcess, data: bytes, *accounts: TimeAccount) -> None:
-        tap.frames(self._number, bytes(data))
-        send(self, data, *accounts)
+    def asking(self: WorkerProcess, requests: Sequence[messages.PackedRequest]) -> None:
+        tap.frames(self, b"".join(each.data for each in requests))
+        ask(self, requests)
 
     def answering(self: WorkerProcess, *of: Any) -> Iterator[Answer]:
         for answer in answers(self, *of):
-            tap.answer(self._number)
+            tap.answer(self)
             yield answer
 
     def running(self: ModuleTarget, of: str, request: CallRequest) -> Answer:
@@ -150,7 +149,7 @@ def tapped(tap: Tap) -> Iterator[None]:
         return called
 
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
-        (WorkerProcess, "send", sending, send),
+        (WorkerProcess, "ask", asking, ask),
         (WorkerProcess, "answers", answering, answers),
         (ModuleTarget, "perform", running, run),
     ]

@@ -40,8 +40,8 @@ from grader.reference.problem import Problem
 from grader.results.typed_json import clean
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import codec, messages
-from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.sandbox.workers.waiting import WireError
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import Check, run_check, tests_of

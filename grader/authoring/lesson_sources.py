@@ -17,6 +17,10 @@ from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.results.wording import format_shape
 
+ANSWER_BEGIN, ANSWER_END = "# <answer>", "# </answer>"
+ANSWER = re.compile(rf"^([ ]*){re.escape(ANSWER_BEGIN)}\n.*?^[ ]*{re.escape(ANSWER_END)}\n", re.DOTALL | re.MULTILINE)
+TODO = r"\1# TODO: replace the next line by your own\n\1raise NotImplementedError\n"
+
 
 def variant_files(lesson: Lesson) -> list[Path]:
     """The files in solutions/NN_name/variants: right answers in other styles."""
@@ -46,12 +50,6 @@ def right_files(lesson: Lesson) -> dict[str, ModuleType]:
     return {"solution": lesson.answers} | files
 
 
-ANSWER_BEGIN, ANSWER_END = "# <answer>", "# </answer>"
-ANSWER = re.compile(
-    rf"^(?P<indent>[ ]*){re.escape(ANSWER_BEGIN)}\n.*?^[ ]*{re.escape(ANSWER_END)}\n", re.DOTALL | re.MULTILINE
-)
-
-
 def stub_of(lesson: Lesson) -> str:
     """The text of exercises/NN_name/backward.py. Raises LessonError for unpaired markers or a missing function."""
     path = lesson.solution / "backward.py"
@@ -63,14 +61,13 @@ def stub_of(lesson: Lesson) -> str:
     if missing:
         raise LessonError(f"{path} has no function {', '.join(missing)}, which lesson.toml asks for.")
     lines = source.splitlines(keepends=True)
-    steps = () if lesson.joint else lesson.gradients
-    for item in sorted(steps, key=lambda item: -functions[item.name].body[0].lineno):
-        function = functions[item.name]
-        assert item.target is not None
-        if ast.get_docstring(function) is None:
-            header_end = header_lines(lines, function)
-            lines[header_end:header_end] = [docstring(lesson, item.target)]
-    stub = ANSWER.sub(lambda match: todo(match["indent"]), "".join(lines))
+    for name in sorted(steps_of(lesson), key=lambda name: -functions[name].lineno):  # from the end of the file on
+        if ast.get_docstring(functions[name]) is None:
+            below = functions[name].lineno
+            while not lines[below - 1].rstrip().endswith(":"):
+                below += 1
+            lines.insert(below, docstring(lesson, name.removeprefix("d")))
+    stub = ANSWER.sub(TODO, "".join(lines))
     leaks = [line for line in stub.splitlines() if "answer>" in line]
     if leaks:
         raise LessonError(
@@ -79,26 +76,14 @@ def stub_of(lesson: Lesson) -> str:
     return stub
 
 
+def docstring(lesson: Lesson, target: str) -> str:
+    """What a function in a stub says: its gradient's shape, and the lines of the forward pass that read `target`."""
+    shape, lines = format_shape(lesson.public.values[target].shape), forward_lines(lesson, target)
+    body = "".join(f"        {line}\n" for line in lines)
+    return f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n    {READ_IN}\n\n{body}    """\n'
+
+
 def published_stub(lesson: Lesson, bare: bool | None = None) -> str:
     """The stub that students get: bare, or not; with None as the one in the lesson's folder is. Raises LessonError."""
     stub = stub_of(lesson)
     return bare_stub(lesson, stub) if (is_bare(lesson) if bare is None else bare) else stub
-
-
-def header_lines(lines: list[str], function: ast.FunctionDef) -> int:
-    """The number of the first line after `def ...:`, counted from 0."""
-    number = function.lineno - 1
-    while not lines[number].rstrip().endswith(":"):
-        number += 1
-    return number + 1
-
-
-def docstring(lesson: Lesson, target: str) -> str:
-    shape = format_shape(lesson.public.values[target].shape)
-    forward = forward_lines(lesson, target)
-    body = "\n".join(f"        {line}" for line in forward)
-    return f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n    {READ_IN}\n\n{body}\n    """\n'
-
-
-def todo(indent: str) -> str:
-    return f"{indent}# TODO: replace the next line by your own\n{indent}raise NotImplementedError\n"

@@ -12,20 +12,8 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from grader.authoring.lesson_review import (
-    example_faults,
-    faults_of,
-    inexact_gradients,
-    recommendations,
-    unwritten_places,
-)
-from grader.authoring.lesson_sources import (
-    is_formula,
-    published_stub,
-    right_files,
-    steps_of,
-    variant_files,
-)
+from grader.authoring.lesson_review import example_faults, faults_of, recommendations, unwritten_places
+from grader.authoring.lesson_sources import is_formula, published_stub, right_files, variant_files
 from grader.authoring.release.leaks import lesson_leaks
 from grader.authoring.verify_questions import question_faults, question_summary
 from grader.gradebook.grading.graded import GradedSubmission
@@ -66,90 +54,6 @@ def rows_in(graded: GradedSubmission) -> list[Row]:
     return graded.results.lessons[0].rows
 
 
-def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
-    """Grade the solution, the stub, the variants and the known mistakes in workers, with the hidden suite.
-
-    Mistakes in one gradient's formula share submissions, and all are graded; of the others, each `every`-th is.
-    """
-    report = VerifyReport("", list(faults_of(lesson)), list(recommendations(lesson)))
-    if report.problems:
-        return report
-    with closing(Session([lesson], seed, PATIENT)) as session:
-
-        def grade(name: str, source: str) -> GradedSubmission:
-            return session.grade(submission_of(lesson, name, source))
-
-        right = grade("solution", lesson.answer_key)
-        for row in rows_in(right):
-            if row.status != "passed" or row.chain == "failed":
-                report.problems.append(f"solution: {row.name} is {row.status}, chain {row.chain}: {row.message}")
-        if report.problems:  # everything else rests on it
-            return report
-        report.problems += example_faults(lesson, right_files(lesson))
-        for row in rows_in(grade("stub", published_stub(lesson))):
-            if row.points or row.status not in ("todo", "failed"):
-                report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
-        for path in variant_files(lesson):
-            for row in rows_in(grade(path.stem, path.read_text(encoding="utf-8"))):
-                if row.status != "passed":
-                    report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
-        for mistakes, text in wrong_files(lesson, every):
-            rows = rows_in(grade("mistakes", text))
-            for mistake in mistakes:
-                own = [item.name for item in lesson.items if mistake.gradient in (item.name, item.function)]
-                report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows), own)
-            report.problems += unexpected_failures(lesson, mistakes, rows)
-        report.problems += question_faults(lesson, session.run_line)
-    report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
-    names = inexact_gradients(lesson, rows_in(right))
-    exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
-    but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
-    report.summary = (
-        f"solution {points_text(right.results.score)} of {points_text(right.results.max_score)}"
-        + (f" ({exact}{but})" if lesson.gradients else "")
-        + f", stub 0, {count_text(len(variant_files(lesson)), 'variant')}, "
-        + count_text(len(lesson.mistakes), "known mistake")
-        + (f", {count_text(len(examples_of(lesson)), 'public example')}" if examples_of(lesson) else "")
-        + (f", {count_text(len(questions_of(lesson)), 'question')}" if questions_of(lesson) else "")
-    )
-    return report
-
-
-def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake], str]]:
-    """(known mistakes, the answer key with these mistakes in it), file by file.
-
-    Formulas for different gradients share files. Each other mistake has its own file; each `every`-th is included.
-    """
-    solution = lesson.answer_key
-    formulas = [mistake for mistake in lesson.mistakes if is_formula(lesson, mistake)]
-    of_gradient: dict[str, list[Mistake]] = defaultdict(list)
-    for mistake in formulas:
-        of_gradient[mistake.gradient].append(mistake)
-    for batch in zip_longest(*of_gradient.values()):
-        mistakes = [mistake for mistake in batch if mistake is not None]
-        yield mistakes, solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in mistakes) + "\n"
-    for mistake in [m for m in lesson.mistakes if m not in formulas][::every]:
-        yield [mistake], mistake.applied_to(solution)
-
-
-def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows that a mistake may make fail: those about its gradient, or all where it is more than a formula."""
-    if not is_formula(lesson, mistake):
-        return rows
-    names = {item.name for item in lesson.items if item.function == mistake.gradient}
-    return [row for row in rows if row.name in names | {mistake.gradient}]
-
-
-def unexpected_failures(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> Iterator[str]:
-    """Sentences about gradients that fail although only formulas of others are wrong."""
-    if not all(is_formula(lesson, mistake) for mistake in mistakes):
-        return
-    changed = [mistake.gradient for mistake in mistakes]
-    for row in rows:
-        if row.name not in changed and row.status != "passed" and row.name in steps_of(lesson):
-            yield f"{row.name} turned {row.status} although only {', '.join(changed)} were changed"
-
-
 def verify_course(
     course: Path, names: Sequence[str], jobs: int, only_questions: bool = False
 ) -> Iterator[tuple[str, VerifyReport]]:
@@ -178,18 +82,87 @@ def verify_by_name(course: Path, only_questions: bool, name: str) -> VerifyRepor
     return VerifyReport("its questions have faults" if faults else question_summary(lesson), faults)
 
 
+def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
+    """Grade the solution, the stub, the variants and the known mistakes in workers, with the hidden suite.
+
+    Mistakes in one gradient's formula share submissions, and all are graded; of the others, each `every`-th is.
+    """
+    report = VerifyReport("", list(faults_of(lesson)), list(recommendations(lesson)))
+    if report.problems:
+        return report
+    variants = variant_files(lesson)
+    with closing(Session([lesson], seed, PATIENT)) as session:
+
+        def graded_rows(name: str, source: str) -> list[Row]:
+            return rows_in(session.grade(submission_of(lesson, name, source)))
+
+        right = graded_rows("solution", lesson.answer_key)
+        for row in right:
+            if row.status != "passed" or row.chain == "failed":
+                report.problems.append(f"solution: {row.name} is {row.status}, chain {row.chain}: {row.message}")
+        if report.problems:  # everything else rests on it
+            return report
+        report.problems += example_faults(lesson, right_files(lesson))
+        for row in graded_rows("stub", published_stub(lesson)):
+            if row.points or row.status not in ("todo", "failed"):
+                report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
+        for path in variants:
+            for row in graded_rows(path.stem, path.read_text(encoding="utf-8")):
+                if row.status != "passed":
+                    report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
+        for mistakes, text in wrong_files(lesson, every):
+            rows = graded_rows("mistakes", text)
+            for mistake in mistakes:
+                own = [item.name for item in lesson.items if mistake.gradient in (item.name, item.function)]
+                report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows), own)
+        report.problems += question_faults(lesson, session.run_line)
+    report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
+    gradients = [row for row in right if row.name in {item.name for item in lesson.gradients}]
+    inexact = [row.name for row in gradients if not row.exact]
+    but = f", not {', '.join(inexact)}" if 0 < len(inexact) <= 4 else ""
+    score, maximum = (points_text(total) for total in (sum(row.points for row in right), lesson.max_score))
+    exact = f" ({len(gradients) - len(inexact)} of {len(gradients)} gradients bit-exact{but})" if gradients else ""
+    parts = [f"solution {score} of {maximum}{exact}", "stub 0", count_text(len(variants), "variant")]
+    parts.append(count_text(len(lesson.mistakes), "known mistake"))
+    optional = {"public example": examples_of(lesson), "question": questions_of(lesson)}
+    report.summary = ", ".join([*parts, *(count_text(len(found), what) for what, found in optional.items() if found)])
+    return report
+
+
+def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake], str]]:
+    """(known mistakes, the answer key with these mistakes in it), file by file.
+
+    Formulas for different gradients share files. Each other mistake has its own file; each `every`-th is included.
+    """
+    solution, of_gradient, others = lesson.answer_key, defaultdict[str, list[Mistake]](list), list[Mistake]()
+    for mistake in lesson.mistakes:
+        (of_gradient[mistake.gradient] if is_formula(lesson, mistake) else others).append(mistake)
+    for batch in zip_longest(*of_gradient.values()):
+        mistakes = [mistake for mistake in batch if mistake is not None]
+        yield mistakes, solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in mistakes) + "\n"
+    for mistake in others[::every]:
+        yield [mistake], mistake.applied_to(solution)
+
+
+def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows that a mistake may make fail: those about its gradient, or all where it is more than a formula."""
+    if not is_formula(lesson, mistake):
+        return rows
+    names = {item.name for item in lesson.items if item.function == mistake.gradient}
+    return [row for row in rows if row.name in names | {mistake.gradient}]
+
+
 def naming_problems(mistake: Mistake, rows: Sequence[Row], own: Collection[str]) -> Iterator[str]:
     """Sentences about a known mistake that no row of `rows` rejects, or whose message no failing row has.
 
     `own` are the rows of its function. Where others fail as well, a mistake that each of these names is enough.
     """
     failing = [row for row in rows if row.status != "passed"]
-    if not failing:
-        yield f"mistake {mistake.name} passed"
-        return
     of_function = [row for row in failing if row.name in own]
     is_named = any(row.mistake and row.mistake.id == mistake.id for row in failing)
     is_named_elsewhere = 0 < len(of_function) < len(failing) and all(row.mistake for row in of_function)
-    if not is_named and not is_named_elsewhere:
+    if not failing:
+        yield f"mistake {mistake.name} passed"
+    elif not is_named and not is_named_elsewhere:
         messages = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
         yield f"mistake {mistake.name} got {'; '.join(messages)}"

@@ -63,7 +63,7 @@ def call(
                     watch.know((args, kwargs))
                 value = function(*args, **kwargs)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
-        return failure(error, name, files)._replace(seen=watch.seen(None) if watch else None)
+        return failure(error, name, files)
     finally:
         set_default_dtype(default)
         sys.setrecursionlimit(depth)  # no call helps or harms a later one
@@ -71,7 +71,7 @@ def call(
     if watch is None:
         return answer
     low_precision = watch.saw_float32 and precision == torch.float64
-    return answer._replace(**watch.counts(), low_precision=low_precision, seen=watch.seen(value))
+    return answer._replace(**watch.counts(), low_precision=low_precision)
 
 
 def set_default_dtype(dtype: torch.dtype) -> None:

@@ -91,7 +91,6 @@ def call_joint(
         piece = found[step]
         if piece is None:
             return Answer("todo", line=answer.line)
-        seen = watch.seen(piece) if watch is not None else None
-        return as_step(answer._replace(seen=seen), step, as_stack(piece), values, dtype, files)
+        return as_step(answer, step, as_stack(piece), values, dtype, files)
 
     return {step: of_step(step) for step in steps}

@@ -1,4 +1,4 @@
-"""What numerical_watch.py cannot see among torch's operators: numpy, math and complex numbers, while a function runs.
+"""What numerical_watch.py cannot see among torch's operators: functions of numpy, math and cmath.
 
 Functions whose code can be seen to evaluate nothing many times, as most right answers, need no watching.
 """
@@ -6,19 +6,16 @@ Functions whose code can be seen to evaluate nothing many times, as most right a
 from __future__ import annotations
 
 import cmath
-import functools
 import io
 import math
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy
 import torch
 import torch.nn.functional
-from torch import Tensor
 
 PLAIN_NAMES = frozenset(
     """
@@ -39,8 +36,6 @@ NUMPY = frozenset(
     "tanh exp exp2 expm1 log log1p log2 log10 sqrt power square reciprocal sinh cosh sin cos matmul dot".split()  # noqa: SIM905
 )
 MATH = ("tanh", "exp", "expm1", "log", "log1p", "sqrt", "pow", "sinh", "cosh")
-WAYS_OUT = ("numpy", "tolist", "item")
-"""Methods of a tensor after which a step may compute with something other than tensors."""
 
 
 def is_plain(function: Callable[..., Any] | None) -> bool:
@@ -74,53 +69,27 @@ class Nowhere(io.TextIOBase):
 
 @contextmanager
 def seen_outside_torch(
-    evaluates: Callable[[str, Sequence[object]], None],
-    finds_complex: Callable[[], None],
-    files: Sequence[str],
-    names: dict[str, Any],
+    evaluated: Callable[[str, tuple[object, ...], object], object], names: dict[str, Any]
 ) -> Iterator[None]:
-    """Inside, tell what functions of `files` compute outside torch; what they print is dropped.
+    """Inside, functions of numpy, math and cmath return `evaluated(name, arguments, result)`; no text is printed.
 
-    `names` are those of the file's module, which may have imported functions under other names.
+    `names` are those of the student's module, which may have imported functions under other names.
     """
 
-    def look_for_complex(frame: FrameType, event: str, value: object) -> None:
-        is_theirs = event == "return" and frame.f_code.co_filename in files
-        if is_theirs and any(map(is_complex, (value, *frame.f_locals.values()))):
-            finds_complex()
-
-    def telling(original: Callable[..., Any], tell: Callable[[tuple[Any, ...]], None]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            sys.setprofile(look_for_complex)
-            tell(args)
-            return original(*args, **kwargs)
-
-        return call
+    def telling(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args, **kwargs: evaluated(name, args, original(*args, **kwargs))
 
     replaced: list[tuple[dict[str, Any], str, Any]] = []
-    by_original: dict[int, Callable[..., Any]] = {}
     for module, functions in ((numpy, NUMPY), (math, MATH), (cmath, vars(cmath).keys())):
-        for name in functions:
-            original = vars(module).get(name)
-            if callable(original):
-                tell = functools.partial(evaluates, name) if module is not cmath else lambda _: finds_complex()
-                by_original[id(original)] = telling(original, tell)
-                replaced.append((vars(module), name, original))
+        found = {name: vars(module).get(name) for name in functions}
+        replaced += [(vars(module), name, original) for name, original in found.items() if callable(original)]
+    by_original = {id(original): telling(name, original) for _, name, original in replaced}
     replaced += [(names, name, value) for name, value in names.items() if id(value) in by_original]
     for namespace, name, original in replaced:
         namespace[name] = by_original[id(original)]
-    for name in WAYS_OUT:
-        setattr(Tensor, name, telling(getattr(Tensor, name), lambda _: None))
     try:
         with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()):
             yield
     finally:
-        sys.setprofile(None)
-        for name in WAYS_OUT:
-            delattr(Tensor, name)
         for namespace, name, original in replaced:
             namespace[name] = original
-
-
-def is_complex(value: object) -> bool:
-    return isinstance(value, complex) or (isinstance(value, numpy.ndarray) and value.dtype.kind == "c")

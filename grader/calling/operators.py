@@ -18,7 +18,6 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from grader.calling.answer import Seen
 from grader.calling.protocol import leaves
 
 _LOW_PRECISION = frozenset({torch.float32, torch.float16, torch.bfloat16, torch.complex64})
@@ -60,10 +59,6 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
     def counts(self) -> dict[str, Any]:
         """What was counted, as fields of an Answer."""
         return {"operators": self.operators}
-
-    def seen(self, answer: object) -> Seen | None:
-        """What the answer depends on, of an answer that was returned inside; None where nobody looks for that."""
-        return None
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None

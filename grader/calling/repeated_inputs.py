@@ -32,35 +32,30 @@ class Evaluations:
 
     def __init__(self) -> None:
         self.times = self.pairs = 0
-        self._kept: deque[tuple[Sequence[InputArray], object]] = deque(maxlen=4)
+        self._kept: deque[Sequence[InputArray]] = deque(maxlen=4)
         self._known: set[int] = set()
         self._numbers: list[float] = []  # sorted
         self._distances: Counter[float] = Counter()
 
-    def add(self, inputs: Sequence[InputArray], result: object) -> list[object]:
-        """The results of earlier evaluations at close inputs; the evaluation's own where it holds many of them."""
+    def add(self, inputs: Sequence[InputArray]) -> bool:
+        """Whether the inputs of one more evaluation are close to earlier ones, or are many close ones themselves."""
         self.times += 1
         if self.times > MAX_EVALUATIONS_COMPARED or not inputs:
-            return []
+            return False
         if any(each.size > MAX_INPUT_ELEMENTS or each.dtype.kind not in "fc" for each in inputs):
-            return []
+            return False
         digest = hash(tuple((each.shape, each.tobytes()) for each in inputs))
         if digest in self._known:
-            return []
+            return False
         self._known.add(digest)
-        close = [result] if any(is_batch_of_close(each) for each in inputs) else []
-        self.pairs += 2 * len(close)
+        is_close = any(map(is_batch_of_close, inputs))
         if len(inputs) == 1 and inputs[0].size == 1 and inputs[0].dtype.kind == "f":
-            if self._is_near_a_number(float(inputs[0].item())):
-                self.pairs += 1
-                close.append(result)
-            return close
-        for earlier, its_result in reversed(self._kept):
-            if self._are_close(inputs, earlier):
-                self.pairs += 1
-                close.append(its_result)
-        self._kept.append(([each.copy() for each in inputs], result))
-        return close
+            is_close |= self._is_near_a_number(float(inputs[0].item()))
+        else:
+            is_close |= any([self._are_close(inputs, earlier) for earlier in self._kept])
+            self._kept.append([each.copy() for each in inputs])
+        self.pairs += is_close
+        return is_close
 
     def _are_close(self, inputs: Sequence[InputArray], others: Sequence[InputArray]) -> bool:
         if [each.shape for each in inputs] != [each.shape for each in others]:

@@ -11,10 +11,10 @@ from grader.commands.decisions import author_name
 from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
-from grader.gradebook.assignment.decision_file import decisions_of, entries_from
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.decision_file import entries_from, extensions_of
 from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
-from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, members_index
+from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, people_index
 from grader.gradebook.records import Decision
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.roster import Roster
@@ -54,24 +54,20 @@ def with_assignment(
     return assignment, course, [course.lessons[name] for name in [lesson.name for lesson in chosen] or contained]
 
 
-def present_assignment(gradebook: Gradebook, course: Course, file: Path | None) -> tuple[Assignment | None, Course]:
+def present_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
     """(the gradebook's assignment as its file and the lessons are now; the course with its settings).
 
-    The file is `file`, or the one that the last run was given; where that is not there, or was made another
-    assignment's, it is the text in the gradebook. Raises UserError.
+    Where the file that a run was given last is not there, or was made another assignment's, it is the text in the
+    gradebook. Raises UserError.
     """
     counting, lessons = gradebook.assignment(), list(course.lessons.values())
     if counting is None:
-        if file is not None:
-            raise UserError("the gradebook has no assignment yet: `grade run --assignment FILE` gives it one.")
         return None, course
-    path = file or Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
+    path = Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
     found = read_assignment(path, lessons) if path.is_file() else None
     if found is not None and found.title != counting.title:
-        sentence = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
-        if file is not None:
-            raise UserError(f"{sentence}: give its own file.")
-        print_remarks([f"{sentence}, which is used as the gradebook has it."])
+        titles = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
+        print_remarks([f"{titles}, which is used as the gradebook has it."])
         found = None
     found = found or parse_assignment(counting.text, Path(GRADEBOOK), lessons)
     return found, Course(course.root, changed=found.settings)
@@ -87,22 +83,22 @@ def extensions_from(
     if assignment is None:
         raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
     entries = entries_from(file, ("student",))
-    names, renamed = {arrival.student for arrival in found.arrivals}, dict[str, str]()
+    names, known = {arrival.student for arrival in found.arrivals}, dict[str, set[str]]()
     if (out / GRADEBOOK).is_file():
         with read_gradebook(out) as gradebook:
-            names, renamed = names | set(gradebook.students()), gradebook.new_names()
+            names, known = names | set(gradebook.students()), gradebook.people()
     members = roster.members if roster is not None else ()
-    students = sorted(names | {each.student for each in members})
+    students, people = sorted(names | {each.student for each in members}), people_index(known, members)
 
     def student_called(wanted: str) -> str | None:
         try:
-            return find_student(wanted, students, renamed, members_index(members))
+            return find_student(wanted, students, people)
         except UnknownStudent:
             return None
         except SharedName as error:
             raise UserError(f"{file}: {error}") from error
 
-    decisions, unknown = decisions_of(entries, student_called, assignment, author_name(), datetime.now(UTC))
+    decisions, unknown = extensions_of(entries, student_called, assignment, author_name(), datetime.now(UTC))
     print_remarks(
         f"{entry.place}no student {entry.student!r} in this run, gradebook or roster; the line is ignored. Use the "
         "name in grades.csv, or give --roster for ids and e-mail addresses."

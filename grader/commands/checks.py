@@ -15,7 +15,7 @@ from grader.lesson.validation import lesson_faults
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 MAX_FAULTS = 20
-GRADER_PROGRAM = "grader.publish.grader_process"
+GRADER_PROGRAM = "grader.gradebook.grading.server"
 """The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
 
 

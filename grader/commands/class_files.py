@@ -1,4 +1,4 @@
-"""The roster and the times of submission: from files of the command line, or as the gradebook remembers them."""
+"""The roster, the times of submission and intake.csv: from files of the command line, or as OUT remembers them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK
 from grader.intake.submissions.finding import FoundSubmissions
+from grader.intake.submissions.intake_csv import INTAKE_FILE, IntakeLine, read_intake
 from grader.intake.submissions.roster import Roster, read_roster
 from grader.intake.submissions.submission_times import (
     NoZone,
@@ -20,6 +21,7 @@ from grader.intake.submissions.submission_times import (
     read_times,
     times_in_roster,
 )
+from grader.lesson.lesson import Course
 from grader.results.typed_json import from_json, to_json
 from grader.results.wording import count_text
 
@@ -107,3 +109,8 @@ def first_sentences(sentences: Sequence[str]) -> list[str]:
 def times_sentence(file: str, read: ReadTimes) -> list[str]:
     zone = f", in the time zone {read.zone}" if read.zone is not None else ""
     return [f"{file}: {count_text(len(read.times), 'submission time')}{zone}."] if read.times else []
+
+
+def stored_lines(out: Path, course: Course) -> Sequence[IntakeLine]:
+    """The lines of OUT/intake.csv; none where there is no such file. Raises UserError."""
+    return read_intake(out / INTAKE_FILE, course) if (out / INTAKE_FILE).is_file() else []

@@ -1,6 +1,7 @@
-"""What a command line is made of: commands whose work is loaded when they are called, options, and errors as sentences.
+"""What a command line is made of: commands declared by their signatures, groups as tables, and errors as sentences.
 
-`grade.py` and `dojo.py` are tables of commands. Nothing of the engine is imported to show a help text.
+A command is a function, or a dataclass with a method `run`. Its docstring is its help, and each of its parameters is
+annotated with the option or argument that gives it. Its module is loaded when it is called, or its help is shown.
 """
 
 from __future__ import annotations
@@ -9,18 +10,15 @@ import difflib
 import errno
 import inspect
 import shlex
-import shutil
 import sys
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_type_hints
 
 import click
 
 from grader.errors import GraderFault, UserError
-from grader.lesson.paths import nearest_course
 from grader.publish.inert import terminal_line
 
 BELOW, UNUSABLE, FAULT, STOPPED = 1, 2, 3, 130
@@ -28,63 +26,62 @@ UNWRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT
 """What a user can fix: a permission, a full disk. Any other error of the system is a fault of this program."""
 FILE, ANY_PATH = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path)
 FOLDER, EXISTING_FOLDER = (click.Path(path_type=Path, file_okay=False, exists=exists) for exists in (False, True))
+MakeParameter = Callable[[str], click.Parameter]
+"""Makes the option or argument for the function's parameter of this name."""
 
 
 def fail(message: str, status: int = UNUSABLE, program: str = "grade") -> NoReturn:
-    """Print `message` on standard error, with control characters shown, and end with `status`.
-
-    A terminal breaks a long line inside a word; here it is broken between words.
-    """
-    lines: Iterable[str] = map(terminal_line, f"{program}: {message}".split("\n"))
-    if sys.stderr.isatty():
-        columns = shutil.get_terminal_size().columns
-        lines = (textwrap.fill(line, columns, break_long_words=False, break_on_hyphens=False) for line in lines)
-    click.echo("\n".join(lines), err=True)
+    """Print `message` on standard error, with control characters shown, and end with `status`."""
+    click.echo("\n".join(map(terminal_line, f"{program}: {message}".split("\n"))), err=True)
     raise SystemExit(status)
 
 
-def argument(name: str, **more: Any) -> click.Argument:
-    return click.Argument([name], **more)
+class SeldomOption(click.Option):
+    """An option that the help lists last."""
 
 
-def option(flags: str, meaning: str, kind: Any = None, **more: Any) -> click.Option:
-    """An option with these flags; a word without hyphens is the name of the function's parameter."""
-    return click.Option(flags.split(), help=meaning, type=kind, **more)
+def argument(**more: Any) -> MakeParameter:
+    return lambda name: click.Argument([name], **more)
 
 
-def switch(flags: str, meaning: str) -> click.Option:
-    return option(flags, meaning, is_flag=True)
+def option(flags: str, meaning: str, kind: Any = None, seldom: bool = False, **more: Any) -> MakeParameter:
+    made = SeldomOption if seldom else click.Option
+    return lambda name: made([name, *flags.split()], help=meaning, type=kind, **more)
+
+
+def switch(flags: str, meaning: str, seldom: bool = False) -> MakeParameter:
+    return option(flags, meaning, seldom=seldom, is_flag=True)
 
 
 class Command(click.Command):
-    """A command that is a function of a module of this package, which is loaded when the command is called.
+    """The command that calls `target`. Its help lists the options that are seldom needed last."""
 
-    `text` is its help, then, under "Examples:", lines that can be typed and further notes, which are shown as they are.
-    The help lists the options of `seldom` last, under "Seldom needed".
-    """
-
-    def __init__(
-        self, target: str, text: str, parameters: Sequence[click.Parameter], name: str, seldom: Sequence[str] = ()
-    ) -> None:
-        module, _, function = target.partition(".")
-        self._seldom = seldom
+    def __init__(self, name: str, target: Callable[..., Any]) -> None:
+        hints = get_type_hints(target, include_extras=True)
+        parameters = [make(each) for each, hint in hints.items() for make in getattr(hint, "__metadata__", ())]
 
         def call(**given: Any) -> None:
-            getattr(import_module(f"grader.commands.{module}"), function)(**given)
+            if isinstance(target, type):
+                target(**given).run()
+            else:
+                target(**given)
 
-        super().__init__(name or function.replace("_", "-"), callback=call, params=list(parameters), **help_of(text))
+        super().__init__(name, callback=call, params=parameters, **help_of(target.__doc__ or ""))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        records = [(each.name in self._seldom, each.get_help_record(ctx)) for each in options]
-        for title, is_seldom in (("Options", False), ("Seldom needed", True)):
-            if shown := [record for seldom, record in records if record and seldom == is_seldom]:
+        for title, kinds in (("Options", False), ("Seldom needed", True)):
+            records = [each.get_help_record(ctx) for each in options if isinstance(each, SeldomOption) == kinds]
+            if shown := list(filter(None, records)):
                 with formatter.section(title):
                     formatter.write_dl(shown)
 
 
 def help_of(text: str) -> dict[str, Any]:
-    """The help and the epilog of a command from its text. The mark \\b keeps a paragraph's lines as they are."""
+    """The help and the epilog of a command from its text, which may end with lines that can be typed, "Examples:".
+
+    The mark \\b keeps a paragraph's lines as they are.
+    """
     meaning, _, examples = inspect.cleandoc(text).partition("\n\nExamples:\n")
     return {"help": meaning, "epilog": "\b\nExamples:\n" + examples.replace("\n\n", "\n\n\b\n") if examples else ""}
 
@@ -96,14 +93,37 @@ class CommandGroup(click.Group):
     missing permission, and a full disk.
     """
 
-    def __init__(self, name: str, text: str, **more: Any) -> None:
-        super().__init__(name, **help_of(text), context_settings={"help_option_names": ["-h", "--help"]}, **more)
+    def __init__(
+        self, name: str, text: str, table: Mapping[str, tuple[str | CommandGroup, str]], default: Sequence[str] = ()
+    ) -> None:
+        """`table` is {command: ("module.function" of this package or a group, what it does in a few words)}.
 
-    def add(self, target: str, text: str, *parameters: click.Parameter, name: str = "", seldom: str = "") -> None:
-        """Add the command that calls `target`, "module.function", with these parameters."""
-        self.add_command(Command(target, text, parameters, name, seldom.split()))
+        `default` are the words that are meant where none are typed; else the help is shown.
+        """
+        super().__init__(name, **help_of(text), context_settings={"help_option_names": ["-h", "--help"]})
+        self._table, self._default = table, list(default)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        target, _ = self._table.get(cmd_name, ("", ""))
+        if not target or isinstance(target, CommandGroup):
+            return target or None
+        module, _, function = target.partition(".")
+        return Command(cmd_name, getattr(import_module(f"grader.commands.{module}"), function))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in self._table.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or list(self._default))
 
     def main(self, args: Any = None, prog_name: Any = None, *others: Any, **more: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
         return super().main(args, self.name, *others, **more)  # also where Python was started with -m
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
@@ -117,8 +137,8 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if ctx.parent is None and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            fail(unknown_command(args, self.list_commands(ctx), str(self.name)), program=str(self.name))
+        if ctx.parent is None and not ctx.resilient_parsing and args[0] not in self._table:
+            fail(unknown_command(args, list(self._table), str(self.name)), program=str(self.name))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -162,14 +182,5 @@ def unknown_command(words: Sequence[str], commands: Sequence[str], program: str)
     if near := difflib.get_close_matches(word, commands, n=1):
         return f"There is no command {word!r}. Did you mean `{shlex.join([program, near[0], *others])}`?"
     once, always = (shlex.join([program, command, *words]) for command in ("check", "watch"))
-    if program == "dojo" and is_lesson(word):
-        return f"Put a command before the lesson: `{once}` checks it once, `{always}` whenever you save."
-    advice = f" To check a lesson or one of its rows, type `{once}`." if program == "dojo" else ""
+    advice = f" `{once}` checks a lesson or a row once, `{always}` whenever you save." if "check" in commands else ""
     return f"There is no command {word!r}; `{program} --help` lists them.{advice}"
-
-
-def is_lesson(word: str) -> bool:
-    """Whether it is a lesson's number or name, or begins with one, as `03.dprobs` does."""
-    name, course = word.partition(".")[0], nearest_course(None)
-    folders = [] if course is None else [path.name for path in (course / "exercises").glob("*_*")]
-    return name.isdigit() or any(name in (folder, folder.partition("_")[2]) for folder in folders)

@@ -6,26 +6,38 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from grader.authoring.figures.graph import figures_of
-from grader.authoring.lesson_sources import published_stub
-from grader.authoring.scaffold import write_lesson
-from grader.authoring.verify import verify_course
 from grader.commands.checks import find_course, open_course
-from grader.commands.command_line import fail
+from grader.commands.command_line import argument, fail, switch
 from grader.commands.console import console_for
+from grader.commands.options import CourseFolder, LessonWords
 from grader.lesson.lesson import Lesson
 from grader.results.wording import count_text
 
 
-def verify(lessons: Sequence[str], questions: bool, jobs: int | None, course: Path | None) -> None:
-    """Print what verification finds, lesson by lesson, and end with 1 where something is wrong."""
+def verify(
+    lessons: LessonWords,
+    questions: Annotated[bool, switch("--questions", "Prove the questions alone, and that no public file has a key.")],
+    course: CourseFolder,
+) -> None:
+    """Checks that a course grades correctly: every lesson, or those that you name.
+
+    Every solution must get 100 %, and every stub 0 %. All variants must be right, and every known mistake must be found
+    and named. Exit status 1: something is wrong.
+
+    Examples:
+      grade verify 03 07               two lessons, through workers and hidden suites
+      grade verify --questions         the questions alone, drawn for 20 students
+    """
+    from grader.authoring.verify import verify_course  # torch comes with it
+
     console, wrong = console_for(), 0
     loaded, chosen = open_course(course, lessons)
     names = [lesson.name for lesson in chosen]
-    for name, report in verify_course(loaded.root, names, jobs or os.cpu_count() or 1, questions):
+    for name, report in verify_course(loaded.root, names, os.cpu_count() or 1, questions):
         wrong += len(report.problems)
         lines = [f"{name}: {report.summary}"]
         lines += [f"  ✗ {problem}" for problem in report.problems]
@@ -35,11 +47,25 @@ def verify(lessons: Sequence[str], questions: bool, jobs: int | None, course: Pa
     raise SystemExit(1 if wrong else 0)
 
 
-def stubs(lessons: Sequence[str], check: bool, bare: bool | None, course: Path | None) -> None:
-    """Write the stubs that differ, or with `check` end with 1 where there are any."""
+def stubs(
+    lessons: LessonWords,
+    check: Annotated[bool, switch("--check", "Write nothing. Exit with 1 if a stub is out of date.")],
+    bare: Annotated[bool, switch("--bare", "Gradients with empty parentheses, which is harder.")],
+    course: CourseFolder,
+) -> None:
+    """Writes the stubs of the lessons from solutions/: of all, or of those that you name.
+
+    A stub, exercises/NN_name/backward.py, is the solution without the answers between the markers. Its copy, .stub, is
+    what `dojo reset` restores. A bare stub stays bare until you delete .stub.
+
+    Examples:
+      grade stubs --bare 03    students choose what each gradient is computed from; the hidden suite is the same
+      grade stubs --check      in CI
+    """
+    from grader.authoring.lesson_sources import published_stub
 
     def files(lesson: Lesson) -> dict[Path, str]:
-        return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare))
+        return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare or None))
 
     stale = update(course, lessons, files, check)
     if check and stale:
@@ -47,8 +73,20 @@ def stubs(lessons: Sequence[str], check: bool, bare: bool | None, course: Path |
     click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
 
 
-def figures(lessons: Sequence[str], check: bool, course: Path | None) -> None:
-    """Write the figures that differ, or with `check` end with 1 where there are any."""
+def figures(
+    lessons: LessonWords,
+    check: Annotated[bool, switch("--check", "Write nothing. Exit with 1 if a figure would differ.")],
+    course: CourseFolder,
+) -> None:
+    """Draws the lessons' figures as SVG files in exercises/: the computational graph and those of figures.py.
+
+    The same lesson gives the same file on every machine.
+
+    Examples:
+      grade figures 03         lesson 03, after a change to its forward.py or figures.py
+      grade figures --check    in CI
+    """
+    from grader.authoring.figures.graph import figures_of
 
     def files(lesson: Lesson) -> dict[Path, str]:
         return {lesson.exercise / name: text for name, text in figures_of(lesson).items()}
@@ -82,11 +120,21 @@ def update(
     return stale
 
 
-def new_lesson(name: str, title: str | None, functions: bool, course: Path | None) -> None:
-    """Write the files of a new lesson, and print their names and what to do next."""
-    words = name.partition("_")[2].replace("_", " ").capitalize()
+def new_lesson(
+    name: Annotated[str, argument()],
+    functions: Annotated[bool, switch("--functions", "For functions and classes that are checked by what they do.")],
+    course: CourseFolder,
+) -> None:
+    """Writes the two folders of a new lesson: exercises/NAME and solutions/NAME, with a small example to replace.
+
+    Examples:
+      grade new-lesson 20_group_norm
+    """
+    from grader.authoring.scaffold import write_lesson
+
+    title = name.partition("_")[2].replace("_", " ").capitalize()
     try:
-        files = write_lesson(find_course(course), name, title or words, "functions" if functions else "steps")
+        files = write_lesson(find_course(course), name, title, "functions" if functions else "steps")
     except OSError as error:
         fail(f"{error.filename or course} cannot be written: {error.strerror}.")
     for path in files:

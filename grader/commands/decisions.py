@@ -4,51 +4,36 @@ from __future__ import annotations
 
 import getpass
 import os
-import subprocess
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import click
 
+from grader.commands.command_line import argument, option
 from grader.commands.console import print_remarks, printable
 from grader.commands.opened_gradebook import course_of, open_gradebook, write_other_gradebooks, write_views
+from grader.commands.options import Because, CourseFolder, DecisionsFile, Out, PartOfWork, StudentWord
 from grader.errors import UserError
-from grader.gradebook.assignment.decision_file import DecisionEntry, date_in, entries_from, points_in
 from grader.gradebook.assignment.in_force import not_yet_made, undone
 from grader.gradebook.database import Gradebook
+from grader.gradebook.decision_file import DecisionEntry, date_in, entries_from, points_in
 from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, members_index, points_of_part
+from grader.gradebook.lookup import UnknownStudent, find_row, find_student, people_index, points_of_part, rows_by_lesson
 from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.people import PeopleIndex
 from grader.results import points_text
-from grader.results.wording import count_text, listed
+from grader.results.wording import listed
 
-
-@dataclass(frozen=True)
-class DecisionCommand:
-    """What a command that stores decisions of one kind needs.
-
-    Attributes:
-        needed: the columns of a file, or the words of a command line, that may not be left out.
-        skips: what a line of a file says in the column `excused` if the command `other` stores it.
-        before_submission: whether it may be about a student who has not submitted anything yet.
-    """
-
-    kind: DecisionKind
-    needed: tuple[str, ...]
-    skips: str = ""
-    other: str = ""
-    before_submission: bool = False
-
-
-COMMANDS = {
-    "adjust": DecisionCommand("points", ("student", "row", "points", "text")),
-    "comment": DecisionCommand("comment", ("student", "text")),
-    "excuse": DecisionCommand("excuse", ("student", "text"), "no", "extend", True),
-    "extend": DecisionCommand("extension", ("student", "until", "text"), "yes", "excuse", True),
+NEEDED_FIELDS: dict[DecisionKind, tuple[str, ...]] = {
+    "points": ("student", "row", "points", "text"),
+    "comment": ("student", "text"),
+    "excuse": ("student", "text"),
+    "extension": ("student", "until", "text"),
 }
+"""The columns of a file, or the words of a command line, that may not be left out."""
 TYPED_FIELDS = {"student": "STUDENT", "row": "ROW", "points": "--points", "until": "--until", "text": "--because"}
 DECISION_WORDS = {
     "points": "adjusted",
@@ -57,111 +42,156 @@ DECISION_WORDS = {
     "extension": "extended",
     "defence": "defended",
 }
-StudentNames = tuple[list[str], dict[str, str], PeopleIndex]
+StudentNames = tuple[list[str], PeopleIndex]
 
 
-def adjust(file: Path | None, out: Path, course: Path | None, **given: str | None) -> None:
-    store_entries("adjust", file, given, out, course)
+def adjust(
+    student: StudentWord,
+    row: PartOfWork,
+    points: Annotated[str | None, option("--points", "What it is worth now, from 0 to its maximum.", metavar="N")],
+    text: Because,
+    file: DecisionsFile,
+    out: Out,
+    course: CourseFolder,
+) -> None:
+    """Sets a student's points for a row (03.dprobs), a lesson (03) or the total (`total`).
+
+    Examples:
+      grade adjust "Ada Okafor" 03.dprobs --points 1 --because "A bug in the suite"
+      grade adjust ada total --points 0 --because "Plagiarism"   everything
+      grade adjust --from adjustments.csv                        columns: student, row, points, because
+    """
+    store_entries("points", file, {"student": student, "row": row, "points": points, "text": text}, out, course)
 
 
-def excuse(file: Path | None, out: Path, course: Path | None, **given: str | None) -> None:
-    store_entries("excuse", file, given, out, course)
+def excuse(
+    student: StudentWord, row: PartOfWork, text: Because, file: DecisionsFile, out: Out, course: CourseFolder
+) -> None:
+    """Leaves a row, a lesson or everything out of a student's points. Their maximum becomes smaller as well.
+
+    Examples:
+      grade excuse "Ada Okafor" --because "Ill, certificate seen"
+      grade excuse --from excused.csv         columns: student, because; perhaps row
+    """
+    store_entries("excuse", file, {"student": student, "row": row, "text": text}, out, course)
 
 
-def extend(file: Path | None, out: Path, course: Path | None, **given: str | None) -> None:
-    store_entries("extend", file, given, out, course)
+def extend(
+    student: StudentWord,
+    until: Annotated[str | None, option("--until", "Their due date, in the assignment's time zone.", metavar="DATE")],
+    text: Because,
+    file: DecisionsFile,
+    out: Out,
+    course: CourseFolder,
+) -> None:
+    """Gives STUDENT a due date of their own. It never lowers a score.
+
+    Examples:
+      grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"
+      grade extend ada --until 2026-12-01 --because "Ill"     at the usual time of day
+      grade extend --from extensions.csv                      columns: student, until or excused, because
+    """
+    store_entries("extension", file, {"student": student, "until": until, "text": text}, out, course)
 
 
-def comment(student: str, words: Sequence[str], out: Path, course: Path | None) -> None:
+def comment(
+    student: Annotated[str, argument()],
+    words: Annotated[tuple[str, ...], argument(nargs=-1, required=True, metavar="[ROW] TEXT")],
+    out: Out,
+    course: CourseFolder,
+) -> None:
+    """Adds a comment for a student, on one row or on everything. The report and feedback show it.
+
+    Examples:
+      grade comment "Ada Okafor" "Nice use of broadcasting."
+      grade comment ada 03.dprobs "See me about this line."
+    """
     if len(words) > 2:
         raise UserError(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
     row = words[0] if len(words) == 2 else None
     store_entries("comment", None, {"student": student, "row": row, "text": words[-1]}, out, course)
 
 
-def undo(entry: int, text: str | None, out: Path, course: Path | None) -> None:
-    """Store a decision that takes back the one of this number. Raises UserError."""
+def undo(entry: Annotated[int, argument(type=int)], text: Because, out: Out, course: CourseFolder) -> None:
+    """Takes back the decision with this number in `grade history`.
+
+    Nothing is deleted: an undo is a new entry, and it can be undone as well.
+
+    Examples:
+      grade undo 7 --because "It was another Ada"
+    """
     if not text:
         raise UserError('--because is missing: give the reason, such as --because "It was another Ada".')
     with open_gradebook(out) as gradebook:
-        decision = gradebook.decisions.find(entry)
+        decision = next((each for each in gradebook.decisions() if each.id == entry), None)
         if decision is None:
             raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
-        about = gradebook.decisions_about(gradebook.new_names().get(decision.student, decision.student))
-        if other := undone(about).get(entry):
+        if other := undone(gradebook.decisions(decision.student)).get(entry):
             raise UserError(f"decision {entry} was undone already, by entry {other}.")
         undoing = replace(decision, kind="undo", text=text, undoes=entry, points=None, until=None)
         store(gradebook, [undoing], out, course)
 
 
 def store_entries(
-    name: str, file: Path | None, given: Mapping[str, str | None], out: Path, course: Path | None
+    kind: DecisionKind, file: Path | None, given: Mapping[str, str | None], out: Path, course: Path | None
 ) -> None:
-    """Store the decisions of the command `name`, from a CSV file or its command line. Raises UserError."""
-    command = COMMANDS[name]
-    entries = decision_entries(command, file, {field: value for field, value in given.items() if value})
+    """Store the decisions of a CSV file, or the one of the command line. Raises UserError."""
+    values, needed = {field: value for field, value in given.items() if value}, NEEDED_FIELDS[kind]
+    if file is not None and "student" in values:
+        raise UserError("give a STUDENT or --from, not both.")
+    if file is not None:
+        entries = entries_from(file, needed, values)
+    elif missing := [TYPED_FIELDS[field] for field in needed if field not in values]:
+        raise UserError(f"missing: {listed(missing)}. Or give --from CSV; see --help for examples.")
+    else:
+        entries = [DecisionEntry(**values)]
     with open_gradebook(out) as gradebook:
         names, assignment = student_names(gradebook), gradebook.assignment()
         due = None if assignment is None else assignment.due
-        decisions = [decision_from(entry, command, gradebook, names, due) for entry in entries]
+        decisions = [decision_from(entry, kind, gradebook, names, due) for entry in entries]
         if file is not None:  # it may be read again
-            decisions = not_yet_made(decisions, gradebook.all_decisions())
-        if command.kind == "extension" and due is None and decisions:
+            decisions = not_yet_made(decisions, gradebook.decisions())
+        if due is None and any(each.kind == "extension" for each in decisions):
             print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
         store(gradebook, decisions, out, course)
         if present := len(entries) - len(decisions):
             click.echo(f"{present} of {len(entries)} were in force already.")
 
 
-def decision_entries(command: DecisionCommand, file: Path | None, values: dict[str, str]) -> list[DecisionEntry]:
-    """The entries of `file`, or the one of the command line. Raises UserError."""
-    if file is None:
-        missing = [TYPED_FIELDS[field] for field in command.needed if field not in values]
-        if missing:
-            raise UserError(f"missing: {listed(missing)}. Or give --from CSV; see --help for examples.")
-        return [DecisionEntry(**values)]
-    if "student" in values:
-        raise UserError("give a STUDENT or --from, not both.")
-    found = entries_from(file, command.needed, values)
-    chosen = [entry for entry in found if not entry.excused or entry.excused != command.skips]
-    if left_out := len(found) - len(chosen):
-        lines = count_text(left_out, "line was", "lines were")
-        print_remarks([f"{lines} left out: `grade {command.other} --from` stores these."])
-    return chosen
-
-
 def student_names(gradebook: Gradebook) -> StudentNames:
     """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
-    return gradebook.students(), gradebook.new_names(), members_index(members)
+    return gradebook.students(), people_index(gradebook.people(), members)
 
 
 def decision_from(
-    entry: DecisionEntry, command: DecisionCommand, gradebook: Gradebook, names: StudentNames, due: datetime | None
+    entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook, names: StudentNames, due: datetime | None
 ) -> Decision:
-    """The decision that an entry means, without author and date; `due` is the assignment's. Raises UserError."""
+    """The decision that an entry means, without author and date; `due` is the assignment's. Raises UserError.
+
+    A line of a file with a date is an extension, one without an excuse.
+    """
+    if kind in ("excuse", "extension"):
+        kind = "extension" if entry.until else "excuse"
+        if entry.until and entry.excused == "yes":
+            raise UserError(f"{entry.place}expected either a date in `until`, or yes in `excused`.")
     row, points = None, None
     try:
         student = find_student(entry.student, *names)
         if entry.row:
-            row = find_row(entry.row, gradebook.current_of(student))
+            row = find_row(entry.row, rows_by_lesson(gradebook.current_of(student)), student)
         if entry.points:
-            points = points_in(entry.points)
-            most = points_of_part(gradebook.current_of(student), row)[1]
+            points, most = points_in(entry.points), points_of_part(gradebook.current_of(student), row)[1]
             if points > most:
-                raise UserError(
-                    f"{points_text(points)} points are too many: {row or 'the total'} has at most {points_text(most)}."
-                )
+                what, figures = row or "the total", points_text(most)
+                raise UserError(f"{points_text(points)} points are too many: {what} has at most {figures}.")
     except UserError as error:
-        advice = ""
-        if isinstance(error, UnknownStudent) and command.before_submission:
-            advice = (
-                " If this student has not submitted anything yet, `grade run` must have a roster that has the student."
-            )
-        raise UserError(f"{entry.place}{error}{advice}") from error
+        advice = " If this student has not submitted anything yet, `grade run` must have a roster that has the student."
+        is_unknown = isinstance(error, UnknownStudent) and kind in ("excuse", "extension")
+        raise UserError(f"{entry.place}{error}{advice if is_unknown else ''}") from error
     until = date_in(entry.until, due, entry.place) if entry.until else None
-    return Decision(0, student, command.kind, "", datetime.now(UTC), row, points, until, entry.text)
+    return Decision(0, student, kind, "", datetime.now(UTC), row, points, until, entry.text)
 
 
 def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course: Path | None) -> None:
@@ -170,7 +200,7 @@ def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course
     new = [replace(each, author=who, made=now) for each in decisions]
     loaded = course_of(gradebook, course)
     before = {student: gradebook.current_of(student) for student in {each.student for each in new}}
-    for each in gradebook.decisions.add(new):
+    for each in gradebook.decide(new):
         after, earlier = gradebook.current_of(each.student), before[each.student]
         parts = [(f"{each.row} ", each.row)] if each.row else []
         changes = [
@@ -196,25 +226,8 @@ def change_text(before: tuple[float, float], after: tuple[float, float]) -> str:
 
 
 def author_name() -> str:
-    """The first of the places where people leave their name: GRADE_AUTHOR, Git, the system."""
-    return os.environ.get("GRADE_AUTHOR") or git_author() or login_name()
-
-
-def git_author() -> str:
-    """ "Ada Okafor <ada@example.org>"; "" without Git or a name."""
-    name, email = git_setting("user.name"), git_setting("user.email")
-    return f"{name} <{email}>" if name and email else name or email
-
-
-def git_setting(key: str) -> str:
+    """Who decides: GRADE_AUTHOR, else the name of the login."""
     try:
-        return subprocess.run(["git", "config", key], capture_output=True, text=True, timeout=5).stdout.strip()
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-
-
-def login_name() -> str:
-    try:
-        return getpass.getuser()
+        return os.environ.get("GRADE_AUTHOR") or getpass.getuser()
     except (OSError, KeyError):  # a user id without a name, as in a container
         return f"user {os.getuid()}"

@@ -9,20 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from grader.commands.checks import open_course
-from grader.commands.class_files import ClassFiles
+from grader.commands.command_line import argument, option, switch
 from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.decisions import store, student_names
 from grader.commands.opened_gradebook import open_gradebook, recorded_course
-from grader.defence.generate import generate
-from grader.dojo.check import LocalJudge
-from grader.dojo.file import HERE
+from grader.commands.options import CourseFolder, Out
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.database import Gradebook
 from grader.gradebook.defence_sheets import (
     Defended,
     Sheet,
@@ -30,105 +29,85 @@ from grader.gradebook.defence_sheets import (
     find_sheet,
     is_excused,
     keep_sheet,
-    newest_results,
     own_code,
     stored_work,
 )
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.guarded import rendered
 from grader.gradebook.lookup import find_student
-from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.tables import read_table
 from grader.lesson.lesson import Lesson
 from grader.publish.defence_pages import keys_page, papers_page
 from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
 
+if TYPE_CHECKING:
+    from grader.dojo.check import LocalJudge
+
 PAPERS_FILE, KEYS_FILE = "papers.html", "keys.html"
 SEED = "defence seed"
 UNLOCKED = "this machine cannot lock workers in, so no student's code is run: see docs/security.md."
+QUESTIONS = 6
+"""Per sheet, where a file has so many lines to ask about."""
 
 
 def defence(
-    given: Sequence[Path],
-    lesson_name: str | None,
-    out: Path,
-    paper: bool,
-    enter: bool,
-    minutes: float | None,
-    count: int,
-    seed: str | None,
-    roster_file: Path | None,
-    course: Path | None,
+    given: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[STUDENT]...")],
+    lesson_name: Annotated[str | None, option("--lesson", "The lesson that is defended.", metavar="L")],
+    paper: Annotated[bool, switch("--paper", "Write a sheet per student and a key sheet.")],
+    enter: Annotated[bool, switch("--enter", "Store what students wrote: lines that are typed, or CSV files.")],
+    out: Out,
+    course: CourseFolder,
 ) -> None:
-    """Write sheets about the code of the students or submissions that are `given`, or of everybody; or store answers.
+    """Asks students about their own code.
 
-    Raises UserError.
+    The code is what the gradebook has, of everybody or of the STUDENTs who are named. The gradebook keeps questions,
+    keys and results, so a sheet that is printed can be entered later (docs/defence.md).
+
+    Examples:
+      grade defence --lesson 03 --paper -o hw2    hw2/defence/03_makemore_steps/papers.html and keys.html
+      grade defence --enter -o hw2                then a line per sheet: its code and the answers, - for none
+      grade defence --enter answers.csv -o hw2    the same in columns
     """
     if paper == enter:
         raise UserError("give one of --paper and --enter.")
     if enter:
-        enter_answers(given, out, course)
+        enter_answers(list(map(Path, given)), out, course)
         return
     if lesson_name is None:
         raise UserError("name the lesson, such as `grade defence --lesson 03 --paper`.")
-    is_stored, on_disk = (out / GRADEBOOK).is_file(), [path for path in given if path.exists()]
-    loaded, (lesson,) = open_course(recorded_course(out, course) if is_stored else course, [lesson_name], on_disk)
-    if on_disk and len(on_disk) < len(given):
-        raise UserError(f"give paths of submissions or names of students, not both: {given[0]} and {given[-1]}.")
-    if given and not on_disk and not is_stored:
-        raise UserError(f"{given[0]} does not exist, and {out} holds no gradebook with a student of this name.")
-    found = None
-    if on_disk:
-        found = find(on_disk, [lesson], list(loaded.lessons.values()), ClassFiles(out, roster_file).roster)
-    with closing(LocalJudge()) as judge, open_gradebook(out, new=bool(on_disk)) as gradebook:
-        if judge.isolation.level == "none":
-            raise UserError(UNLOCKED)
-        chosen = seed or gradebook.kept(SEED) or secrets.token_hex(16)
-        gradebook.keep(SEED, chosen)
-        if "course" not in gradebook.about():
-            gradebook.describe({"course": str(loaded.root.resolve())})
-        works = list(defended_works(gradebook, found, list(map(str, given)), lesson))
-        sheets = make_sheets(works, judge, gradebook, lesson, chosen, count)
-    write_sheets(sheets, out, minutes)
+    _, (lesson,) = open_course(recorded_course(out, course), [lesson_name])
+    with open_gradebook(out) as gradebook:
+        seed = gradebook.kept(SEED) or secrets.token_hex(16)
+        gradebook.keep(SEED, seed)
+        sheets = make_sheets(list(defended_works(gradebook, given, lesson)), gradebook, lesson, seed)
+    write_sheets(sheets, out)
 
 
-def defended_works(
-    gradebook: Gradebook, submitted: FoundSubmissions | None, names: Sequence[str], lesson: Lesson
-) -> Iterator[tuple[str, Defended | str]]:
-    """(student, what they defend, or why there is nothing to ask about). Raises UserError.
-
-    Of the submissions on disk, or else of the gradebook's students who are named, or of all where no name is given.
-    """
-    missing = f"there is no file of lesson {lesson.number}."
-    if submitted is not None:
-        for submission in submitted:
-            results = newest_results(gradebook, submission.student, lesson.name)
-            work = Defended.of(submission.student, submission, lesson.name, results)
-            yield submission.student, work or missing
-        return
+def defended_works(gradebook: Gradebook, names: Sequence[str], lesson: Lesson) -> Iterator[tuple[str, Defended | str]]:
+    """(student, what they defend, or why there is nothing to ask about), of those who are named, or of all."""
     chosen = {find_student(name, *student_names(gradebook)) for name in names}
     excused = set() if names else {each.student for each in gradebook.current() if is_excused(each, lesson.name)}
-    for student, attempts in sorted(gradebook.by_person(), key=lambda pair: pair[0].lower()):
+    for student, attempts in sorted(gradebook.by_student(), key=lambda pair: pair[0].lower()):
         if student in excused:
             yield student, "excused, so there are no questions. They are made for a student who is named."
         elif student in chosen or not chosen:
+            missing = f"there is no file of lesson {lesson.number}."
             yield student, stored_work(gradebook, attempts, student, lesson.name) or missing
 
 
 def make_sheets(
-    works: Sequence[tuple[str, Defended | str]],
-    judge: LocalJudge,
-    gradebook: Gradebook,
-    lesson: Lesson,
-    seed: str,
-    count: int,
+    works: Sequence[tuple[str, Defended | str]], gradebook: Gradebook, lesson: Lesson, seed: str
 ) -> list[Sheet]:
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
+    from grader.dojo.check import LocalJudge  # torch comes with it
+
     sheets, console = list[Sheet](), console_for(stderr=True)
-    with progress_bar(console, console.is_terminal) as bar:
+    with closing(LocalJudge()) as judge, progress_bar(console, console.is_terminal) as bar:
+        if judge.isolation.level == "none":
+            raise UserError(UNLOCKED)
         for student, work in bar.track(works, description="questions"):
-            sheet = work if isinstance(work, str) else sheet_for(work, judge, gradebook, lesson, seed, count)
+            sheet = work if isinstance(work, str) else sheet_for(work, judge, gradebook, lesson, seed)
             if isinstance(sheet, str):
                 print_remarks([f"{student}: {sheet}"])
                 continue
@@ -140,35 +119,33 @@ def make_sheets(
     return sheets
 
 
-def sheet_for(
-    work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: Lesson, seed: str, count: int
-) -> Sheet | str:
+def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: Lesson, seed: str) -> Sheet | str:
     """The student's sheet: what was printed once stays. Or a sentence that says why there is none.
 
     The file runs in a worker. No question is about a row that was graded wrong, also where the public check finds
     nothing wrong with it.
     """
-    student = work.student
-    code, kept = own_code(gradebook, seed, student, lesson.name, f"{work.sha256}/{count}")
+    from grader.defence.generate import generate  # torch comes with it
+    from grader.dojo.file import HERE
+
+    code, kept = own_code(gradebook, seed, work.student, lesson.name, f"{work.sha256}/{QUESTIONS}")
     if kept:
         return kept
     rows = judge.judge(lesson, work.files).rows
     right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in work.wrong]
-    made = generate(lesson, work.files.files, right, judge.zygote, f"{seed}/{student}", count)
+    made = generate(lesson, work.files.files, right, judge.zygote, f"{seed}/{work.student}", QUESTIONS)
     if judge.isolation.level == "none":  # it could before
         raise UserError(UNLOCKED)
     if made.reason and not made.is_oral:
         return f"no questions. {made.reason}"
-    return Sheet(code, student, lesson.name, f"{lesson.number} {lesson.title}", seed, made.questions, made.reason)
+    title = f"{lesson.number} {lesson.title}"
+    return Sheet(code, work.student, lesson.name, title, seed, made.questions, made.reason)
 
 
-def write_sheets(sheets: Sequence[Sheet], out: Path, minutes: float | None) -> None:
+def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
     """The pages to be printed, and where they are."""
     folder = out / "defence" / sheets[0].lesson
-    pages: dict[str, Callable[[Sequence[Sheet]], str]] = {
-        PAPERS_FILE: lambda shown: papers_page(shown, minutes),
-        KEYS_FILE: keys_page,
-    }
+    pages: dict[str, Callable[[Sequence[Sheet]], str]] = {PAPERS_FILE: papers_page, KEYS_FILE: keys_page}
     for name, page in pages.items():
         text, faults = rendered(partial(page_and_faults, page), sheets)
         print_remarks(
@@ -205,7 +182,7 @@ def enter_answers(files: Sequence[Path], out: Path, course: Path | None) -> None
                 raise UserError(f"{place}{error}") from error
         if not decisions:
             raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`, or name a CSV file.")
-        new = not_yet_made(decisions, gradebook.all_decisions())
+        new = not_yet_made(decisions, gradebook.decisions())
         for each in new:
             click.echo(f"{printable(each.student)}: {each.text}")
         store(gradebook, new, out, course)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 from rich.console import Console
 
+from grader.commands.command_line import argument, option, switch
 from grader.commands.console import console_for
 from grader.commands.dojo_work import desk, selected_work, show
+from grader.commands.options import ExercisesFolder
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, known_student, practise
 from grader.dojo.desk import lesson_and_rest
 from grader.dojo.file import HERE
@@ -20,8 +21,21 @@ from grader.errors import UserError
 from grader.questions.code_lines import Results
 
 
-def answer(lesson_name: str, names: Sequence[str], listed: bool, student: str | None, course: Path | None) -> None:
-    """Ask the questions that are due, or that are named, or print the answers. Raises UserError."""
+def answer(
+    lesson_name: Annotated[str, argument(metavar="LESSON")],
+    names: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[QUESTION]...")],
+    listed: Annotated[bool, switch("--list", "Show your answers and ask nothing.")],
+    student: Annotated[str | None, option("--student", "The name from which your numbers are drawn.", metavar="NAME")],
+    course: ExercisesFolder,
+) -> None:
+    """Asks the questions of a lesson that you have not answered yet. Where numbers are drawn, each student has others.
+
+    Enter skips a question, q stops. Your answers are in answers.toml, next to backward.py: submit it.
+
+    Examples:
+      dojo answer 03             asks the questions that are open
+      dojo answer 03 zeros       asks one question again
+    """
     with desk(course) as at:
         lesson, name = lesson_and_rest(at.course, lesson_name)
         names = (name, *names) if name else names
@@ -66,8 +80,19 @@ def read_input_line() -> str | None:
     return line.rstrip("\n") if line else None
 
 
-def defend(words: Sequence[str], seed: str | None, count: int, course: Path | None) -> None:
-    """Ask about the student's right lines, and explain the answers. Raises UserError."""
+def defend(
+    words: Annotated[tuple[str, ...], argument(nargs=-1, required=True, metavar="[FILE] [LESSON]")],
+    seed: Annotated[str | None, option("--seed", "The same questions again.  [default: new ones]", metavar="TEXT")],
+    course: ExercisesFolder,
+) -> None:
+    """Asks about your own code, as a defence does. Every question is made from gradients in your file that are right.
+
+    Enter leaves a question out, q stops.
+
+    Examples:
+      dojo defend 03                 six questions about your own lines of lesson 03
+      dojo defend homework.ipynb 03  about a notebook or a script, which may have several lessons
+    """
     from grader.defence.generate import generate  # torch comes with it
 
     with desk(course) as at:
@@ -83,7 +108,7 @@ def defend(words: Sequence[str], seed: str | None, count: int, course: Path | No
         right = [row.name for row in checked.judged.rows if row.status in ("passed", HERE)]
         chosen = seed or str(secrets.randbelow(9000) + 1000)
         with at.busy("making questions from your file"):
-            defence = generate(lesson, submitted.files, right, at.judge.zygote, chosen, count)
+            defence = generate(lesson, submitted.files, right, at.judge.zygote, chosen)
         if defence.reason:
             hint = "" if right else f" `dojo check {lesson.number}` shows what is missing."
             raise UserError(defence.reason + hint)

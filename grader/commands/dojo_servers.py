@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader import __version__
+from grader.commands.options import ExercisesFolder
 from grader.dojo.desk import Desk, student_course
 from grader.dojo.session import CheckSession
 from grader.errors import UserError
@@ -22,8 +22,16 @@ MISSING = (
 )
 
 
-def serve_assistant(course: Path | None) -> None:
-    """Serve an AI assistant until its input ends. Raises UserError."""
+def serve_assistant(course: ExercisesFolder) -> None:
+    """Serves verdicts and hints to an AI assistant, and no answers.
+
+    It speaks the Model Context Protocol over standard input and output: docs/tools.md has the lines for your client.
+    Hints that the assistant takes are recorded in .dojo.json, as those of `dojo hint` are.
+
+    Examples:
+      dojo mcp                        an AI assistant starts this by itself, in the folder with exercises/
+      claude mcp add dojo -- dojo mcp
+    """
     root = student_course(course).resolve()
     try:
         import mcp  # noqa: F401
@@ -68,7 +76,13 @@ def server_of(at: Desk, session: CheckSession) -> MCPServer:
 
 
 def lsp() -> None:
-    """Serve an editor until it ends. Raises UserError."""
+    """Shows mistakes and shapes in any editor that speaks the language server protocol.
+
+    It needs: pip install "backprop-ninja[lsp]"   (in a kit: pip install -e ".[lsp]")
+
+    Examples:
+      dojo lsp                 typed by your editor, not by you: docs/tools.md says how
+    """
     try:
         from grader.dojo.language_server import serve_editor
     except ModuleNotFoundError as error:

@@ -6,12 +6,14 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import click
 from rich.console import Console, RenderableType
 
-from grader.commands.command_line import STOPPED, fail
+from grader.commands.command_line import ANY_PATH, STOPPED, argument, fail, option, switch
 from grader.commands.console import console_for
+from grader.commands.options import ExercisesFolder, FileAndLesson, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
 from grader.dojo.file import (
     Work,
@@ -81,8 +83,12 @@ def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[W
 # The commands ---------------------------------------------------------------------------------------------------------
 
 
-def list_lessons(course: Path | None = None) -> None:
-    """Print the lessons, and what to do next."""
+def list_lessons(course: ExercisesFolder) -> None:
+    """Shows the lessons, how far you are, and what to do next. The same as `dojo` alone.
+
+    Examples:
+      dojo list --course ~/kit    the lessons of another folder
+    """
     with desk(course) as at:
         progress = at.all_progress()
         last = at.state_file.read().last
@@ -98,10 +104,29 @@ def list_lessons(course: Path | None = None) -> None:
             show(next_lines(mine, own_line(mine.lesson, mine.next_row) if mine.next_row else ""))
 
 
-def check(words: Sequence[str], named: Sequence[str], problems: bool, course: Path | None) -> None:
-    """Check the file and print its rows, or with `problems` a line per mistake. Ends with 1 if something is wrong."""
+def check(
+    words: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[FILE] [LESSON[.GRADIENT]]...")],
+    problems: Annotated[
+        bool, switch("--problems", "One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
+    ],
+    course: ExercisesFolder,
+) -> None:
+    """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
+
+    It uses public problems. Your grade comes from a hidden test suite with different problems. A notebook or a script
+    is never run as a whole: `dojo` takes the statements that assign each gradient, or the lesson's functions.
+
+    Examples:
+      dojo check                  the lesson you last worked on, else the first unfinished one
+      dojo check 03               lesson 03
+      dojo check 03.dprobs dh     two rows
+      dojo check that.ipynb 03    lesson 03 of a notebook, or of a script in the lecture's style
+
+    Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 something is wrong,
+    2 it could not be checked (the message says why).
+    """
     with desk(course) as at:
-        work, parts = selected_work(at, (*words, *named), rows=True)
+        work, parts = selected_work(at, words, rows=True)
         rows_by_lesson: dict[Lesson, list[str]] = {}
         for lesson, row in parts or [(at.current(), None)]:
             rows_by_lesson.setdefault(lesson, []).extend([row] if row else [item.name for item in lesson.items])
@@ -128,8 +153,16 @@ def check(words: Sequence[str], named: Sequence[str], problems: bool, course: Pa
     raise SystemExit(1 if wrong else 0)
 
 
-def hint(row_name: str | None, course: Path | None) -> None:
-    """Print one more hint for a row, by default the next one that is not right. Raises UserError."""
+def hint(
+    row_name: Annotated[str | None, argument(required=False, metavar="[GRADIENT]")], course: ExercisesFolder
+) -> None:
+    """Gives a hint. Each call gives one more, up to three. Hints are free: they cost no points.
+
+    Examples:
+      dojo hint dprobs        a hint for dprobs
+      dojo hint 02.dW2        if several lessons have a row of that name
+      dojo hint               a hint for the next row
+    """
     with desk(course) as at:
         lesson, row = at.find(row_name) if row_name else (at.current(), None)
         if row is None:
@@ -144,8 +177,18 @@ def hint(row_name: str | None, course: Path | None) -> None:
         show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
 
 
-def report(words: Sequence[str], opened: bool, out: Path | None, course: Path | None) -> None:
-    """Check the lessons, write their page, and open it."""
+def report(
+    words: FileAndLesson,
+    opened: Annotated[bool, option("--open/--no-open", "Open it in your browser.", default=True, show_default=True)],
+    course: ExercisesFolder,
+) -> None:
+    """Checks your work, and writes the report that your instructor would see: my-report.html.
+
+    Examples:
+      dojo report                      every lesson that you have begun
+      dojo report 03 --no-open         lesson 03; only prints where the page is
+      dojo report that.ipynb           the lessons in a notebook or a script
+    """
     with desk(course) as at:
         work, parts = selected_work(at, words)
         every = [] if parts else at.all_progress()
@@ -155,15 +198,19 @@ def report(words: Sequence[str], opened: bool, out: Path | None, course: Path | 
             at.state_file.keep(checked, working=False)
         from grader.dojo.report import REPORT_FILE, open_in_browser, write_report  # torch comes with it
 
-        path = out or at.course.root / REPORT_FILE
+        path = at.course.root / REPORT_FILE
         write_report(checks, at.judge.isolation, path, [each for each in every if each.lesson not in lessons])
         click.echo(f"The page: {shown_path(path)}")
         if opened and not open_in_browser(path):
             click.echo("Open it in a browser; none with a window was found here.")
 
 
-def reset_lesson(lesson_name: str, course: Path | None) -> None:
-    """Put the stub in place of the student's file, which is kept."""
+def reset_lesson(lesson_name: Annotated[str, argument(metavar="LESSON")], course: ExercisesFolder) -> None:
+    """Restores the stub of a lesson. Your file is kept next to it.
+
+    Examples:
+      dojo reset 03
+    """
     with desk(course) as at:
         lesson = only_lesson(at.course, lesson_name)
         path = own_file(lesson)
@@ -175,8 +222,18 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         click.echo(f"{shown_path(own_file(lesson))} is the stub again.{yours}")
 
 
-def verify_own(words: Sequence[str], course: Path | None) -> None:
-    """Compare the student's gradient checker with the judge. Ends with 1 where they differ. Raises UserError."""
+def verify_own(words: LessonWords, course: ExercisesFolder) -> None:
+    """Checks your gradients with the gradient checker that you wrote in lesson 08.
+
+    For each gradient it shows what your checker says, what the judge says, and how many broken copies of the right
+    gradient your checker rejects.
+
+    Examples:
+      dojo verify 03      lesson 03; without a lesson, every one that your checker can be used on
+
+    Exit status: 0 your checker agrees with the judge everywhere and rejects every broken copy, 1 it does not,
+    2 it could not be used (the message says why).
+    """
     with desk(course) as at:
         from grader.dojo.verify import lesson_part, summary, verify  # torch comes with it
 
@@ -188,8 +245,40 @@ def verify_own(words: Sequence[str], course: Path | None) -> None:
     raise SystemExit(1 if any(row.faults for row in rows) else 0)
 
 
-def watch(words: Sequence[str], port: int | None, course: Path | None, opened: bool = True) -> None:
-    """Check the file whenever it is saved, until `q` is pressed; where `opened`, with a live page. Raises UserError."""
+def watch(words: FileAndLesson, course: ExercisesFolder) -> None:
+    """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second.
+
+    Examples:
+      dojo watch                  the lesson you last worked on, else the first unfinished one
+      dojo watch 03               lesson 03
+      dojo watch that.ipynb 05    lesson 05 of a notebook or a script
+
+    Keys: n and p: the next and the previous row to fix or write, and after the last one the next lesson
+    with something to do; h a hint; l the list; r the report in your browser; q quits.
+    """
+    watch_files(words, course)
+
+
+def open_page(
+    words: FileAndLesson,
+    port: Annotated[
+        int, option("--port", "The page's port.  [default: a free one]", click.IntRange(1024, 65535), default=0)
+    ],
+    course: ExercisesFolder,
+) -> None:
+    """Like `dojo watch`, with the report of the latest check as a page in your browser.
+
+    Only programs on your own machine reach the page, and only with the token in its address.
+
+    Examples:
+      dojo open 03                lesson 03, and the page in your browser
+      dojo open 03 --port 8000    on a remote machine: ssh -L 8000:127.0.0.1:8000 there
+    """
+    watch_files(words, course, port)
+
+
+def watch_files(words: Sequence[str], course: Path | None, port: int | None = None) -> None:
+    """Check the file whenever it is saved, until `q` is pressed; with a `port`, 0 for a free one, with a live page."""
     with desk(course) as at, contextlib.ExitStack() as stack:
         work, parts = selected_work(at, words)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
@@ -200,16 +289,28 @@ def watch(words: Sequence[str], port: int | None, course: Path | None, opened: b
         from grader.dojo.report import open_in_browser
         from grader.dojo.watch import Watch
 
-        if not opened:
+        if port is None:
             Watch(at, lessons[0], console_for(), work, lessons).run()
             return
-        page = stack.enter_context(LiveServer(at.judge.isolation, port or 0))
+        page = stack.enter_context(LiveServer(at.judge.isolation, port))
         open_in_browser(page.address)
         Watch(at, lessons[0], console_for(), work, lessons, live=page.address, tell=page.tell).run()
 
 
-def start(folder: Path | None, bare: bool, course: Path | None) -> None:
-    """Make a folder to work in, or say where the one is that you work in. Raises UserError."""
+def start(
+    folder: Annotated[Path | None, argument(type=ANY_PATH, required=False, metavar="[FOLDER]")],
+    bare: Annotated[bool, switch("--bare", "Empty parentheses: you write what each gradient is computed from.")],
+    course: ExercisesFolder,
+) -> None:
+    """Makes a folder to work in, with all lessons and an empty backward.py in each.
+
+    Where there is a folder exercises/ already, here or above, you work in that one, and the command says where to
+    begin. The lessons come from the course that you are in, or else they are those that were installed with `dojo`.
+
+    Examples:
+      dojo start               makes the folder backprop-ninja
+      dojo start hard --bare   harder, in a folder of another name
+    """
     around = course_around() if course is None else None
     if around is not None and folder is None and not bare:
         if around != Path.cwd() or not is_working_folder(around):

@@ -4,34 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from grader.commands.assignments import with_assignment
 from grader.commands.checks import open_course, require_solutions
+from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, argument, option, switch
 from grader.commands.console import print_remarks
+from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, Timeout
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
-from grader.publish.export.marks import columns_by_lesson, read_marks
-from grader.publish.export.platforms import PLATFORMS, maxima_of, scaled_to
-from grader.publish.export.workflow import PATH, Workflow
-from grader.publish.feedback.reports import mailmerge_csv
+from grader.publish.export.github import WORKFLOW_PATH, public_workflow_text, workflow_text
+from grader.publish.export.gradebooks import PLATFORMS, read_marks
+from grader.publish.feedback.reports import comments_for, mailmerge_csv
 from grader.results import points_text
 from grader.results.wording import count_text
 
+VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
+Graded = Annotated[Path, argument(metavar="OUT", type=EXISTING_FOLDER)]
+Written = Annotated[Path | None, option("-o --out", "What to write.  [default: in OUT]", FILE)]
+ClassFile = Annotated[
+    Path,
+    option("--roster", "CSV with id, name, email, or the platform's own file.", FILE, required=True, metavar="CSV"),
+]
+Columns = Annotated[
+    tuple[str, ...],
+    option(
+        "--name",
+        "Only this lesson (or `total`), under this column's name; may be repeated.",
+        multiple=True,
+        metavar="LESSON=COLUMN",
+    ),
+]
+Maximum = Annotated[
+    float | None,
+    option(
+        "--max",
+        "The platform's maximum for each column, to which scores are scaled.  [default: as in the roster's file]",
+        click.FloatRange(0, min_open=True),
+        metavar="POINTS",
+    ),
+]
+
 
 def github(
-    folder: Path,
-    lesson_names: Sequence[str],
-    assignment_file: Path | None,
-    public: bool,
-    submission: str,
-    fail_under: float | None,
-    require: str,
-    course: Path | None,
+    folder: Annotated[Path, argument(metavar="[DIR]", default=".", type=FOLDER)],
+    lesson_names: LessonNames,
+    assignment_file: AssignmentPath,
+    public: Annotated[bool, switch("--public", "Only `dojo check`, on public problems: nothing secret is needed.")],
+    fail_under: FailUnder,
+    require: Require,
+    course: CourseFolder,
 ) -> None:
-    """Write the workflow into the folder. Raises UserError."""
+    """Writes a workflow for GitHub: DIR/.github/workflows/grade.yml.
+
+    DIR is the repository from which GitHub makes the students' repositories. A student who may change the workflow can
+    read everything that it fetches: see docs/ci.md first.
+
+    Examples:
+      grade export github classroom/ --lesson 03          grades on push, with the hidden suites
+      grade export github classroom/ --public             checks public problems only: needs no secret
+    """
     names, assignment = list[str](), ""
     if lesson_names or public or assignment_file is not None:
         loaded, lessons = open_course(course, lesson_names)
@@ -46,10 +81,11 @@ def github(
             assignment = file.relative_to(root).as_posix()
         if lesson_names or public:  # else the assignment says which
             names = [lesson.name for lesson in lessons]
-    path = folder / PATH
+    path = folder / WORKFLOW_PATH
     if path.exists():
         raise UserError(f"{path} is there already: delete it first, if it is to be replaced.")
-    text = Workflow(names, submission, require, fail_under, public, assignment).text()
+    own = None if public else workflow_text(names, require, fail_under, assignment)
+    text = own or public_workflow_text(names)
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
@@ -59,16 +95,39 @@ def github(
 
 
 def gradescope(
-    out: Path,
-    lesson_names: Sequence[str],
-    assignment_file: Path | None,
-    maximum: float | None,
-    visibility: str,
-    timeout: float,
-    require: str,
-    course: Path | None,
+    out: Annotated[
+        Path,
+        option(
+            "-o --out",
+            "The file to write. It holds the course's secrets.",
+            FILE,
+            default=Path("autograder.zip"),
+            show_default=True,
+        ),
+    ],
+    lesson_names: LessonNames,
+    assignment_file: AssignmentPath,
+    maximum: Maximum,
+    visibility: Annotated[
+        str,
+        option(
+            "--visibility",
+            "When students see the tests.",
+            click.Choice(VISIBILITY),
+            default="visible",
+            show_default=True,
+        ),
+    ],
+    timeout: Timeout,
+    require: Require,
+    course: CourseFolder,
 ) -> None:
-    """Write the autograder's zip. Raises UserError."""
+    """Writes autograder.zip for Gradescope: the grader, pinned requirements, and the course with its hidden suites.
+
+    Examples:
+      grade export gradescope --lesson 03                        autograder.zip: upload it as it is
+      grade export gradescope --assignment hw2.toml --max 20     with its rows, weights, due date; scaled to 20 points
+    """
     from grader.authoring.release.engine import write_zip  # torch comes with these
     from grader.authoring.release.kit import autograder_files
     from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
@@ -78,6 +137,11 @@ def gradescope(
     if assignment_file is not None:
         assignment, _, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
         assert assignment is not None
+        if assignment.defence:
+            raise UserError(
+                f"{assignment_file}: only your gradebook knows who has defended a lesson. For Gradescope, give a copy "
+                "of the file without [defence]."
+            )
         text, points = assignment.text, assignment.points
     require_solutions(lessons)
     names = [lesson.name for lesson in lessons]
@@ -88,18 +152,35 @@ def gradescope(
     click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
 
 
-def canvas(graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None) -> None:
-    write_marks("canvas", graded, roster_file, named, maxima, out)
+def canvas(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
+    """Writes CSV for Canvas from OUT, which `grade run` wrote.
+
+    If the roster is Canvas's own export, it is filled in, and all other cells stay as they are.
+
+    Examples:
+      grade export canvas grades/ --roster roster.csv                       a column for each lesson
+      grade export canvas grades/ --roster export.csv --name "total=Backprop (98765)"
+    """
+    write_marks("canvas", graded, roster_file, named, maximum, out)
 
 
-def moodle(graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None) -> None:
-    for column, highest in write_marks("moodle", graded, roster_file, named, maxima, out).items():
+def moodle(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
+    """Writes CSV for Moodle from OUT, which `grade run` wrote.
+
+    If the roster is an assignment's grading worksheet, grades and empty "Feedback comments" are filled in. All other
+    cells stay as they are.
+
+    Examples:
+      grade export moodle grades/ --roster worksheet.csv              the column Grade: all lessons together
+      grade export moodle grades/ --roster roster.csv --max 100       Moodle's maximum grade, if it is in no file
+    """
+    for column, highest in write_marks("moodle", graded, roster_file, named, maximum, out).items():
         points = f"{column} is in points out of {points_text(highest)}"
         click.echo(f"{points}. If Moodle's maximum grade is another, give it with --max.")
 
 
 def write_marks(
-    name: str, graded: Path, roster_file: Path, named: Sequence[str], maxima: Sequence[str], out: Path | None
+    name: str, graded: Path, roster_file: Path, named: Sequence[str], maximum: float | None, out: Path | None
 ) -> dict[str, float]:
     """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
 
@@ -108,19 +189,25 @@ def write_marks(
     """
     platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
     marks = read_marks(graded, roster)
-    columns = columns_by_lesson(marks, named, platform.columns(marks))
-    known = maxima_of(platform, roster, marks, columns, maxima)
-    marks = scaled_to(known, marks, columns)
+    columns = platform.columns(marks, named)
+    maxima = platform.maxima(roster, columns) if maximum is None else dict.fromkeys(columns, maximum)
+    marks = marks.scaled_to(maxima, columns)
+    comments, remarks = comments_for(marks) if platform.own_column(roster, platform.comments) else ({}, [])
     with write_errors(path):
-        write_whole(path, platform.csv_text(roster, marks, columns))
-    print_remarks(marks.remarks)
+        write_whole(path, platform.csv_text(roster, marks, columns, comments))
+    print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
     click.echo(f"wrote {path}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} {have} a score.")
-    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in known}
+    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in maxima}
 
 
-def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
-    """Write a line for each student who has a report. Raises UserError."""
+def mailmerge(graded: Graded, roster_file: ClassFile, out: Written) -> None:
+    """Writes CSV for mail merge: a line for each student who has a report.
+
+    Examples:
+      grade export mailmerge grades/ --roster roster.csv       OUT/mailmerge.csv: email, name, id, score, maximum,
+                                                               percent, summary, and the path of the report to attach
+    """
     roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
     marks = read_marks(graded, roster)
     text, remarks = mailmerge_csv(graded, roster, marks)

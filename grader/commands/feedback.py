@@ -4,32 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from grader.commands.checks import open_course
-from grader.commands.class_files import ClassFiles
+from grader.commands.class_files import ClassFiles, stored_lines
+from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import console_for, print_remarks
+from grader.commands.export import Graded, Written
 from grader.commands.opened_gradebook import recorded_course
-from grader.commands.run_phases import stored_lines
+from grader.commands.options import CourseFolder, RosterFile
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.intake_csv import decisions
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
-from grader.publish.export.marks import class_results, read_marks
-from grader.publish.feedback.archives import MOODLE, canvas_feedback, graded_worksheet, moodle_feedback
+from grader.publish.export.gradebooks import class_results, read_marks
+from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
 from grader.publish.feedback.download import Returned, returned_reports
 from grader.publish.feedback.reports import NoFeedback, for_one_student, mailmerge_csv, report_files
 from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
 
+Download = Annotated[Path, argument(metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))]
+
 
 def canvas_archive(
-    graded: Path, download: Path, roster_file: Path | None, out: Path | None, course: Path | None
+    graded: Graded, download: Download, roster_file: RosterFile, out: Written, course: CourseFolder
 ) -> None:
-    """Write the zip for Canvas. Raises UserError."""
+    """Writes the zip for Canvas's "Re-Upload Submissions". Each report becomes a file in a comment.
+
+    Examples:
+      grade feedback canvas grades/ submissions.zip --roster roster.csv
+    """
     roster, name = ClassFiles(graded, roster_file).roster, "okaforada_12345_67890_backward.py"
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Canvas "), name)
     path = out or graded / "canvas-feedback.zip"
@@ -38,35 +47,32 @@ def canvas_archive(
 
 
 def moodle_archive(
-    graded: Path,
-    download: Path,
-    roster_file: Path | None,
-    maxima: Sequence[str],
-    out: Path | None,
-    course: Path | None,
+    graded: Graded, download: Download, roster_file: RosterFile, out: Written, course: CourseFolder
 ) -> None:
-    """Write the zip for Moodle, and where the roster is the grading worksheet, that with grades. Raises UserError."""
+    """Writes the zip for Moodle's "Upload multiple feedback files in a zip".
+
+    Grades and one-line comments are in the worksheet that `grade export moodle` fills in.
+
+    Examples:
+      grade feedback moodle grades/ submissions.zip --roster worksheet.csv
+    """
     roster, name = ClassFiles(graded, roster_file).roster, "Ada Okafor_12345_assignsubmission_file"
-    is_worksheet = roster is not None and MOODLE.own_column(roster, MOODLE.grade) is not None
-    if maxima and not is_worksheet:
-        raise UserError("--max is for the grading worksheet: give Moodle's own with --roster.")
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
     path = out or graded / "moodle-feedback.zip"
     sent = write_archive(path, back, moodle_feedback)
     click.echo(f"wrote {path}: reports for {sent} students. In Moodle: Upload multiple feedback files in a zip.")
-    if roster is not None and is_worksheet:
-        place = path.with_name("moodle-worksheet.csv")
-        text, scaling = graded_worksheet(graded, roster, maxima)
-        print_remarks(scaling)
-        with write_errors(place):
-            write_whole(place, text)
-        has_comments = MOODLE.own_column(roster, MOODLE.comments) is not None
-        comments = "grades and comments" if has_comments else "grades; it has no column Feedback comments"
-        click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
 
 
-def student_folders(graded: Path, roster_file: Path | None, out: Path | None) -> None:
-    """Write a folder with the reports of each student, and with a roster mailmerge.csv. Raises UserError."""
+def student_folders(
+    graded: Graded,
+    roster_file: RosterFile,
+    out: Annotated[Path | None, option("-o --out", "What to write.  [default: OUT/feedback]", FOLDER)],
+) -> None:
+    """Writes a folder for each student with their reports, and with a roster mailmerge.csv.
+
+    Examples:
+      grade feedback folder grades/ --roster roster.csv
+    """
     roster, place, written = ClassFiles(graded, roster_file).roster, out or graded / "feedback", 0
     marks = None if roster is None else read_marks(graded, roster)
     results = class_results(graded) if marks is None else marks.results

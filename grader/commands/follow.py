@@ -11,7 +11,7 @@ from shutil import rmtree
 
 from grader.commands.console import print_remarks
 from grader.commands.live import what_is_plain
-from grader.commands.run_phases import GradeRun
+from grader.commands.run_phases import RunPhases
 from grader.errors import UserError
 from grader.gradebook.grading.grader_processes import GraderPool
 from grader.intake.submissions.appearing import Appearing, FolderState
@@ -20,18 +20,16 @@ from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.submission import Submission
 from grader.publish.export.formats import write_formats
 
-SETTLED_AFTER_SECONDS = 1.0
-
 
 class FollowedFolder:
     """A folder of submissions, found again whenever something in it has changed (grading.follow.Inbox)."""
 
-    def __init__(self, run: GradeRun) -> None:
+    def __init__(self, run: RunPhases) -> None:
         """Refuses what does not go together with --follow. Raises UserError."""
         folder = folder_to_follow(run)
         self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
         weakref.finalize(self, rmtree, self._unpacked, ignore_errors=True)
-        self.appearing = Appearing(folder, SETTLED_AFTER_SECONDS)
+        self.appearing = Appearing(folder)
         self._run, self.found = run, FoundSubmissions(run.lessons, run.course_lessons)
         self._remarks = set[str]()
         self._waiting: dict[str, tuple[Arrival, Mapping[str, FolderState], FoundSubmissions]] = {}  # by student
@@ -127,7 +125,7 @@ class FollowedFolder:
         print_remarks(new)
 
 
-def folder_to_follow(run: GradeRun) -> Path:
+def folder_to_follow(run: RunPhases) -> Path:
     """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
     folder, *others = run.submissions
     job = next((name for name in ("github", "classroom50") if name in run.formats), None)

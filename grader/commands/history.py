@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from pathlib import Path
+from typing import Annotated
 
 from rich.table import Table
 
+from grader.commands.command_line import argument
 from grader.commands.console import console_for, printable
 from grader.commands.decisions import DECISION_WORDS, student_names
 from grader.commands.opened_gradebook import read_gradebook
+from grader.commands.options import Out
 from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
@@ -22,13 +24,19 @@ HistoryLine = tuple[tuple[datetime, int], tuple[str, ...]]
 """((when, decisions come after attempts), the cells of the table)"""
 
 
-def history(student: str, out: Path) -> None:
-    """Print a table of a student's attempts and decisions, in order of time, and the points. Raises UserError."""
+def history(student: Annotated[str, argument()], out: Out) -> None:
+    """Shows a student's attempts, verdicts and decisions, in order of time.
+
+    Times are in the assignment's time zone; without a due date, in this machine's.
+
+    Examples:
+      grade history "Ada Okafor" -o hw2
+    """
     with read_gradebook(out) as gradebook:
         name = find_student(student, *student_names(gradebook))
         assignment, current = gradebook.assignment(), gradebook.current_of(name)
         zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
-        lines = [*attempt_lines(name, gradebook, zone), *decision_lines(gradebook.decisions_about(name), zone)]
+        lines = [*attempt_lines(name, gradebook, zone), *decision_lines(gradebook.decisions(name), zone)]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("when", "no.", "what", "points", "by", "text"):
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
@@ -42,25 +50,22 @@ def history(student: str, out: Path) -> None:
 
 
 def attempt_lines(student: str, gradebook: Gradebook, zone: tzinfo | None) -> Iterator[HistoryLine]:
-    """A line for each attempt, also under earlier names, and for each verdict of a regrade on it."""
-    former = [name for name, present in gradebook.new_names().items() if present == student]
-    for name in [*former, student]:
-        attempts = {each.id: each.attempt() for each in gradebook.stored_attempts(name)}
-        seen = set[int]()
-        for number, finished, results in gradebook.verdicts_on(name):
-            attempt, time = attempts[number], time_from_text(finished)
-            submitted = f", submitted {time_text(attempt.submitted, zone)}" if attempt.submitted else ""
-            submitted += f" by {attempt.time_source}" if submitted and attempt.time_source else ""
-            what = "graded again" if number in seen else f"attempt{submitted}"
-            seen.add(number)
-            points = f"{points_text(results.score)} of {points_text(results.max_score)}"
-            if len(results.lessons) > 1:
-                graded = [each for each in results.lessons if each.status == "graded"]
-                parts = (f"{each.name.partition('_')[0]} {points_text(each.score)}" for each in graded)
-                points += f" ({', '.join(parts)})"
-            state = "" if results.status == "graded" else results.status
-            text = " ".join(part for part in (state, results.message) if part)
-            yield (time, 0), (time_text(time, zone), f"#{number}", what, points, "", text)
+    """A line for each attempt, and for each verdict of a regrade on it."""
+    attempts, seen = {each.id: each.attempt() for each in gradebook.stored_attempts(student)}, set[int]()
+    for number, finished, results in gradebook.verdicts_on(student):
+        attempt, time = attempts[number], time_from_text(finished)
+        submitted = f", submitted {time_text(attempt.submitted, zone)}" if attempt.submitted else ""
+        submitted += f" by {attempt.time_source}" if submitted and attempt.time_source else ""
+        what = "graded again" if number in seen else f"attempt{submitted}"
+        seen.add(number)
+        points = f"{points_text(results.score)} of {points_text(results.max_score)}"
+        if len(results.lessons) > 1:
+            graded = [each for each in results.lessons if each.status == "graded"]
+            parts = (f"{each.name.partition('_')[0]} {points_text(each.score)}" for each in graded)
+            points += f" ({', '.join(parts)})"
+        state = "" if results.status == "graded" else results.status
+        text = " ".join(part for part in (state, results.message) if part)
+        yield (time, 0), (time_text(time, zone), f"#{number}", what, points, "", text)
 
 
 def decision_lines(decisions: Sequence[Decision], zone: tzinfo | None) -> Iterator[HistoryLine]:

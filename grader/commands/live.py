@@ -6,7 +6,6 @@ The summary says how many submissions were graded, why others were not, and wher
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,12 +13,11 @@ from pathlib import Path
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from grader.commands.console import printable
-from grader.gradebook.grading.changes import StudentChange
-from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.outcome import RunOutcome, StudentChange
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
@@ -29,23 +27,14 @@ MAX_REASONS_SHOWN, MAX_REASON_CHARACTERS = 5, 600
 RULER = re.compile(r"[=_-]{4,}")
 
 
-class RateColumn(ProgressColumn):
-    """Submissions per second over the last half minute."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:.1f} a second")
-
-
 class RunView:
-    """A run calls it with what happens (grader.gradebook.grading.run.RunListener). `clock` gives seconds."""
+    """A run calls it with what happens (grader.gradebook.grading.graded.RunListener). `clock` gives seconds."""
 
     def __init__(self, console: Console, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._quiet, self._clock = console, quiet, clock
         self._counts: Counter[str] = Counter()
-        self._running: dict[str, float] = {}  # {student: since when}
-        self._lock = threading.Lock()
-        columns = (BarColumn(30), MofNCompleteColumn(), RateColumn(), TextColumn("left"), TimeRemainingColumn(True))
+        self._running: dict[str, float] = {}  # {student: since when}, the earliest first; any thread writes it
+        columns = (BarColumn(30), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(True))
         self._progress = Progress(*columns, console=console, get_time=clock)
         self._task = self._progress.add_task("", total=None)
         self._live = Live(console=console, transient=True, get_renderable=self.screen, auto_refresh=True)
@@ -64,12 +53,10 @@ class RunView:
             self._print(f"{due} of {due + kept} are new or changed; {kept} are as before (--fresh grades all).")
 
     def started(self, student: str) -> None:
-        with self._lock:
-            self._running[student] = self._clock()
+        self._running[student] = self._clock()
 
     def result(self, results: SubmissionResult) -> None:
-        with self._lock:
-            self._running.pop(results.student, None)
+        self._running.pop(results.student, None)
         self._counts[outcome_kind(results)] += 1
         self._progress.advance(self._task)
         if not self._console.is_terminal:
@@ -80,10 +67,8 @@ class RunView:
     def screen(self) -> Group:
         """The bar, and how many results of each kind there are; with the submission that has run longest."""
         line = " · ".join(f"{self._counts[name]} {name}" for name in ("passed", "wrong", "broken"))
-        with self._lock:
-            if self._running:
-                student, since = min(self._running.items(), key=lambda entry: entry[1])
-                line += f" · slowest now ({self._clock() - since:.0f} s): {printable(student)}"
+        for student, since in list(self._running.items())[:1]:
+            line += f" · slowest now ({self._clock() - since:.0f} s): {printable(student)}"
         return Group(self._progress, Text(line, overflow="ellipsis", no_wrap=True))
 
     def _print(self, text: str) -> None:

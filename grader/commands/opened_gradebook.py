@@ -28,19 +28,15 @@ MAX_REPORTS_PER_SECOND = 20
 """So many reports are written within a second."""
 EXPORTS = (
     *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
-    *("moodle-worksheet.csv", "feedback"),
+    "feedback",
 )
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
 
 
 @contextmanager
-def open_gradebook(out: Path, new: bool = False) -> Iterator[Gradebook]:
-    """The gradebook in `out`, while no other command writes there. Only a `new` one may be missing.
-
-    Raises UserError.
-    """
-    if not new:
-        require_gradebook(out)
+def open_gradebook(out: Path) -> Iterator[Gradebook]:
+    """The gradebook in `out`, while no other command writes there. Raises UserError."""
+    require_gradebook(out)
     with lock_output(out), closing(Gradebook(out / GRADEBOOK)) as gradebook:
         yield gradebook
 
@@ -82,11 +78,9 @@ def course_to_name(gradebook: Gradebook) -> str:
 
 def recorded_course(out: Path, given: Path | None) -> Path | None:
     """The folder `given`, or that of the latest run's course; None where nothing says which. Raises UserError."""
-    if given is not None or not (out / GRADEBOOK).is_file():
-        return given
     with read_gradebook(out) as gradebook:
-        if "course" not in gradebook.about():
-            return None
+        if given is not None or "course" not in gradebook.about():
+            return given
         if not was_graded_with(gradebook, installed_course()):
             raise UserError(f"{course_to_name(gradebook)}.")
     return installed_course()
@@ -99,7 +93,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
     """
     lessons = [] if course is None else list(course.lessons.values())
     plain = dict[str, str]()
-    views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
+    views, stale = Views(out, gradebook, Reporter(lessons)), gradebook.stale()
     if course is None and stale:
         count = count_text(len(stale), "report is", "reports are")
         reports = first_names([str(out / student / "report.html") for student in stale], 5)

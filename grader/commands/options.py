@@ -1,88 +1,56 @@
-"""Options that several commands have, and completion of the names that a gradebook knows."""
+"""Parameters that several commands have, each with its option or argument."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import click
 
 from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, argument, option
-from grader.errors import UserError
 from grader.sandbox.isolation.probe import LEVELS
 
-if TYPE_CHECKING:
-    from grader.gradebook.database import Gradebook
-
-
-def completions(ctx: click.Context, incomplete: str, names: Callable[[Gradebook], list[str]]) -> list[str]:
-    """Those of the gradebook's names that begin with `incomplete`; none where there is no gradebook."""
-    from grader.commands.opened_gradebook import read_gradebook
-
-    try:
-        with read_gradebook(ctx.params.get("out") or Path("grades")) as gradebook:
-            return [name for name in names(gradebook) if name.lower().startswith(incomplete.lower())]
-    except UserError:
-        return []
-
-
-def complete_students(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    return completions(ctx, incomplete, lambda gradebook: gradebook.students())
-
-
-def complete_rows(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The total, and the lessons and rows of the student's results."""
-    from grader.gradebook.lookup import find_student, row_names
-
-    def names(gradebook: Gradebook) -> list[str]:
-        student = find_student(ctx.params.get("student") or "", gradebook.students(), gradebook.new_names())
-        return ["total", *row_names(gradebook.current_of(student).lessons)]
-
-    return completions(ctx, incomplete, names)
-
-
-def code_page(name: str) -> str:
-    """The name of a code page, such as cp932."""
-    try:
-        name.encode("ascii").decode(name)
-    except (LookupError, ValueError):
-        raise click.BadParameter(f"{name!r} is no code page; expected a name such as cp932, gbk or cp866.") from None
-    return name
-
-
-POSITIVE, DURATION, PERCENTAGE = click.IntRange(1), click.FloatRange(0.1), click.FloatRange(0, 100)
-
-
-def out_option(meaning: str) -> click.Option:
-    return option("-o --out", meaning, FOLDER, default=Path("grades"), show_default=True)
-
-
-def roster_option(meaning: str, **more: bool) -> click.Option:
-    return option("--roster roster_file", meaning, FILE, metavar="CSV", **more)
-
-
-def lesson_option(meaning: str) -> click.Option:
-    return option("--lesson lesson_names", meaning, multiple=True, metavar="L")
-
-
-COURSE_OPTION = option(
-    "--course", "Folder with exercises/ and solutions/; its code runs with your rights.", EXISTING_FOLDER
-)
-OUT_OPTION = out_option("The folder that `grade run -o` wrote.")
-LESSON_OPTION = lesson_option("Only this lesson; may be repeated.")
-LESSON_WORDS = argument("lessons", nargs=-1)
-ASSIGNMENT_OPTION = option(
-    "--assignment assignment_file", "Rows, weights, due date (docs/assignments.md).", FILE, metavar="FILE"
-)
-JOBS_OPTION = option("--jobs", "Grader processes; default: one per core.", POSITIVE)
-REQUIRE_OPTION = option(
-    "--require",
-    f"Least isolation: {', '.join(LEVELS)}; default: fair.",
-    click.Choice(LEVELS),
-    default="fair",
-    metavar="LEVEL",
-)
-STUDENT_WORD = argument("student", required=False, shell_complete=complete_students)
-ROW_WORD = argument("row", required=False, shell_complete=complete_rows)
-BECAUSE_OPTION = option("--because text", "The reason, which the student may read.", metavar="TEXT")
+Out = Annotated[
+    Path,
+    option("-o --out", "The folder that `grade run -o` wrote.", FOLDER, default=Path("grades"), show_default=True),
+]
+CourseFolder = Annotated[
+    Path | None,
+    option("--course", "Folder with exercises/ and solutions/; its code runs with your rights.", EXISTING_FOLDER, True),
+]
+ExercisesFolder = Annotated[
+    Path | None,
+    option("--course", "Folder with exercises/, whose lessons run with your rights.", EXISTING_FOLDER, True),
+]
+LessonNames = Annotated[
+    tuple[str, ...], option("--lesson", "Only this lesson; may be repeated.", multiple=True, metavar="L")
+]
+LessonWords = Annotated[tuple[str, ...], argument(nargs=-1, metavar="[LESSON]...")]
+FileAndLesson = Annotated[tuple[str, ...], argument(nargs=-1, metavar="[FILE] [LESSON]")]
+AssignmentPath = Annotated[
+    Path | None, option("--assignment", "Rows, weights, due date (docs/assignments.md).", FILE, metavar="FILE")
+]
+RosterFile = Annotated[Path | None, option("--roster", "The class's list: id, name, email.", FILE, metavar="CSV")]
+Require = Annotated[
+    str,
+    option(
+        "--require",
+        f"Least isolation: {', '.join(LEVELS)}; default: fair.",
+        click.Choice(LEVELS),
+        True,
+        default="fair",
+        metavar="LEVEL",
+    ),
+]
+Timeout = Annotated[
+    float,
+    option("--timeout", "Seconds per file, and per step; default: 10.", click.FloatRange(0.1), True, default=10.0),
+]
+FailUnder = Annotated[
+    float | None,
+    option("--fail-under", "Exit with 1 if a score is below.", click.FloatRange(0, 100), True, metavar="PERCENT"),
+]
+StudentWord = Annotated[str | None, argument(required=False)]
+PartOfWork = Annotated[str | None, argument(required=False, metavar="[ROW]")]
+Because = Annotated[str | None, option("--because", "The reason, which the student may read.", metavar="TEXT")]
+DecisionsFile = Annotated[Path | None, option("--from", "Many at once: a line per decision.", FILE, metavar="CSV")]

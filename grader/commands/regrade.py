@@ -7,13 +7,13 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Annotated
 
 import click
 
 from grader.commands.assignments import present_assignment
 from grader.commands.checks import GRADER_PROGRAM, check_lessons, checked_isolation, require_solutions
-from grader.commands.command_line import FAULT, STOPPED
+from grader.commands.command_line import FAULT, STOPPED, switch
 from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.decisions import change_text
 from grader.commands.live import RunView, what_failed
@@ -24,9 +24,10 @@ from grader.commands.opened_gradebook import (
     write_other_gradebooks,
     write_views,
 )
+from grader.commands.options import CourseFolder, LessonNames, Out, Require
 from grader.errors import UserError
 from grader.gradebook.database import Gradebook
-from grader.gradebook.grading.changes import RowChange, StudentChange, changes_by, scoring
+from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
 from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan, apply_regrade, grade_again, plan_regrade
 from grader.gradebook.grading.settings import DRAWN, RunIdentity, Settings
 from grader.lesson.lesson import Course
@@ -40,21 +41,30 @@ WITHOUT_SCORE = {"error": "not graded", "unclear": "not decided"}
 
 
 def regrade(
-    apply: bool,
-    lesson_names: Sequence[str],
-    assignment_file: Path | None,
-    jobs: int | None,
-    require: str,
-    out: Path,
-    course: Path | None,
+    apply: Annotated[bool, switch("--apply", "Make this count, and write every page that it changes.")],
+    lesson_names: LessonNames,
+    require: Require,
+    out: Out,
+    course: CourseFolder,
 ) -> None:
-    """Grade what is due, print what changes, and with `apply` make it count. Raises UserError."""
+    """Grades the gradebook's own submissions again, with the course and the assignment's file as they are now.
+
+    It prints whose score would change, and why. Without --apply every score stays as it is. Decisions (`grade adjust`
+    and others) stay in force. A lesson that --lesson names is graded again, changed or not.
+
+    Examples:
+      grade regrade                 after a lesson or the assignment has changed
+      grade regrade --apply         makes this count; nothing is graded twice
+
+    Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
+    because of a fault of the grader (then nothing is applied), 130 stopped (the same command continues from there).
+    """
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
         loaded = course_of(gradebook, course)
         if loaded is None:
             raise UserError(f"{course_to_name(gradebook)}.")
-        assignment, loaded = present_assignment(gradebook, loaded, assignment_file)
+        assignment, loaded = present_assignment(gradebook, loaded)
         plan = plan_regrade(gradebook, loaded, [loaded.find(name).name for name in lesson_names])
         if plan.gone:
             gone = ", ".join(plan.gone)
@@ -79,7 +89,7 @@ def regrade(
         )
         outcome = RegradeOutcome()
         if plan.due:
-            outcome = run_again(plan, gradebook, loaded, settings, jobs or os.cpu_count() or 1)
+            outcome = run_again(plan, gradebook, loaded, settings)
         changes = changes_by(outcome.results, plan.results, gradebook, assignment)
         causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
         print_changes(changes, len(gradebook.students()), causes)
@@ -90,21 +100,21 @@ def regrade(
             apply_regrade(plan, gradebook, loaded, settings)
             if assignment is not None:
                 gradebook.set_assignment(assignment)
-            identity = RunIdentity(loaded, seed, assignment, assignment_file)
+            identity = RunIdentity(loaded, seed, assignment)
             gradebook.describe(identity.entries([loaded.lessons[name] for name in plan.lessons]))
             write_views(out, gradebook, loaded)
             write_other_gradebooks(out, gradebook.students(), loaded.root)
         click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
 
-def run_again(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings, jobs: int) -> RegradeOutcome:
+def run_again(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings) -> RegradeOutcome:
     """Grade what is planned, with progress, and print what could not be graded. Exits where it was stopped."""
     lessons = [course.lessons[name] for name in plan.lessons]
     require_solutions(lessons)
     check_lessons(lessons)
     checked_isolation(settings.require)
-    with RunView(console_for(stderr=True), False) as view:
-        outcome = grade_again(plan, gradebook, course, settings, jobs, view)
+    with RunView(console_for(stderr=True)) as view:
+        outcome = grade_again(plan, gradebook, course, settings, os.cpu_count() or 1, view)
     if outcome.stopped:
         graded = f"{len(outcome.results)} of {len(plan.due)} are graded and kept aside"
         print_remarks([f"stopped: {graded}. No score has changed. The same command goes on from there."])

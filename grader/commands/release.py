@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from grader.authoring.lesson_review import unwritten_places
-from grader.authoring.model_answers import MODEL_ANSWERS_FILE
-from grader.authoring.release.engine import KitFiles, write_folder, write_zip
-from grader.authoring.release.kit import kit_of, published_answers
-from grader.authoring.release.leaks import leaks, secrets_of
 from grader.commands.checks import open_course
-from grader.commands.command_line import fail
+from grader.commands.command_line import FOLDER, argument, fail, switch
 from grader.commands.console import print_remarks
+from grader.commands.options import AssignmentPath, CourseFolder, LessonNames
 from grader.gradebook.assignment.config import read_assignment
 from grader.lesson.lesson import Course
 from grader.questions.question import QUESTIONS_FILE
 from grader.results.wording import count_text
 
+if TYPE_CHECKING:
+    from grader.authoring.release.engine import KitFiles
+
 LEAKS = 1
 
 
 def release(
-    folder: Path,
-    lesson_names: Sequence[str],
-    assignment_file: Path | None,
-    notebooks: bool,
-    answers: bool,
-    course: Path | None,
+    folder: Annotated[Path, argument(metavar="DIR", type=FOLDER)],
+    lesson_names: LessonNames,
+    assignment_file: AssignmentPath,
+    answers: Annotated[bool, switch("--answers", "With the model answers to the questions, after the deadline.")],
+    course: CourseFolder,
 ) -> None:
-    """Write the kit of the named lessons, of the assignment's, or of all. Raises UserError."""
+    """Writes what students get, as a folder and as a zip: lessons with untouched stubs and as notebooks, and `dojo`.
+
+    The command compares the content of every file with everything in solutions/: answers, hidden suites, known
+    mistakes and variants, also in another layout or under other names. If it finds anything, it writes nothing.
+
+    Examples:
+      grade release kit                        kit/ and kit.zip, all lessons
+      grade release hw2 --assignment hw2.toml  the lessons of an assignment, with its rows and due date
+
+    Exit status: 0 written, 1 a file would reveal a secret (nothing is written),
+    2 the command line or the course is unusable.
+    """
+    from grader.authoring.lesson_review import unwritten_places  # torch comes with these
+    from grader.authoring.release.engine import write_folder, write_zip
+    from grader.authoring.release.kit import kit_of, published_answers
+
     if folder.exists() and any(folder.iterdir()):
         fail(f"{folder} exists and is not empty: name a new folder, or remove this one first.")
     name = folder.resolve().name
@@ -48,7 +61,7 @@ def release(
         unwritten = [sentence for lesson in lessons for sentence in unwritten_places(lesson)]
         if unwritten:
             fail("\n".join([*unwritten, "nothing was written."]))
-        kit = kit_of(lessons, notebooks, assignment)
+        kit = kit_of(lessons, assignment)
         model_answers = published_answers(lessons) if answers else {}
         refuse_leaks(loaded, kit, model_answers)
         kit |= model_answers
@@ -70,6 +83,9 @@ def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None
 
     Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else.
     """
+    from grader.authoring.release.kit import MODEL_ANSWERS_FILE
+    from grader.authoring.release.leaks import leaks, secrets_of
+
     secrets = secrets_of(course)
     found = [*leaks(kit, secrets), *leaks(model_answers, secrets.without(MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
     print_remarks(found)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -20,10 +19,12 @@ from grader.commands.checks import (
     refuse_planted_results,
     require_solutions,
 )
-from grader.commands.class_files import ClassFiles
+from grader.commands.class_files import ClassFiles, stored_lines
+from grader.commands.command_line import ANY_PATH, FILE, FOLDER, argument, option, switch
 from grader.commands.console import print_remarks
 from grader.commands.live import what_failed, what_is_plain, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
+from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.files import output_errors, write_whole
@@ -41,9 +42,7 @@ from grader.intake.submissions.intake_csv import (
     updated_lines,
 )
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.classroom50 import report_to_classroom50
-from grader.publish.export.formats import write_formats
-from grader.publish.export.github import report_to_github
+from grader.publish.export.formats import FORMATS, write_formats
 from grader.publish.report.classroom import without_times
 from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
@@ -51,45 +50,78 @@ from grader.sandbox.isolation.limits import Limits
 MAX_INPUTS_NAMED = 5
 
 
+def code_page(name: str) -> str:
+    """The name of a code page, such as cp932."""
+    try:
+        name.encode("ascii").decode(name)
+    except (LookupError, ValueError):
+        raise click.BadParameter(f"{name!r} is no code page; expected a name such as cp932, gbk or cp866.") from None
+    return name
+
+
 @dataclass(kw_only=True)
-class GradeRun:
-    """`grade run`: its command line, where the help of each option says what it means, and what its phases find out.
+class RunPhases:
+    """The command line of `grade run`, what its phases find out, and the phases."""
 
-    Attributes:
-        lessons: those that are graded; `left_out` are the names of those that no submission contains.
-        are_chosen: whether somebody has said which lessons count.
-        lines: those of intake.csv that count.
-    """
+    submissions: Annotated[tuple[Path, ...], argument(nargs=-1, required=True, type=ANY_PATH)]
+    out: Annotated[
+        Path, option("-o --out", "Folder for the results.", FOLDER, default=Path("grades"), show_default=True)
+    ]
+    lesson_names: Annotated[
+        tuple[str, ...], option("--lesson", "Count only this lesson; may be repeated.", multiple=True, metavar="L")
+    ] = ()
+    assignment_file: AssignmentPath = None
+    extensions_file: Annotated[
+        Path | None, option("--extensions", "Students with another due date, or excused.", FILE, metavar="CSV")
+    ] = None
+    roster_file: RosterFile = None
+    times_files: Annotated[
+        tuple[Path, ...],
+        option("--times", "When students submitted (docs/assignments.md).", FILE, multiple=True, metavar="FILE"),
+    ] = ()
+    intake_file: Annotated[
+        Path | None, option("--intake", "OUT/intake.csv, after you have edited it.", FILE, metavar="CSV")
+    ] = None
+    code_page: Annotated[
+        str | None,
+        option("--zip-names", "Code page of names in a .zip, such as cp932.", code_page, True, metavar="CODE"),
+    ] = None
+    jobs: Annotated[
+        int | None, option("--jobs", "Grader processes; default: one per core.", click.IntRange(1), True)
+    ] = None
+    cluster: Annotated[
+        str | None, option("--cluster", "A Dask scheduler (docs/operator.md).", None, True, metavar="ADDRESS")
+    ] = None
+    seed: Annotated[int | None, option("--seed", "The same hidden problems again.", int, True)] = None
+    timeout: Timeout = 10.0
+    require: Require = "fair"
+    fail_under: FailUnder = None
+    formats: Annotated[
+        tuple[str, ...],
+        option(
+            "--format",
+            f"{', '.join(FORMATS)} (docs/ci.md).",
+            click.Choice(FORMATS),
+            True,
+            multiple=True,
+            metavar="FORMAT",
+        ),
+    ] = ()
+    fresh: Annotated[bool, switch("--fresh", "Grade everything again.", True)] = False
+    only_these: Annotated[bool, switch("--only-these", "Show only this run's students.", True)] = False
+    follow: Annotated[bool, switch("--follow", "Grade what appears, until Ctrl-C (docs/operator.md).", True)] = False
+    quiet: Annotated[bool, switch("--quiet", "Print only what goes wrong.", True)] = False
+    course: CourseFolder = None
 
-    submissions: tuple[Path, ...]
-    out: Path
-    lesson_names: tuple[str, ...] = ()
-    assignment_file: Path | None = None
-    extensions_file: Path | None = None
-    roster_file: Path | None = None
-    times_files: tuple[Path, ...] = ()
-    intake_file: Path | None = None
-    code_page: str | None = None
-    jobs: int | None = None
-    cluster: str | None = None
-    seed: int | None = None
-    timeout: float = 10.0
-    require: str = "fair"
-    fail_under: float | None = None
-    formats: tuple[str, ...] = ()
-    fresh: bool = False
-    only_these: bool = False
-    follow: bool = False
-    quiet: bool = False
-    course: Path | None = None
+    # what the phases find out
     loaded: Course = field(init=False)
-    assignment: Assignment | None = None
-    lessons: list[Lesson] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    are_chosen: bool = False
     known: ClassFiles = field(init=False)
     found: FoundSubmissions = field(init=False)
-    lines: list[IntakeLine] = field(default_factory=list)
+    assignment: Assignment | None = None
+    lessons: list[Lesson] = field(default_factory=list)  # that are graded
+    left_out: list[str] = field(default_factory=list)  # names of those that no submission contains
+    are_chosen: bool = False  # whether somebody has said which lessons count
+    lines: list[IntakeLine] = field(default_factory=list)  # of intake.csv
     extensions: list[Decision] = field(default_factory=list)
 
     @property
@@ -109,15 +141,14 @@ class GradeRun:
 
     def find_submissions(self) -> None:
         """Find the submissions with their times, and read intake.csv."""
-        self.found = find(
-            self.submissions, self.lessons, self.course_lessons, self.known.roster, code_page=self.code_page
-        )
+        roster = self.known.roster
+        self.found = find(self.submissions, self.lessons, self.course_lessons, roster, code_page=self.code_page)
         unclear, counts = self.known.set_times(self.found, self.assignment)
         print_remarks(unclear if self.quiet else [*unclear, *counts])
         self.read_intake_files()
         if self.intake_file is not None:
             self._check_intake(self.intake_file)
-        print_remarks(f"{'roster: ' if self.known.roster else ''}{remark}" for remark in self.found.remarks)
+        print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
         refuse_planted_results(self.out, [arrival.path for arrival in self.found.arrivals])
 
     def read_intake_files(self) -> None:
@@ -168,10 +199,8 @@ class GradeRun:
 
     def count_lessons(self) -> None:
         """Leave out lessons that neither `--lesson` names nor a submission contains; refuse those that are broken."""
-        if self.extensions_file is not None:
-            self.extensions = extensions_from(
-                self.extensions_file, self.assignment, self.out, self.found, self.known.roster
-            )
+        if (file := self.extensions_file) is not None:
+            self.extensions = extensions_from(file, self.assignment, self.out, self.found, self.known.roster)
         counted = self.lessons if self.are_chosen else self.found.contained(self.lessons)
         check_lessons(counted)
         self.left_out = [lesson.name for lesson in self.lessons if lesson not in counted]
@@ -179,10 +208,9 @@ class GradeRun:
 
     def settings(self) -> Settings:
         """What the grader processes need to know. Refuses limits or a machine that will not do."""
-        limits = {"import_seconds": self.timeout, "step_seconds": self.timeout, "total_seconds": 6 * self.timeout}
         try:
-            checked = Limits.from_dict(limits).to_dict()
-        except (ValueError, TypeError) as error:
+            limits = Limits(self.timeout, self.timeout, 6 * self.timeout)
+        except ValueError as error:
             raise UserError(f"--timeout: {error}.") from error
         if self.cluster is not None and find_spec("distributed") is None:
             raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
@@ -193,7 +221,7 @@ class GradeRun:
             out=str(self.out),
             program=GRADER_PROGRAM,
             seed_given=self.seed is not None,
-            limits=checked,
+            limits=asdict(limits),
             require=self.require,
             left_out=self.left_out,
             isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),
@@ -209,16 +237,3 @@ class GradeRun:
             sentences.append(what_waits(outcome.unapplied, self.assignment.title, self.out))
         students = [result.student for result in outcome.results]
         return [*sentences, *what_is_plain(write_formats(self.out, students, self.formats))]
-
-    def report_to_platforms(self, outcome: RunOutcome) -> None:
-        """Write for Classroom 50's runner and GitHub's job, where --format names them."""
-        if "classroom50" in self.formats and not outcome.stopped:
-            report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
-        if "github" in self.formats:
-            paths = {each.student: each.path for each in self.found.arrivals}
-            report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
-
-
-def stored_lines(out: Path, course: Course) -> Sequence[IntakeLine]:
-    """The lines of OUT/intake.csv; none where there is no such file. Raises UserError."""
-    return read_intake(out / INTAKE_FILE, course) if (out / INTAKE_FILE).is_file() else []

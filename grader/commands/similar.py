@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import click
 from rich.table import Table
@@ -12,12 +11,12 @@ from rich.text import Text
 
 from grader.commands.checks import open_course
 from grader.commands.console import console_for, print_remarks, printable
-from grader.commands.opened_gradebook import recorded_course
+from grader.commands.opened_gradebook import read_gradebook, recorded_course
+from grader.commands.options import CourseFolder, LessonNames, Out, RosterFile
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import SimilarPair, similarities
 from grader.gradebook.similarity.reading import (
-    graded_texts,
     groups_of,
     known_code,
     read_class,
@@ -25,7 +24,6 @@ from grader.gradebook.similarity.reading import (
     stored_texts,
     verdicts_in,
 )
-from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
 from grader.publish.progress_bar import progress_bar
 from grader.publish.similar_page import reason_text, similar_page
@@ -34,38 +32,36 @@ from grader.results.wording import count_text
 MAX_IN_TABLE = 20
 
 
-def similar(
-    submissions: Sequence[Path],
-    out: Path,
-    lesson_names: Sequence[str],
-    roster_file: Path | None,
-    least: float | None,
-    course: Path | None,
-) -> None:
-    """Compare SUBMISSIONS, or those of the gradebook; print the pairs, and write similar.html. Raises UserError."""
-    loaded, lessons = open_course(course if submissions else recorded_course(out, course), lesson_names, submissions)
+def similar(out: Out, lesson_names: LessonNames, roster_file: RosterFile, course: CourseFolder) -> None:
+    """Finds submissions in the gradebook that share rare wrong answers or code, of each lesson the attempt that counts.
+
+    Other names, another order or another layout of the code make no difference. Stubs, the course's own answers and
+    what many students write do not count, nor do right answers in common forms. Students with the same entry in the
+    roster's column `group` are compared as one.
+
+    Examples:
+      grade similar -o hw2 --roster roster.csv
+
+    A pair is a reason to read two submissions side by side. It is never a verdict.
+    """
+    loaded, lessons = open_course(recorded_course(out, course), lesson_names)
     roster = None if roster_file is None else read_roster(roster_file)
-    steps = steps_of_course(loaded)
-    console = console_for(stderr=True)
-    with progress_bar(console, console.is_terminal) as bar:
-        if submissions:
-            found = find(submissions, lessons, list(loaded.lessons.values()), roster)
-            files = {each.student: graded_texts(each) for each in bar.track(found, description="reading")}
-        else:
-            files = stored_texts(out, [lesson.name for lesson in lessons])
-        task = bar.add_task("comparing", total=len(files))
-        read = read_class(files, steps, partial(bar.advance, task))
+    with read_gradebook(out):  # there must be one
+        files = stored_texts(out, [lesson.name for lesson in lessons])
     if len(files) < 2:
         count = count_text(len(files), "submission was", "submissions were")
         raise UserError(f"{count} found: a comparison needs two or more.")
+    steps, console = steps_of_course(loaded), console_for(stderr=True)
+    with progress_bar(console, console.is_terminal) as bar:
+        task = bar.add_task("comparing", total=len(files))
+        read = read_class(files, steps, partial(bar.advance, task))
     rows, remarks = verdicts_in(out, loaded, list(files))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
     result = similarities(read, rows, known, groups_of(roster))
-    pairs = [pair for pair in result.pairs if pair.bits >= (result.threshold if least is None else least)]
+    pairs = [pair for pair in result.pairs if pair.bits >= result.threshold]
     remarks += [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
     page = out / "similar.html"
     with output_errors(page):
-        out.mkdir(parents=True, exist_ok=True)
         write_whole(page, similar_page(result, pairs, files, remarks))
     print_remarks(remarks)
     print_pairs(pairs, result.threshold, result.size)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from grader.commands.command_line import STOPPED, fail
+from grader.commands.command_line import STOPPED, argument, fail, option, switch
 from grader.commands.console import console_for
+from grader.commands.options import ExercisesFolder
 from grader.dojo.desk import named_lesson, student_course
 from grader.dojo.file import is_file, shown_path
 from grader.errors import LessonError, UserError
@@ -21,8 +23,25 @@ TRAINING_FOLDER = Path("my-training")  # not "training": that name would be take
 DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
 
 
-def train(word: str | None, steps: int | None, goes_on: bool, resume: bool, course: Path | None) -> None:
-    """Train the network of a lesson, or of a file; print where its curve and log are. Raises UserError."""
+def train(
+    word: Annotated[str | None, argument(required=False, metavar="[LESSON]")],
+    steps: Annotated[int | None, option("--steps", "[default: the lesson's; 200,000 in lesson 07]", click.IntRange(1))],
+    goes_on: Annotated[bool, switch("--compare", "Go on with a wrong gradient, next to autograd's run.")],
+    resume: Annotated[bool, switch("--resume", "Continue the last run of this lesson.")],
+    course: ExercisesFolder,
+) -> None:
+    """Trains a network with your own gradients, next to a second one that learns with autograd's.
+
+    The curve, the log and what --resume needs are in my-training/. Instead of a LESSON you may name your FILE. A file
+    with a function `forward` is a network of your own: see my_network.py in the folder of lesson 07.
+
+    Examples:
+      dojo train                            lesson 07: the lecture's network, 200,000 steps
+      dojo train 15 --steps 2000            a first look at the GPT of lesson 15
+      dojo train my_network.py              a network of your own
+
+    Exit status: 0 done, 2 something is missing or wrong (the message says what), 130 stopped by Ctrl-C.
+    """
     root = student_course(course)
     networks = trainable(root)
     lesson, path = lesson_and_file(root, networks, word)

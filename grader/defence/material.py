@@ -30,7 +30,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.work_clock import TimeAccount
+from grader.sandbox.workers.waiting import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.judge.checks import run_check
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of

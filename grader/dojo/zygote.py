@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import Isolation, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 
@@ -18,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class EagerZygote(ZygoteProcess):
-    """Forks and locks in the next workers before they are needed, and does not wait for the end of the last."""
+    """Forks and locks in the next workers before they are needed."""
 
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
+    def __init__(self, *of: Any) -> None:
+        super().__init__(*of)
         self._spare: list[WorkerProcess] = []
         self._kept_ready = 1  # after the first check two: a wrong file's edited copies run in a worker of their own
 
@@ -36,19 +34,9 @@ class EagerZygote(ZygoteProcess):
         self._kept_ready = 2
         return self._spare.pop(0) if self._spare else super().worker()
 
-    def end_of(self, number: int) -> int:
-        """Has worker `number` killed; returns its exit status if it has ended by itself, else 0."""
-        if number not in self._ended:
-            try:
-                self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
-            except OSError as error:
-                raise ZygoteDied(str(error)) from error
-        return self._ended.get(number, 0)
-
     def close(self) -> None:
         for worker in self._spare:
-            with contextlib.suppress(ZygoteDied):
-                worker.close()
+            worker.close()
         super().close()
 
 

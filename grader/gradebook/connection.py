@@ -117,9 +117,9 @@ def address_of_backup(path: Path) -> str:
     return f"{path.absolute().as_uri()}?mode=ro{alone}"
 
 
-GRADEBOOK_VERSION = 6
-UPGRADES = {5: ("ALTER TABLE verdicts ADD COLUMN applied INTEGER NOT NULL DEFAULT 1", "PRAGMA user_version=6")}
-"""{version of an earlier format: the statements that make it the next version}"""
+GRADEBOOK_VERSION = 7
+FIXED_COLUMNS = ("id", "kind", "author", "made", "row", "points", "until", "text", "undoes")
+"""The columns of a decision that never change: all but the student's name, a label that a roster may change."""
 TABLES = (
     """CREATE TABLE attempts (
         id INTEGER PRIMARY KEY,
@@ -132,6 +132,7 @@ TABLES = (
         finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
         results TEXT NOT NULL,
         submitted TEXT,  -- ISO 8601 with a time zone; NULL if nothing says so
+        platform TEXT NOT NULL DEFAULT '',  -- "late" or "on time", where the platform itself says so
         submission TEXT NOT NULL,  -- the blob of the Submission
         conditions TEXT NOT NULL,  -- the blob of the Conditions under which it was graded
         extras TEXT  -- the blob of what only the report shows
@@ -146,7 +147,7 @@ TABLES = (
         results TEXT NOT NULL,
         conditions TEXT NOT NULL,
         extras TEXT,
-        applied INTEGER NOT NULL DEFAULT 1
+        applied INTEGER NOT NULL DEFAULT 0
     )""",
     "CREATE INDEX verdicts_of_an_attempt ON verdicts (attempt, id)",
     # when an attempt was submitted, by a file that a person gave; the newest takes the place of the attempt's own
@@ -155,6 +156,7 @@ TABLES = (
         attempt INTEGER NOT NULL REFERENCES attempts (id),
         submitted TEXT NOT NULL,
         source TEXT NOT NULL,
+        platform TEXT NOT NULL DEFAULT '',
         made TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
     )""",
     "CREATE INDEX times_of_an_attempt ON times (attempt, id)",
@@ -175,7 +177,7 @@ TABLES = (
         f"CREATE TRIGGER {table}_are_never_{done} BEFORE {act} ON {table} "
         f"BEGIN SELECT raise(ABORT, 'entries of {table} are never {done}'); END"
         for table, act, done in (
-            ("decisions", "UPDATE", "changed"),
+            ("decisions", f"UPDATE OF {', '.join(FIXED_COLUMNS)}", "changed"),
             ("decisions", "DELETE", "deleted"),
             ("attempts", "DELETE", "deleted"),
             ("verdicts", "DELETE", "deleted"),
@@ -183,9 +185,11 @@ TABLES = (
         )
     ),
     "CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID",  # compressed
+    # what says who a student is: "email ada@example.org", "account Canvas 101", "name Ada Smith" for an earlier name
+    "CREATE TABLE people (student TEXT, mark TEXT, PRIMARY KEY (student, mark)) WITHOUT ROWID",
     # the course and the seeds of the attempts
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    # what a run leaves for the pages that later commands write: the roster, the drawings of graphs
+    # what a run leaves for the pages that later commands write: the roster
     "CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # students whose folder in OUT is out of date, until it is written again
     "CREATE TABLE stale (student TEXT PRIMARY KEY) WITHOUT ROWID",
@@ -193,35 +197,32 @@ TABLES = (
 )
 
 
-def prepare_tables(connection: Connection) -> int:
-    """Make the tables of a new file, or bring an earlier format up to date, in a single transaction.
+def prepare_tables(connection: Connection) -> None:
+    """Make the tables of a new file, in a single transaction.
 
-    Returns the version of the format, which is an earlier one only where the file cannot be written. Raises OutputError
-    for a file that is damaged or has another format.
+    Raises OutputError for a file that is damaged or has another format.
     """
-    version = format_of(connection)
+    is_new = is_empty(connection)
     ((integrity,),) = connection.rows("PRAGMA quick_check(1)")
     if integrity != "ok":
         raise connection.damage_error(integrity)
     if connection.is_read_only:
-        return version
+        return
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last attempts may be lost
-    if version != GRADEBOOK_VERSION:
+    if is_new:
         with connection.transaction(durable=True):
-            version = format_of(connection)  # another program may have been first
-            for statement in () if version == GRADEBOOK_VERSION else UPGRADES.get(version, TABLES):
+            for statement in TABLES if is_empty(connection) else ():  # another program may have been first
                 connection.execute(statement)
-    return GRADEBOOK_VERSION
 
 
-def format_of(connection: Connection) -> int:
-    """The version of the file's format; 0 for a new file. Raises OutputError where this program cannot read it."""
+def is_empty(connection: Connection) -> bool:
+    """Whether the file has no tables yet. Raises OutputError where they have another format."""
     ((version,),) = connection.rows("PRAGMA user_version")
     ((tables,),) = connection.rows("SELECT count(*) FROM sqlite_master")
-    if tables and version not in (GRADEBOOK_VERSION, *UPGRADES):
+    if tables and version != GRADEBOOK_VERSION:
         raise OutputError(
             f"{connection.path} has format {version}, and this version of grade reads format {GRADEBOOK_VERSION}: "
             "give another folder with -o, and grade the submissions again there."
         )
-    return version if tables else 0
+    return not tables

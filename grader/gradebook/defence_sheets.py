@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 from grader.defence.question import DefenceQuestion
 from grader.errors import UserError
-from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.database import Gradebook
 from grader.gradebook.records import Decision
+from grader.gradebook.store import StoredAttempt
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
@@ -85,17 +85,11 @@ class Defended:
 def stored_work(gradebook: Gradebook, attempts: Iterable[StoredAttempt], student: str, lesson: str) -> Defended | None:
     """A student's newest submitted file of the lesson; None where no attempt has one. `attempts`: the newest first."""
     for attempt in attempts:
-        submission = gradebook.blobs.load_value(Submission, attempt.submission)
+        submission = gradebook.submission(attempt)
         results = graded_part(attempt.read(), lesson)
         if (found := Defended.of(student, submission, lesson, results)) is not None:
             return found
     return None
-
-
-def newest_results(gradebook: Gradebook, student: str, lesson: str) -> LessonResult | None:
-    """The verdict on the newest attempt that has the lesson: the hidden suite finds more than the public check."""
-    parts = (graded_part(attempt.read(), lesson) for attempt in gradebook.attempts_of_person(student))
-    return next((part for part in parts if part is not None), None)
 
 
 def graded_part(results: SubmissionResult, lesson: str) -> LessonResult | None:

@@ -1,9 +1,9 @@
-"""What somebody means by the name of a student, of a row, a lesson or the total on a command line."""
+"""What somebody means by the name of a student, of a row, a lesson or the total on a command line or in a file."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
@@ -20,39 +20,34 @@ class UnknownStudent(UserError):
 
 
 class SharedName(UserError):
-    """Several students in the roster have this name, id or address."""
+    """Several students have this name, id or address."""
 
 
-def members_index(members: Iterable[Member]) -> PeopleIndex:
-    """The members of a roster, by id, e-mail address, login and name."""
+def people_index(known: Mapping[str, Collection[str]], members: Iterable[Member] = ()) -> PeopleIndex:
+    """Students by what a gradebook knows of them, with their earlier names, and the members of a roster by theirs."""
     people = PeopleIndex()
+    for student, marks in known.items():
+        people.add(student, [mark.partition(" ")[2] for mark in marks])
     for each in members:
         people.add(each.student, [each.name, *each.marks.values()])
     return people
 
 
-def find_student(
-    wanted: str, students: Sequence[str], new_names: Mapping[str, str], members: PeopleIndex | None = None
-) -> str:
-    """The student: by the name in the gradebook, in any case and order of its words, by an earlier name, or as one of
-    the `members`.
+def find_student(wanted: str, students: Sequence[str], people: PeopleIndex) -> str:
+    """The student: by the name in the gradebook, in any case and order of its words, or by another mark of `people`.
 
     Raises SharedName and UnknownStudent, with the names that may be meant.
     """
     if wanted in students:
         return wanted
-    marked = members.with_mark(wanted) if members is not None else set()
-    if len(marked) > 1:  # also where an earlier run, which had no roster, called only one of them so
+    folded = {name for name in students if fold_case(name) == fold_case(wanted)}
+    words = {name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))}
+    marked = people.with_mark(wanted)
+    if len(marked) > 1:
         raise SharedName(f"{wanted!r} may be {' or '.join(map(repr, sorted(marked)))}: say which.")
-    if wanted in new_names:
-        return new_names[wanted]
-    if marked:
-        return marked.pop()
-    folded = [name for name in students if fold_case(name) == fold_case(wanted)]
-    words = [name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))]
-    for found in (folded, words):
+    for found in (marked, folded, words):
         if len(found) == 1:
-            return found[0]
+            return found.pop()
     close = [name for name in students if may_be_one_person(wanted, name)][:MAX_MEANT]
     meant = close or difflib.get_close_matches(wanted, students, MAX_MEANT)
     raise UnknownStudent(f"no student is called {wanted!r}" + did_you_mean(meant, "see grades.csv for the names"))
@@ -63,32 +58,32 @@ def did_you_mean(meant: Sequence[str], otherwise: str) -> str:
     return f": did you mean {' or '.join(map(repr, meant))}?" if meant else f"; {otherwise}."
 
 
-def find_row(wanted: str, results: SubmissionResult) -> str | None:
+def find_row(wanted: str, lessons: Mapping[str, Collection[str]], owner: str) -> str | None:
     """The row, lesson or total (None) that is meant, as in Decision.row; `dprobs` alone if only one lesson has it.
 
-    Raises UserError, with the names that may be meant.
+    `lessons` are {lesson: its rows}, and `owner` is whose they are. Raises UserError, with the names that may be meant.
     """
     if fold_case(wanted) == TOTAL_ROW:
         return None
-    found = [name for name in row_names(results.lessons) if wanted in spellings(name)]
+    names = row_names(lessons)
+    found = [name for name in names if wanted in spellings(name)]
     if len(found) == 1:
         return found[0]
-    names = list(row_names(results.lessons))
     if found:
         raise UserError(f"{wanted!r} may be {' or '.join(found)}: give the lesson as well.")
     meant = difflib.get_close_matches(wanted, [each for name in names for each in spellings(name)], MAX_MEANT)
-    lessons = ", ".join(lesson.name for lesson in results.lessons) or "no lesson"
-    raise UserError(
-        f"{results.student} has no row {wanted!r}"
-        + did_you_mean(meant, f"expected LESSON.ROW, a lesson of {lessons}, or {TOTAL_ROW}")
-    )
+    expected = f"expected LESSON.ROW, a lesson of {', '.join(lessons) or 'no lesson'}, or {TOTAL_ROW}"
+    raise UserError(f"{owner} has no row or lesson {wanted!r}" + did_you_mean(meant, expected))
 
 
-def row_names(lessons: Iterable[LessonResult]) -> Iterable[str]:
+def rows_by_lesson(results: SubmissionResult) -> dict[str, list[str]]:
+    """{lesson: its rows}"""
+    return {lesson.name: [row.name for row in lesson.rows] for lesson in results.lessons}
+
+
+def row_names(lessons: Mapping[str, Collection[str]]) -> list[str]:
     """Every lesson and every row, as in Decision.row."""
-    for lesson in lessons:
-        yield lesson.name
-        yield from (f"{lesson.name}.{row.name}" for row in lesson.rows)
+    return [name for lesson, rows in lessons.items() for name in (lesson, *(f"{lesson}.{row}" for row in rows))]
 
 
 def spellings(name: str) -> set[str]:
@@ -99,12 +94,11 @@ def spellings(name: str) -> set[str]:
 
 def points_of_part(results: SubmissionResult, name: str | None) -> tuple[float, float]:
     """(points, most points) of a row, a lesson or, for None, everything."""
-    found: Row | LessonResult | SubmissionResult | None = results
-    if name is not None:
-        lesson_name, dot, row_name = name.partition(".")
-        found = next((lesson for lesson in results.lessons if lesson.name == lesson_name), None)
-        if dot and found is not None:
-            found = next((row for row in found.rows if row.name == row_name), None)
+    if name is None:
+        return results.score, results.max_score
+    parts: dict[str, LessonResult | Row] = {lesson.name: lesson for lesson in results.lessons}
+    parts |= {f"{lesson.name}.{row.name}": row for lesson in results.lessons for row in lesson.rows}
+    found = parts.get(name)
     if found is None:
         return 0, 0
     return (found.points, found.max_points) if isinstance(found, Row) else (found.score, found.max_score)

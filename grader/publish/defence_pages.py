@@ -23,9 +23,9 @@ LEADING, LETTER = 1.38, 0.52
 """The height of a line and the mean width of a letter, in sizes of letters."""
 
 
-def papers_page(sheets: Sequence[Sheet], minutes: float | None) -> str:
+def papers_page(sheets: Sequence[Sheet]) -> str:
     """Every sheet on a page of its own, to be printed."""
-    return defence_page("defence_papers.html", sheets=sheets, minutes=minutes)
+    return defence_page("defence_papers.html", sheets=sheets)
 
 
 def keys_page(sheets: Sequence[Sheet]) -> str:

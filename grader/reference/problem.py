@@ -122,10 +122,6 @@ class Problem:
                 "`dout` in `inputs`, and write `t.loss = (t.out * t.dout).sum()`."
             )
 
-    def recorded_again(self) -> Graph:
-        """The same forward pass with the same inputs, run again."""
-        return record_forward(self._forward, self._inputs)
-
     @property
     def inputs(self) -> Inputs:
         """What the forward pass starts from."""

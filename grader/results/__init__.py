@@ -59,7 +59,7 @@ class NotGraded(NamedTuple):
 
 
 class IntakeRemark(NamedTuple):
-    """How a submission was read, where that is not obvious, or when it came. The kinds are in publish.report.triage."""
+    """How a submission was read, where that is not obvious, or when it came. See publish.report.classroom for kinds."""
 
     kind: str
     message: str

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
+from typing import NamedTuple
 
 from grader.source.canonical import LIBRARY, Canonicaliser, CodeValue, plain, short
 from grader.source.parsing import parse_submitted
@@ -59,9 +60,8 @@ def mass_of(node: ast.AST) -> int:
 # Values, for the search for answers in a kit ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class ComputedValue:
-    """A value that a piece of code computes, or all that a function does.
+class ComputedValue(NamedTuple):
+    """A value that a piece of code computes.
 
     Attributes:
         name: the variable that gets it, or "".
@@ -72,13 +72,6 @@ class ComputedValue:
     name: str
     named: str
     blank: str
-    inputs: Sequence[str]
-    read: FormReader
-
-    @cached_property
-    def renamed(self) -> str:
-        """Equal for values that differ in their inputs' names only. It takes a reading for each input."""
-        return renamed_form(self.inputs, self.read)
 
 
 def computed_values(body: Sequence[ast.stmt]) -> list[ComputedValue]:
@@ -86,22 +79,14 @@ def computed_values(body: Sequence[ast.stmt]) -> list[ComputedValue]:
 
     A value and its negative have the same forms: which of them a text shows makes little difference to a reader.
     """
-
-    def values(labels: Mapping[str, CodeValue]) -> list[tuple[str, CodeValue]]:
-        reader = Canonicaliser(labels)
-        reader.run(body)
-        return reader.computed
-
     nodes = [node for each in body for node in all_nodes(each)]
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = (n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in called and n.id not in LIBRARY)
-    inputs = list(dict.fromkeys(names))
-    blank = values(dict.fromkeys(inputs, BLANK))
-
-    def computed(at: int, name: str, own: CodeValue) -> ComputedValue:
-        return ComputedValue(name, own.key, blank[at][1].key, inputs, lambda labels: values(labels)[at][1].key)
-
-    return [computed(at, name, own) for at, (name, own) in enumerate(values({}))]
+    named, blank = Canonicaliser(), Canonicaliser(dict.fromkeys(names, BLANK))
+    named.run(body)
+    blank.run(body)
+    both = zip(named.computed, blank.computed, strict=True)
+    return [ComputedValue(name, own.key, other.key) for (name, own), (_, other) in both]
 
 
 def returned_value(body: Sequence[ast.stmt]) -> ComputedValue | None:
@@ -110,10 +95,9 @@ def returned_value(body: Sequence[ast.stmt]) -> ComputedValue | None:
     return computed_values(body)[-1] if returns and len(Canonicaliser().run(body)) == 1 else None
 
 
-def whole_function(node: FunctionDefinition) -> ComputedValue:
-    """All that a function does, by its parameters."""
-    own, read = [each.arg for each, _ in parameters(node)], partial(body_form, node, Canonicaliser())
-    return ComputedValue(node.name, "", read(dict.fromkeys(own, BLANK)), own, read)
+def whole_form(node: FunctionDefinition) -> str:
+    """The form of all that a function does, with blanks for its parameters."""
+    return body_form(node, Canonicaliser(), {each.arg: BLANK for each, _ in parameters(node)})
 
 
 def bodies(tree: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:

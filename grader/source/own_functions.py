@@ -1,7 +1,6 @@
 """The functions of a student's file: where they are, which of them call each other, where each gradient is assigned.
 
-The file is read, never run. Functions are found by their names, whatever is done with them. `gradients` are the names
-of what a function returns, in the order of the returned tuple.
+The file is read, never run. Functions are found by their names, whatever is done with them.
 """
 
 from __future__ import annotations
@@ -12,53 +11,75 @@ from functools import lru_cache
 
 from grader.source.parsing import parse_submitted
 from grader.source.statement_names import ends_in_underscore
-from grader.source.syntax import (
-    DefinitionNode,
-    FunctionDefinition,
-    inner_statements,
-    names_in,
-    nested_statements,
-)
+from grader.source.syntax import DefinitionNode, FunctionDefinition, inner_statements, names_in, nested_statements
 
 Definition = ast.FunctionDef | ast.ClassDef
 ADDING = frozenset({"append", "insert", "extend"})
 """Methods of a list that put something into it. torch's methods that change a tensor end in `_`."""
 
-# Where gradients are assigned ----------------------------------------------------------------------------------------
+# What each gradient is made of ---------------------------------------------------------------------------------------
 
 
-def assignment_lines(source: str, function: str, gradients: Sequence[str]) -> tuple[int, dict[str, int]] | None:
-    """The function's first line, and {gradient: the line that assigns it last}, for those that are found.
+def joint_gradients(
+    source: str, function: str, gradients: Sequence[str], called: Sequence[str]
+) -> tuple[int, dict[str, tuple[int | None, list[str]]]] | None:
+    """The first line of a function that returns many gradients, and what each of these is made of.
 
-    What counts is the variable that is returned under a name; else a variable of that name, an entry such as `d["dW"]`
-    or `d["W"]`, or `W.grad`. None where there is no such function.
+    That is the line that assigns it last, if it is found, and the functions of `called` that it is computed from. What
+    counts is the variable that is returned under a name; else a variable of that name, an entry such as `d["dW"]` or
+    `d["W"]`, or `W.grad`. Variables are followed in the order of the text. None where there is no such function.
     """
-    tree = parse_submitted(source)
-    nodes = ast.walk(tree) if tree is not None else ()
-    definitions = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == function]
-    if not definitions:
+    definitions = definitions_in(source)
+    definition = definitions.get(function)
+    if not isinstance(definition, ast.FunctionDef):
         return None
-    definition = definitions[-1]
-    last: dict[str, int] = {}
+    lines: dict[str, int] = {}
+    behind: dict[str, set[str]] = {}  # {variable: functions of the file}
     returned: dict[str, ast.expr] = {}
-    waiting: list[ast.AST] = list(reversed(definition.body))
-    while waiting:
-        node = waiting.pop()
+
+    def functions_in(node: ast.AST) -> set[str]:
+        read = names_read_in(node)
+        return (read & definitions.keys()).union(*(behind.get(name, ()) for name in read))
+
+    for node in nested_statements(definition.body):
         if isinstance(node, ast.Return):
             returned |= returned_parts(node.value, gradients)
             continue
-        if name := assigned_variable(node):
-            last[name] = max(node.lineno, last.get(name, 0))  # type: ignore[attr-defined]
-        if not isinstance(node, DefinitionNode | ast.Lambda):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
-    found: dict[str, int] = {}
-    for gradient in gradients:
-        part = returned.get(gradient)
+        for target, value in assigned_pairs(node):
+            functions = functions_in(value)
+            for each in ast.walk(target):
+                if name := assigned_variable(each):
+                    is_replaced = isinstance(each, ast.Name) and not isinstance(node, (ast.AugAssign, ast.For))
+                    behind[name] = functions if is_replaced else functions | behind.get(name, set())
+                    lines[name] = max(each.lineno, lines.get(name, 0))  # type: ignore[attr-defined]
+    found = {}
+    for name in gradients:
+        part = returned.get(name)
+        line = lines.get(part.id if isinstance(part, ast.Name) else "") or lines.get(name)
         if part is not None and not isinstance(part, (ast.Name, ast.Constant)):
-            found[gradient] = part.lineno
-        elif line := last.get(part.id if isinstance(part, ast.Name) else "") or last.get(gradient):
-            found[gradient] = line
+            line = part.lineno
+        functions = functions_in(part) if part is not None else behind.get(name, set())
+        found[name] = line, deepest(source, functions, called)
     return min([definition.lineno, *(each.lineno for each in definition.decorator_list)]), found
+
+
+def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """(target, what it is computed from), one by one for `a, b = x, y`, and for the entries of a dictionary."""
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            parts, value = getattr(target, "elts", ()), statement.value
+            if isinstance(value, ast.Tuple) and len(parts) == len(value.elts):
+                yield from zip(parts, value.elts, strict=True)
+            else:
+                yield target, value
+        if isinstance(statement.value, ast.Dict):
+            yield from ((k, v) for k, v in zip(statement.value.keys, statement.value.values, strict=True) if k)
+    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign)) and statement.value is not None:
+        yield statement.target, statement.value
+    elif isinstance(statement, ast.For):
+        yield statement.target, statement.iter
+    elif isinstance(statement, ast.Expr):  # a method that changes a tensor or a list, such as `dC.index_add_(...)`
+        yield statement.value, statement.value
 
 
 def assigned_variable(node: ast.AST) -> str:
@@ -116,35 +137,6 @@ def own_calls(source: str, users: Sequence[str], called: Sequence[str]) -> dict[
     return {user: deepest(source, {user}, called) for user in users}
 
 
-def calls_behind(source: str, function: str, gradients: Sequence[str], called: Sequence[str]) -> dict[str, list[str]]:
-    """{gradient: the functions of `called` that it is computed from}, for a function that returns many gradients.
-
-    Variables are followed in the order of the text.
-    """
-    definitions = definitions_in(source)
-    if function not in definitions:
-        return {}
-    behind: dict[str, set[str]] = {}  # {variable: functions of the file}
-
-    def functions_in(node: ast.AST) -> set[str]:
-        read = names_read_in(node)
-        return (read & definitions.keys()).union(*(behind.get(name, ()) for name in read))
-
-    returned: dict[str, ast.expr] = {}
-    for node in nested_statements(definitions[function].body):
-        if isinstance(node, ast.Return):
-            returned |= returned_parts(node.value, gradients)
-            continue
-        for target, value in assigned_pairs(node):
-            functions = functions_in(value)
-            for each in ast.walk(target):
-                if name := assigned_variable(each):
-                    is_replaced = isinstance(each, ast.Name) and not isinstance(node, (ast.AugAssign, ast.For))
-                    behind[name] = functions if is_replaced else functions | behind.get(name, set())
-    own = {name: functions_in(returned[name]) if name in returned else behind.get(name, set()) for name in gradients}
-    return {name: deepest(source, functions, called) for name, functions in own.items()}
-
-
 @lru_cache(maxsize=2)  # of one text after another
 def definitions_in(source: str) -> dict[str, Definition]:
     """The functions and classes outside of others; of several with one name the last."""
@@ -168,21 +160,17 @@ def deepest(source: str, start: Collection[str], called: Sequence[str]) -> list[
     return [name for name in found if not (reachable_definitions(source, [name]) - {name}) & {*found}] or found
 
 
-def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """(target, what it is computed from), one by one for `a, b = x, y`."""
-    if isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            parts, value = getattr(target, "elts", ()), statement.value
-            if isinstance(value, ast.Tuple) and len(parts) == len(value.elts):
-                yield from zip(parts, value.elts, strict=True)
-            else:
-                yield target, value
-    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign)) and statement.value is not None:
-        yield statement.target, statement.value
-    elif isinstance(statement, ast.For):
-        yield statement.target, statement.iter
-    elif isinstance(statement, ast.Expr):  # a method that changes a tensor or a list, such as `dC.index_add_(...)`
-        yield statement.value, statement.value
+def reachable_definitions(source: str, names: Iterable[str]) -> frozenset[str]:
+    """The functions and classes of the given names, and those that they use, directly or through others."""
+    definitions = definitions_in(source)
+    found: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in definitions:  # it has none where it is a value, such as a lambda
+            found.add(name)
+            waiting += names_read_in(definitions[name])
+    return frozenset(found)
 
 
 # Where functions are -------------------------------------------------------------------------------------------------
@@ -212,16 +200,3 @@ def first_nested(texts: Iterable[str], names: Collection[str]) -> str:
     for name, where in places:
         return f"`{name}` inside {where}. Move it to the top level, without indentation."
     return ""
-
-
-def reachable_definitions(source: str, names: Iterable[str]) -> frozenset[str]:
-    """The functions and classes of the given names, and those that they use, directly or through others."""
-    definitions = definitions_in(source)
-    found: set[str] = set()
-    waiting = [*names]
-    while waiting:
-        name = waiting.pop()
-        if name not in found and name in definitions:  # it has none where it is a value, such as a lambda
-            found.add(name)
-            waiting += names_read_in(definitions[name])
-    return frozenset(found)

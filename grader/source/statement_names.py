@@ -10,7 +10,6 @@ import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.source.parsing import parse_submitted
 from grader.source.syntax import (
     Comprehension,
     DefinitionNode,
@@ -18,8 +17,6 @@ from grader.source.syntax import (
     all_nodes,
     children,
     evaluated_outside,
-    inner_statements,
-    nested_statements,
     stored_names,
 )
 
@@ -36,8 +33,6 @@ VIEW_FUNCTIONS = frozenset(
 ARRAY_LIBRARIES = frozenset({"torch", "np", "numpy"})
 CHANGING = frozenset({"append", "extend", "insert", "update", "fill", "sort", "put", "itemset", "pop", "setdefault"})
 CHANGE_NO_NUMBERS = frozenset({"requires_grad_", "retain_grad_"})
-ChangedName = tuple[str, Collection[str]]
-"""(function, its parameters that were changed in place)"""
 
 
 def ends_in_underscore(method: str) -> bool:
@@ -257,33 +252,3 @@ def changed_parameters(function: FunctionDefinition) -> frozenset[int]:
     walk = Walk({}, names)
     walk.visit(*function.body)
     return frozenset(place for place, name in enumerate(names) if name in walk.names.changes)
-
-
-def lines_of_changes(source: str, changes: Sequence[ChangedName]) -> list[int | None]:
-    """For each change the first line of the function that writes into one of the parameters, or into an alias of one.
-
-    None where no such line is found: a function that is called may change the parameter, or the text cannot be parsed.
-    """
-    tree = parse_submitted(source)
-    nodes = ast.walk(tree) if tree is not None else ()
-    definitions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}  # the last one of a name
-    found: dict[tuple[str, frozenset[str]], int | None] = {}
-    for function, changed in changes:
-        if (key := (function, frozenset(changed))) not in found:
-            found[key] = line_of_first_change(definitions[function], changed) if function in definitions else None
-    return [found[function, frozenset(changed)] for function, changed in changes]
-
-
-def line_of_first_change(function: ast.FunctionDef, changed: Collection[str]) -> int | None:
-    aliases = set(changed)
-    for statement in nested_statements(function.body):
-        if inner_statements(statement):
-            continue
-        try:
-            names = names_of_statement(statement, {})
-        except RecursionError:  # it is nested too deeply
-            return None
-        if not aliases.isdisjoint(names.changes):
-            return statement.lineno
-        aliases = aliases - names.binds | {new for new, old in names.shares if old in aliases}
-    return None

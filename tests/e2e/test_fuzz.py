@@ -7,6 +7,7 @@ import json
 import os
 import time
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,6 @@ from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
-from grader.source import statement_names as changed
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining_a_submission
 from grader.verdict.judge.checks import Check, CheckFailed, ReferenceFailed, run_check
 
@@ -259,7 +259,7 @@ def grade(session, submission):
         time.sleep(1)  # no race: without end, until its process is killed
     return whole(session, submission)
 server.Session.grade = grade
-from grader.publish.grader_process import main
+from grader.gradebook.grading.server import main
 main(*sys.argv[2:])
 """
 
@@ -271,7 +271,7 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
     monkeypatch.setattr(grader_processes, "seconds_for", lambda each, _: 1.0 if each.student == "stalled" else 600.0)
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
     grader = GraderProcess(
-        Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict(), program=GRADER_PROGRAM)
+        Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=asdict(limits), program=GRADER_PROGRAM)
     )
     try:
         solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
@@ -287,12 +287,3 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
         assert without_seconds(graded_by(grader, submission_of(lesson, "first", solution))) == without_seconds(first)
     finally:
         grader.end()
-
-
-def test_a_file_is_read_once_for_all_rows_that_change_an_argument(monkeypatch):
-    parse = changed.ast.parse
-    source = "".join(f"def d{n}(a):\n    a += 1\n    return a\n" for n in range(50))
-    parsed: list[str] = []
-    monkeypatch.setattr(changed.ast, "parse", lambda text, *rest: parsed.append(text) or parse(text, *rest))
-    assert changed.lines_of_changes(source, [(f"d{n}", ["a"]) for n in range(50)]) == [3 * n + 2 for n in range(50)]
-    assert parsed == [source]

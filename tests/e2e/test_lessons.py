@@ -10,7 +10,6 @@ from support import ROOT, rows_of, sampled, solution_of
 
 from bench.verdicts.seeds import tally_seeds, verify_seeds
 from grader.authoring.lesson_sources import variant_files
-from grader.authoring.model_answers import answer_faults, readme_questions
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.lesson.lesson import Course, Lesson
 
@@ -84,9 +83,15 @@ def test_there_are_enough_variants_and_a_mistake_has_one_id(each):
     assert {mistake.gradient for mistake in each.mistakes} <= set(each.functions)
 
 
-def test_each_question_has_a_model_answer(each):
-    assert not readme_questions(each) or (each.solution / "answers.md").is_file()
-    assert list(answer_faults(each)) == []
+def test_each_question_of_the_readme_has_a_model_answer_below_its_quote(each):
+    section = (each.exercise / "README.md").read_text("utf-8").partition("\n## Questions to ask yourself\n")[2]
+    questions = re.findall(r"^- (.*?)(?=^\S|\Z)", section.partition("\n## ")[0], re.MULTILINE | re.DOTALL)
+    answers = (each.solution / "answers.md").read_text("utf-8")
+    quotes = re.findall(r"((?:^> .*\n)+)\s*(?!>)\S", answers, re.MULTILINE)
+    assert len(questions) >= 5
+    assert [" ".join(quote.replace("\n> ", "\n")[2:].split()) for quote in quotes] == [
+        " ".join(question.split()) for question in questions
+    ]
 
 
 def test_a_mistake_s_text_is_for_a_student_and_gives_no_answer_away(each):

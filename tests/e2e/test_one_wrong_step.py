@@ -99,31 +99,25 @@ def test_two_wrong_steps_are_named_nearest_first(grade, lesson, solution):
     assert rows["dprobs"]["because_of"] == ["dlogprobs"]
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "chain"),
-    [
+def test_a_step_without_a_gradient_leaves_those_below_out_of_the_chain(grade, lesson):
+    for body, status, chain in [
         ("raise NotImplementedError", "todo", "skipped"),
         ("1 / 0", "error", "failed"),
         ("return None", "shape", "failed"),
-    ],
-)
-def test_a_step_without_a_gradient_leaves_those_below_out_of_the_chain(grade, lesson, body, status, chain):
-    rows = grade("03", solution_of(lesson) + f"\n\ndef dh(dlogits):\n    {body}\n")
-    assert [name for name, row in rows.items() if row["status"] != "passed"] == ["dh"]
-    assert (rows["dh"]["status"], rows["dh"]["chain"]) == (status, chain)
-    below = [name for name in rows if "h" in lesson.public_chain.graph.above(name[1:])]
-    assert "dC" in below and "dW2" not in below
-    for name, row in rows.items():
-        if name != "dh":
-            expected = ("skipped", ["dh"]) if name in below else ("passed", [])
-            assert (row["chain"], row["because_of"]) == expected, name
+    ]:
+        rows = grade("03", solution_of(lesson) + f"\n\ndef dh(dlogits):\n    {body}\n")
+        assert [name for name, row in rows.items() if row["status"] != "passed"] == ["dh"]
+        assert (rows["dh"]["status"], rows["dh"]["chain"]) == (status, chain)
+        below = [name for name in rows if "h" in lesson.public_chain.graph.above(name[1:])]
+        assert "dC" in below and "dW2" not in below
+        for name, row in rows.items():
+            if name != "dh":
+                expected = ("skipped", ["dh"]) if name in below else ("passed", [])
+                assert (row["chain"], row["because_of"]) == expected, name
 
 
-def test_the_line_that_changes_an_argument_is_told(grade, lesson):
+def test_a_changed_argument_is_named(grade, lesson):
     body = "def dhprebn(dbndiff, dbnmeani, n):\n    mine = dbndiff\n    mine += dbnmeani / n\n    return mine\n"
-    source = solution_of(lesson) + "\n\n" + body
-    row = grade("03", source)["dhprebn"]
-    line = source.splitlines().index("    mine += dbnmeani / n") + 1
-    assert (row["status"], row["line"], row["mistake"]["id"]) == ("failed", line, "changed_argument")
-    assert row["message"] == row["mistake"]["message"]
-    assert row["message"].endswith(f" Line {line} does it: `mine += dbnmeani / n`.")
+    row = grade("03", solution_of(lesson) + "\n\n" + body)["dhprebn"]
+    assert (row["status"], row["mistake"]["id"]) == ("failed", "changed_argument")
+    assert row["message"] == row["mistake"]["message"] and "`dbndiff`" in row["message"]

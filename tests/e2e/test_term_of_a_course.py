@@ -201,7 +201,7 @@ class Term:
 
     def graders(self, *arguments: object) -> tuple[str, str]:
         """A command that grades: (standard output, standard error)."""
-        done = run_command("grade", [*arguments, "--jobs", 1, "--course", self.course], self.folder)
+        done = run_command("grade", [*arguments, "--course", self.course], self.folder)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout, done.stderr
 
@@ -229,7 +229,7 @@ class Term:
             text = times(self.platform, self.everybody, homework, DUE[homework], latest)
             file.write_text(text, encoding="utf-8")
             options += ["--times", file]
-        return self.graders("run", place, *options)[1]
+        return self.graders("run", place, "--jobs", 1, *options)[1]
 
     def extensions(self, homework: int) -> str:
         lines = ["student,until,excused,because"]
@@ -402,7 +402,7 @@ def check_feedback(term: Term, homework: int) -> None:
         return
     out, place = f"hw{homework + 1}", term.folder / "feedback" / f"hw{homework + 1}"
     place.mkdir(parents=True, exist_ok=True)
-    source, figures = term.place(homework, latest=homework == 1), term.figures()
+    source = term.place(homework, latest=homework == 1)
     submitted = list(submissions(term.everybody, homework, latest=homework == 1))
 
     def back(name: str, *options: object) -> Path:
@@ -421,9 +421,6 @@ def check_feedback(term: Term, homework: int) -> None:
         assert (source / name.split("/")[0]).exists(), f"{name} is no name of the download"
         text = archive[name].decode().replace("\n# ", "\n")  # Canvas returns Python: comments
         term.compare_report(text, begins[name.split("_")[0]], homework)
-    if term.platform == "moodle":
-        for name, line in lines_of(place / "moodle-worksheet.csv", "Full name").items():
-            term.compare(line["Grade"], figures[name][homework].of_maximum(MOODLE_MAXIMUM), name, line)
 
 
 def unzipped(path: Path) -> Mapping[str, bytes]:

@@ -18,18 +18,17 @@ RENDERERS = tuple(
     f"grader.{module}:{name}"
     for module, names in {
         "gradebook.database": "standing_of",
-        "gradebook.grading.views": "Views._with_extras Views._add_drawings sources_of",
+        "gradebook.grading.views": "Views._with_extras sources_of",
         "publish.report.pages": (
-            "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._drawn "
-            "Reporter.new_drawings lesson_view next_step sentences_about student_row csv_rows triage "
-            "difficulties named_mistakes numerical_uses incomplete lesson_names"
+            "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._graph "
+            "lesson_view next_step sentences_about student_row csv_rows triage "
+            "difficulties named_mistakes incomplete lesson_names"
         ),
-        "publish.view": "excerpt RowView.graph_facts",
+        "publish.view": "excerpt",
         "publish.pictures": "matrix_picture value_map",
         "publish.report.decisions": "late_sentence facts_of_part",
-        "publish.report.classroom": "short_notes csv_columns csv_cell counts",
-        "publish.report.triage": "reasons_to_look zero_reason",
-        "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views add_junit_case",
+        "publish.report.classroom": "short_notes csv_columns csv_cell counts reasons_to_look zero_reason",
+        "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views",
     }.items()
     for name in names.split()
 )

@@ -12,8 +12,8 @@ from typing import Any
 from made_results import lesson, results, row
 from support import CORPUS
 
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission import Submission

@@ -58,7 +58,7 @@ class SharedNursery:
 
 
 COMMAND = """
-import importlib, json, os, socket, sys, threading
+import importlib, json, os, socket, sys
 from grader.sandbox.workers import nursery
 
 request = json.loads(sys.argv[1])
@@ -70,7 +70,7 @@ own = nursery.Nursery
 class SharedNursery(own):
     def __init__(self, preload=()):
         self._zygotes, self._programs = (socket.socket(fileno=each) for each in descriptors)
-        self._lock, self._mine = threading.Lock(), []
+        self._mine = []
 
     def program(self, text, *arguments, given=()):
         self._mine.append(super().program(text, *arguments, given=given))
@@ -115,7 +115,7 @@ exec(request["program"], {"__name__": "__main__"})
 def run_python(program: str, *arguments: str, seconds: float = GUARD_SECONDS) -> subprocess.CompletedProcess[str]:
     """What `python -c PROGRAM ARGUMENTS...` gives, in a fork that has loaded torch and what a grader process needs.
 
-    Raises subprocess.TimeoutExpired.
+    Raises TimeoutError.
     """
     nursery = SharedNursery()
     with TemporaryDirectory() as made:
@@ -136,7 +136,7 @@ def run_command(
     environment: Mapping[str, str] | None = None,
     seconds: float = GUARD_SECONDS,
 ) -> subprocess.CompletedProcess[str]:
-    """`command` is "grade" or "dojo". Raises subprocess.TimeoutExpired."""
+    """`command` is "grade" or "dojo". Raises TimeoutError."""
     nursery, (ours, theirs) = SharedNursery(), socket.socketpair()
     with TemporaryDirectory() as made:
         stdout, stderr = Path(made, "stdout"), Path(made, "stderr")

@@ -42,8 +42,9 @@ def test_commands_and_their_options_exist():
         for word in words[1:]:
             if not isinstance(command, click.Group) or word.startswith("-"):
                 break
-            assert word in command.commands, f"{page}: {line}"
-            command = command.commands[word]
+            named = command.get_command(click.Context(command), word)
+            assert named is not None, f"{page}: {line}"
+            command = named
         known = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
         known |= {"--help", "-h"}
         used = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}

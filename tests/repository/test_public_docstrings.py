@@ -111,7 +111,7 @@ def users_errors() -> dict[Function, set[str]]:
 
 def test_every_name_that_another_package_imports_has_a_docstring():
     assert [each for each in sorted(PUBLIC) if not ast.get_docstring(DEFINED[each])] == []
-    assert len(PUBLIC) > 500
+    assert len(PUBLIC) > 400
 
 
 def public_functions() -> Iterator[tuple[str, ast.FunctionDef, str]]:

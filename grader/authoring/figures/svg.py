@@ -1,48 +1,29 @@
 """A small SVG writer for pictures in a README: light and dark, readable without colour, the same text everywhere.
 
-Colours are classes (see STYLE), so that one file serves both modes: a browser applies `prefers-color-scheme` inside an
-`<img>`, too. Coordinates are rounded to a tenth of a pixel, and no measurement of a font is used.
+Colours are classes of templates/figures/style.css, so that one file serves both modes: a browser applies
+`prefers-color-scheme` inside an `<img>`, too. Coordinates are rounded to a tenth of a pixel; no font is measured.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 from xml.sax.saxutils import escape
 
+from grader.lesson.paths import TEMPLATES
+
 Anchor = Literal["start", "middle", "end"]
 
-COLOURS = {
-    # class: (property, light, dark)
-    "page": ("fill", "#ffffff", "#0d1117"),
-    "ink": ("fill", "#1f2328", "#e6edf3"),
-    "muted": ("fill", "#59636e", "#9198a1"),
-    "blue": ("fill", "#0550ae", "#79c0ff"),
-    "orange": ("fill", "#953800", "#ffa657"),
-    "box": ("fill", "#ffffff", "#161b22"),
-    "blue-box": ("fill", "#ddf4ff", "#12314f"),
-    "orange-box": ("fill", "#fff1e5", "#4a2a0b"),
-    "grey-box": ("fill", "#eaeef2", "#2d333b"),
-    "edge": ("stroke", "#59636e", "#9198a1"),
-    "ink-line": ("stroke", "#1f2328", "#e6edf3"),
-    "grid": ("stroke", "#d1d9e0", "#3d444d"),
-    "blue-line": ("stroke", "#0969da", "#58a6ff"),
-    "orange-line": ("stroke", "#bc4c00", "#f0883e"),
-}
-STYLE = """\
-text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif }
-.code { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace }
-.small { font-size: 11px } .bold { font-weight: 700 } .italic { font-style: italic }
-.start { text-anchor: start } .middle { text-anchor: middle } .end { text-anchor: end }
-.line { fill: none; stroke-width: 1.5 } .thick { stroke-width: 2.5 } .thin { stroke-width: 1 }
-.dashed { stroke-dasharray: 5 3 } .dotted { stroke-dasharray: 2 3 }
-"""
+STYLE = (TEMPLATES / "figures" / "style.css").read_text(encoding="utf-8")
+COLOUR_RULE = re.compile(r"\.([\w-]+) \{ (fill|stroke): #")
+LINE_COLOURS = {name for name, what in COLOUR_RULE.findall(STYLE) if what == "stroke"}
 
 
 class Drawing:
     """A picture of `width` by `height` CSS pixels. `title` and `description` are for screen readers.
 
-    `classes` are names in COLOURS and STYLE, with a space between them.
+    `classes` are names in style.css, with a space between them.
     """
 
     def __init__(self, width: float, height: float, title: str, description: str) -> None:
@@ -67,7 +48,7 @@ class Drawing:
         """`arrow`: with a head at the end, in the line's colour."""
         head = ""
         if arrow:
-            colour = next(each for each in classes.split() if COLOURS.get(each, ("",))[0] == "stroke")
+            colour = next(each for each in classes.split() if each in LINE_COLOURS)
             self._arrows[colour] = None
             head = f' marker-end="url(#head-{colour})"'
         self._parts.append(f'<path class="{classes}" d="{data}"{head}/>')
@@ -109,49 +90,29 @@ class Drawing:
         self._parts.append("</g>")
 
     def svg(self) -> str:
-        size = f"{tenths(self.width)} {tenths(self.height)}"
-        wide, high = size.split()
+        wide, high = tenths(self.width), tenths(self.height)
         heads = "".join(
             f'<marker id="head-{colour}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
-            f'markerUnits="userSpaceOnUse" orient="auto"><path class="{fill_of(colour)}" d="M0 0L8 4L0 8Z"/></marker>\n'
+            f'markerUnits="userSpaceOnUse" orient="auto"><path class="head-{colour}" d="M0 0L8 4L0 8Z"/></marker>\n'
             for colour in self._arrows
         )
-        names = {each for part in self._parts for each in classes_in(part)} | {"page", *self._arrows}
-        names |= {f"head-{colour}" for colour in self._arrows}
+        defs = f"<defs>\n{heads}</defs>\n" if heads else ""
+        shapes = f'{defs}<rect class="page" width="{wide}" height="{high}" rx="6"/>\n' + "\n".join(self._parts)
+        used = {name for classes in re.findall(r'class="([^"]*)"', shapes) for name in classes.split()}
+        rules = (
+            rule
+            for rule in STYLE.splitlines(keepends=True)
+            if (colour := COLOUR_RULE.match(rule)) is None or colour[1] in used
+        )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{wide}" height="{high}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
             f'role="img" aria-labelledby="title description">\n'
             f'<title id="title">{escape(self.title)}</title>\n'
             f'<desc id="description">{escape(self.description)}</desc>\n'
-            f"<style>\n{STYLE}{colours(names, dark=False)}"
-            f"@media (prefers-color-scheme: dark) {{\n{colours(names, dark=True)}}}\n</style>\n"
-            + (f"<defs>\n{heads}</defs>\n" if heads else "")
-            + f'<rect class="page" width="{wide}" height="{high}" rx="6"/>\n'
-            + "\n".join(self._parts)
-            + "\n</svg>\n"
+            f"<style>\n{''.join(rules)}</style>\n{shapes}\n</svg>\n"
         )
 
 
 def tenths(value: float) -> str:
     """A coordinate as text: rounded to a tenth of a pixel, without a trailing zero."""
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
-
-
-def fill_of(colour: str) -> str:
-    """The class of an arrow's head for a line of that colour."""
-    return f"head-{colour}"
-
-
-def classes_in(part: str) -> list[str]:
-    return part.partition('class="')[2].partition('"')[0].split()
-
-
-def colours(names: set[str], dark: bool) -> str:
-    rules = []
-    for name, (what, light, night) in COLOURS.items():
-        colour = night if dark else light
-        if name in names:
-            rules.append(f".{name} {{ {what}: {colour} }}\n")
-        if fill_of(name) in names:
-            rules.append(f".{fill_of(name)} {{ fill: {colour} }}\n")
-    return "".join(rules)

@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 import zipfile
 from collections.abc import Collection, Iterator
 from importlib import metadata
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import grader
-from grader import __version__
 from grader.errors import UserError
 from grader.gradebook.files import replacement_file
 from grader.lesson.paths import TEMPLATES
+from grader.publish.templates import text_templates
 
-DISTRIBUTION = "backprop-ninja"
 PACKAGE_FOLDER = Path(grader.__file__).parent
-STUDENT_EXTRAS = ("lsp",)
-AUTHORS = ("new_lesson", "export", "kit")
+AUTHORS = ("new_lesson", "export", "kit", "kit_notebook", "figures")
 """Folders of templates for authors of a course. Students do not need them."""
+PLAIN_MODE, EXECUTABLE_MODE = 0o100644, 0o100755
 
 KitFiles = dict[str, bytes]
 """{path inside an archive, with slashes: content}"""
@@ -51,43 +48,25 @@ def files_under(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def project_of_checkout() -> dict[str, Any]:
-    """[project] in the checkout's pyproject.toml; empty where the package is installed."""
-    checkout = PACKAGE_FOLDER.parent / "pyproject.toml"
-    project: dict[str, Any] = {}
-    if checkout.is_file():
-        project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
-    return project if project.get("name") == DISTRIBUTION else {}
-
-
-def dependencies() -> list[str]:
-    """The engine's requirements, from the checkout or the installed package. Raises UserError without either."""
-    if project := project_of_checkout():
-        return list(project["dependencies"])
+def distribution() -> metadata.Distribution:
+    """This package as pip installed it. Raises UserError where it is only on the path."""
     try:
-        required = metadata.requires(DISTRIBUTION) or []
+        return metadata.distribution("backprop-ninja")
     except metadata.PackageNotFoundError:
         raise UserError(
-            f"what {DISTRIBUTION} needs is not known: install it (pip install), do not only put it on the path."
+            "what backprop-ninja needs is not known: install it (pip install), do not only put it on the path."
         ) from None
-    return [requirement for requirement in required if "extra ==" not in requirement]
 
 
-def extras() -> dict[str, list[str]]:
-    """What a student may install in addition: {extra: its requirements}."""
-    if project := project_of_checkout():
-        return {name: list(project["optional-dependencies"][name]) for name in STUDENT_EXTRAS}
-    required = metadata.requires(DISTRIBUTION) or []
-    return {
-        name: [each.partition(";")[0].strip() for each in required if re.search(rf"extra == ['\"]{name}['\"]", each)]
-        for name in STUDENT_EXTRAS
-    }
+def requirements() -> list[str]:
+    """The engine's requirements without those of its extras. Raises UserError."""
+    return [each for each in distribution().requires or [] if "extra ==" not in each]
 
 
 def pinned_requirements() -> list[str]:
     """The requirements, each at the version that is installed here. Raises UserError for one that is not installed."""
     found = []
-    for requirement in dependencies():
+    for requirement in requirements():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         try:
             version = metadata.version(name)
@@ -99,34 +78,17 @@ def pinned_requirements() -> list[str]:
     return found
 
 
-def pyproject(scripts: dict[str, str]) -> bytes:
-    """A pyproject.toml that installs engine_files(), with these commands."""
-    lines = ["[build-system]", 'requires = ["hatchling"]', 'build-backend = "hatchling.build"', ""]
-    lines += ["[project]", f'name = "{DISTRIBUTION}"', f'version = "{__version__}"', 'requires-python = ">=3.11"']
-    lines += ["dependencies = [", *(f'    "{requirement}",' for requirement in dependencies()), "]", ""]
-    lines += ["[project.optional-dependencies]"]
-    lines += [f"{name} = {json.dumps(required)}" for name, required in extras().items()] + [""]
-    lines += ["[project.scripts]", *(f'{name} = "{target}"' for name, target in scripts.items()), ""]
-    lines += ["[tool.hatch.build]", 'dev-mode-dirs = ["."]', ""]
-    lines += ["[tool.hatch.build.targets.wheel]", 'only-include = ["grader", "exercises"]']
-    lines += ['exclude = ["exercises/*/backward.py"]', 'sources = { "exercises" = "grader/exercises" }', ""]
-    lines += ["[tool.pytest.ini_options]", 'testpaths = ["tests"]', ""]
-    return "\n".join(lines).encode()
+def pyproject(command: str) -> bytes:
+    """A pyproject.toml that installs engine_files() and exercises/ with `command`, "dojo" or "grade"."""
+    template = text_templates("export").get_template("pyproject.toml.jinja")
+    needed = json.dumps(requirements(), indent=4)
+    return template.render(version=distribution().version, requirements=needed, command=command).encode()
 
 
-def licence() -> bytes | None:
-    """The text of the licence, which every copy must contain; None if this copy has none."""
-    checkout = PACKAGE_FOLDER.parent / "LICENSE"
-    if checkout.is_file():
-        return checkout.read_bytes()
-    try:
-        files = metadata.files(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        return None
-    return next((Path(str(file.locate())).read_bytes() for file in files if file.name == "LICENSE"), None)
-
-
-PLAIN_MODE, EXECUTABLE_MODE = 0o100644, 0o100755
+def licence() -> bytes:
+    """The text of the licence, which every copy must contain. Raises UserError, OSError."""
+    own = distribution()
+    return next(Path(str(own.locate_file(file))).read_bytes() for file in own.files or [] if file.name == "LICENSE")
 
 
 def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from grader.authoring.figures.graph import OWN
 from grader.authoring.lesson_sources import published_stub
-from grader.authoring.model_answers import MODEL_ANSWERS_FILE, question_answers
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.dojo.start import EDITOR_TASKS
@@ -25,28 +24,30 @@ from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSetti
 from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
 from grader.publish.templates import text_templates
 from grader.questions.answers_file import ANSWERS_FILE as STUDENTS_ANSWERS
+from grader.questions.question import answer_keys_of, questions_of
 from grader.results import RESULTS_FILE
 
-GRADED = "questions-answers.md"
+MODEL_ANSWERS_FILE, GRADED = "answers.md", "questions-answers.md"
+"""Model answers to the questions of a README, in solutions/NN_name, and to the graded ones, made from their keys."""
 KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(published_stub)
 
 
-def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> KitFiles:
+def kit_of(lessons: Sequence[Lesson], assignment: Assignment | None = None) -> KitFiles:
     """Everything a student gets. Raises LessonError, UserError, OSError."""
-    found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.start_dojo:main"})}
+    found = engine_files() | {"pyproject.toml": pyproject("dojo"), "LICENSE": licence()}
+    found |= {AGENTS: (TEMPLATES / AGENTS).read_bytes(), EDITOR_TASKS: (TEMPLATES / "tasks.json").read_bytes()}
     for lesson in lessons:
+        name = f"notebooks/{lesson.name}.ipynb"
         found |= lesson_files(lesson) | settings_file(lesson.course)
-        if notebooks:
-            name = f"notebooks/{lesson.name}.ipynb"
-            found[name] = notebook_of(lesson, stub_text(lesson), name)
-    found[AGENTS] = (TEMPLATES / AGENTS).read_bytes()
-    if text := licence():
-        found["LICENSE"] = text
-    found[EDITOR_TASKS] = (TEMPLATES / "tasks.json").read_bytes()
+        found[name] = notebook_of(lesson, stub_text(lesson), name)
     if assignment is not None:
         found[ASSIGNMENT_FILE] = assignment.text.encode()
-    return found | render_templates(lessons, notebooks)
+    templates = text_templates("kit")
+    for template in templates.list_templates():
+        name = template.removesuffix(".jinja") if template != "gitignore" else ".gitignore"  # git would obey it here
+        found[name] = templates.get_template(template).render(lessons=lessons).encode()
+    return found
 
 
 def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
@@ -54,12 +55,29 @@ def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
 
     Raises LessonError where questions cannot be read.
     """
-    paths = {
-        f"exercises/{lesson.name}/{MODEL_ANSWERS_FILE}": lesson.solution / MODEL_ANSWERS_FILE for lesson in lessons
-    }
-    texts = {f"exercises/{lesson.name}/{GRADED}": question_answers(lesson).encode() for lesson in lessons}
-    found = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
-    return found | {name: text for name, text in texts.items() if text}
+    found: KitFiles = {}
+    for lesson in lessons:
+        path, graded = lesson.solution / MODEL_ANSWERS_FILE, question_answers(lesson)
+        if path.is_file():
+            found[f"exercises/{lesson.name}/{MODEL_ANSWERS_FILE}"] = path.read_bytes()
+        if graded:
+            found[f"exercises/{lesson.name}/{GRADED}"] = graded.encode()
+    return found
+
+
+def question_answers(lesson: Lesson) -> str:
+    """A Markdown text with the lesson's questions, as the file has them, and a model answer to each; or "".
+
+    Of several choices, it explains each wrong one: reports do not, because the next attempt would have the key.
+    """
+    keys, parts = answer_keys_of(lesson), list[str]()
+    for each in questions_of(lesson).values() if keys else ():
+        why = keys[each.name].why.items() if each.kind == "multiple" else ()
+        wrong = "".join(f"\n- Not true: “{each.choices[choice]}” {reason}\n" for choice, reason in why)
+        parts.append(f"> {each.text}\n\n{keys[each.name].model}\n{wrong}")
+    title = f"# Model answers to the graded questions of lesson {lesson.number}\n\n"
+    about = "Names in braces, such as {n}, are numbers that were drawn for you.\n\n"
+    return title + about + "\n".join(parts) if parts else ""
 
 
 def settings_file(course: Path) -> KitFiles:
@@ -71,41 +89,23 @@ def settings_file(course: Path) -> KitFiles:
 def lesson_files(lesson: Lesson) -> KitFiles:
     """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
 
-    The figures are included; the file that draws them is not.
-    Raises UserError for files that no kit may contain, whatever is in them.
+    The figures are included; the file that draws them is not. Raises UserError for files that no kit may contain: a
+    link, which may lead to anything of this machine, and results of students.
     """
-    folder, stub = f"exercises/{lesson.name}", stub_text(lesson).encode()
-    paths = [
-        path
-        for path in files_under(lesson.exercise)
-        if KEPT_BY_RESET not in path.name and path.name not in (OWN, STUDENTS_ANSWERS)
-    ]
-    require_public(paths)
-    found = {f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes() for path in paths}
-    return found | {f"{folder}/{BACKWARD_FILE}": stub, f"{folder}/{lesson.pristine.name}": stub}
-
-
-def require_public(paths: Sequence[Path]) -> None:
-    """Raises UserError for a link, which may lead to anything of this machine, and for results of students."""
-    for path in paths:
+    folder, found = f"exercises/{lesson.name}", dict[str, bytes]()
+    for path in files_under(lesson.exercise):
+        if KEPT_BY_RESET in path.name or path.name in (OWN, STUDENTS_ANSWERS):
+            continue
         if path.is_symlink():
             raise UserError(f"{path} is a link to {path.resolve()}: put a copy in its place, or remove it.")
         if path.name in (RESULTS_FILE, GRADEBOOK):
             raise UserError(
                 f"{path} has results of students, as `grade run` writes them: move {path.parent} elsewhere."
             )
-
-
-def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> KitFiles:
-    """templates/kit: README.md, Makefile, .gitignore, tests/."""
-    source = text_templates("kit")
-    named = {"gitignore": ".gitignore"}  # under its own name git would obey it here
-    return {
-        named.get(name, name.removesuffix(".jinja")): source.get_template(name)
-        .render(lessons=lessons, notebooks=notebooks)
-        .encode()
-        for name in source.list_templates()
-    }
+        found[f"{folder}/{path.relative_to(lesson.exercise).as_posix()}"] = path.read_bytes()
+    return found | dict.fromkeys(
+        (f"{folder}/{BACKWARD_FILE}", f"{folder}/{lesson.pristine.name}"), stub_text(lesson).encode()
+    )
 
 
 def autograder_files(course: Course, settings: AutograderSettings) -> KitFiles:
@@ -114,7 +114,7 @@ def autograder_files(course: Course, settings: AutograderSettings) -> KitFiles:
     found[AUTOGRADER_SETTINGS] = settings.to_json().encode()
     found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()
     found |= {f"engine/{name}": content for name, content in engine_files().items()}
-    found["engine/pyproject.toml"] = pyproject({"grade": "grader.commands.start_grade:main"})
+    found["engine/pyproject.toml"] = pyproject("grade")
     found |= {f"course/{name}": content for name, content in settings_file(course.root).items()}
     for part in ("exercises", "solutions"):
         for path in files_under(course.root / part):

@@ -5,87 +5,61 @@ docs/assignments.md describes the file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, tzinfo
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
-from grader.gradebook.assignment.rows import entries_in, names_of_lesson, row_points
+from grader.gradebook.assignment.rows import RowEntry, entries_in, names_of_lesson, row_points
 from grader.lesson.config import CourseSettings
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import ABOVE_ZERO, Table, parse_toml, read_lesson_text, toml_value_text
-
-Policy = Literal["warn", "cap"]
-DEFENCE_KEYS = ("lessons", "right", "policy", "keep_at_most")
-FULL_SHEET = 6
-"""Questions of a full sheet. Of a shorter one the same share must be right."""
-PERCENT = (lambda value: 0 <= value <= 100, "a number from 0 to 100")
-
-
-class DefencePolicy(NamedTuple):
-    """The defence that a lesson needs.
-
-    Attributes:
-        right: how many of the questions of a full sheet must be right.
-        policy: "warn" reports a lesson without it; "cap" also limits its points.
-        keep_at_most: percent of the lesson's points that count without it.
-    """
-
-    right: int
-    policy: Policy
-    keep_at_most: float
-
-
-def defence_policies(table: Table, lessons: Collection[Lesson], rows: Mapping[str, object]) -> dict[str, DefencePolicy]:
-    """{lesson: what the table [defence] demands}, for lessons of the assignment, whose `rows` count. LessonError."""
-    right = table.value("right", int, check=(lambda value: 1 <= value <= FULL_SHEET, "a whole number from 1 to 6"))
-    if right is None:
-        raise LessonError(
-            f"{table.path}: [defence] needs right, the number of right answers of six, such as right = 4."
-        )
-    policy: Policy = table.value("policy", Policy, "warn")
-    if policy == "warn" and "keep_at_most" in table:
-        raise LessonError(f'{table.path}: [defence] keep_at_most has no effect without policy = "cap"; add it.')
-    most = table.value("keep_at_most", float, 0, PERCENT)
-    known = {name: lesson.name for lesson in lessons for name in names_of_lesson(lesson.name)}
-    chosen = table.value("lessons", tuple[str, ...]) or list(rows)
-    for name in chosen:
-        if known.get(name) not in rows:
-            raise LessonError(
-                f"{table.path}: [defence] lessons has {toml_value_text(name)}, which this assignment does not contain; "
-                f"there are: {', '.join(rows)}."
-            )
-    return {known[name]: DefencePolicy(right, policy, most) for name in chosen}
-
+from grader.lesson.toml_tables import ABOVE_ZERO, Table, parse_toml, read_lesson_text, setting, toml_value_text
 
 ASSIGNMENT_FILE = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""
+FULL_SHEET = 6
+"""Questions of a full sheet of a defence. Of a shorter one the same share must be right."""
+PERCENT = (lambda value: 0 <= value <= 100, "a number from 0 to 100")
+RIGHT_ANSWERS = (lambda value: 1 <= value <= FULL_SHEET, "a whole number from 1 to 6")
+LATE_DAYS = (lambda value: 0 <= value <= 366, "a whole number of days")
+MINUTES = (lambda value: 0 <= value <= 1e7, "a number of minutes from 0 up")
+DECIMALS = (lambda value: 0 <= value <= 6, "a number of decimals, 0 to 6")
+NEED_DUE = ("timezone", "grace_minutes", "late")
 
 CountingAttempt = Literal["best", "last", "last on time"]
 NotebookRows = Literal["all rows", "its rows"]
 
-ASSIGNMENT_KEYS = (
-    "title",
-    "rows",
-    "due",
-    "timezone",
-    "grace_minutes",
-    "counts",
-    "points",
-    "round",
-    "late",
-    "defence",
-    "notebook",
-    "settings",
-)
-LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
-NEED_DUE = ("timezone", "grace_minutes", "late")
-MAX_FREE_DAYS = 366
-MAX_DECIMALS = 6
+
+def date_of(table: Table, key: str) -> datetime | None:
+    """A date and time as it is written. Raises LessonError."""
+    words = f"a date and time without quotes, such as {key} = 2026-11-20T23:59:00+01:00"
+    found: datetime | None = table.value(key, Any, check=(lambda value: isinstance(value, datetime), words))
+    return found
+
+
+def time_zone(file: Table) -> ZoneInfo | None:
+    """The time zone of dates without an offset. Raises LessonError."""
+    name = file.value("timezone", str)
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:  # KeyError: not known; OSError: "Europe" is a folder of zones
+        meant = get_close_matches(name, available_timezones(), 1)
+        hint = f"did you mean {meant[0]!r}?" if meant else 'expected a name such as "Europe/Zurich".'
+        raise LessonError(f"{file.path}: timezone is {toml_value_text(name)}, which is not known; {hint}") from error
+
+
+def changed_settings(file: Table) -> dict[str, str]:
+    """{setting of course.toml: its value in this file}"""
+    table = file.table("settings")
+    chosen = table.record(CourseSettings, question_seed=0)
+    return {key: getattr(chosen, key) for key in table}
 
 
 @dataclass(frozen=True)
@@ -100,11 +74,46 @@ class LatePolicy:
         term: names of the other gradebooks that share the free late days, next to this one.
     """
 
-    percent_per_day: float = 0
-    keep_at_least: float = 0
-    free_days: int = 0
-    hard_deadline: datetime | None = None
+    percent_per_day: float = setting(0, check=PERCENT)
+    keep_at_least: float = setting(0, check=PERCENT)
+    free_days: int = setting(0, check=LATE_DAYS)
+    hard_deadline: datetime | None = setting(None, read=partial(date_of, key="hard_deadline"))
     term: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DefencePolicy:
+    """The defence that lessons need.
+
+    Attributes:
+        right: how many of the questions of a full sheet must be right.
+        policy: "warn" reports a lesson without it; "cap" also limits its points.
+        keep_at_most: percent of the lesson's points that count without it.
+        lessons: the lessons as they are written; none where all need it.
+    """
+
+    right: int = setting(0, check=RIGHT_ANSWERS)
+    policy: Literal["warn", "cap"] = "warn"
+    keep_at_most: float = setting(0, check=PERCENT)
+    lessons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AssignmentFile:
+    """What an assignment file says, key by key."""
+
+    title: str = ""
+    rows: Sequence[RowEntry] = setting((), read=entries_in)
+    due: datetime | None = setting(None, read=partial(date_of, key="due"))
+    timezone: ZoneInfo | None = setting(None, read=time_zone)
+    grace_minutes: float = setting(0, check=MINUTES)
+    counts: CountingAttempt = "last"
+    points: float | None = setting(None, check=ABOVE_ZERO)
+    round: int | None = setting(None, check=DECIMALS)
+    late: LatePolicy = LatePolicy()
+    defence: DefencePolicy | None = None
+    notebook: NotebookRows = "all rows"
+    settings: Mapping[str, str] = setting((), read=changed_settings)
 
 
 @dataclass(frozen=True)
@@ -150,92 +159,71 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
 
     Raises LessonError, in one sentence with the file and the key, where the text is not as docs/assignments.md says.
     """
-    file = parse_toml(text, path, ASSIGNMENT_KEYS)
-    title = file.value("title", str, "")
-    if not title.strip():
+    table = parse_toml(text, path)
+    file = table.record(AssignmentFile)
+    if not file.title.strip():
         raise LessonError(f'{path}: title is missing; expected a text, such as title = "Homework 2".')
-    zone = time_zone(file)
-    due = date_of(file, "due", zone)
-    for key in NEED_DUE if due is None else ():
-        if key in file:
+    for key in NEED_DUE if file.due is None else ():
+        if key in table:
             raise LessonError(f"{path}: {key} needs a due date; add due = 2026-11-20T23:59:00+01:00, for example.")
-    grace = file.value("grace_minutes", float, 0, (lambda value: value >= 0, "a number of minutes from 0 up"))
-    counts: CountingAttempt = file.value("counts", CountingAttempt, "last")
-    if counts == "last on time" and due is None:
+    if file.counts == "last on time" and file.due is None:
         raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
-    points = file.value("points", float, check=ABOVE_ZERO)
-    settings = file.table("settings")
-    chosen = settings.record(CourseSettings, question_seed=0)
-    rows = row_points(entries_in(file), lessons, points, path)
-    return Assignment(
-        " ".join(title.split()),
-        rows,
-        due,
-        minutes(grace, path),
-        late_policy(file.table("late", LATE_KEYS), due, zone),
-        counts,
-        defence_policies(file.table("defence", DEFENCE_KEYS), lessons, rows) if "defence" in file else {},
-        file.value("notebook", NotebookRows, "all rows"),
-        {key: getattr(chosen, key) for key in settings},
-        text,
-        file.value("round", int, check=(lambda value: 0 <= value <= MAX_DECIMALS, "a number of decimals, 0 to 6")),
-    )
+    due = in_zone(file.due, "due", file, path)
+    late = replace(file.late, hard_deadline=in_zone(file.late.hard_deadline, "hard_deadline", file, path))
+    check_late(late, due, table.table("late"))
+    rows = row_points(file.rows, lessons, file.points, path)
+    defence = {} if file.defence is None else defences(file.defence, table.table("defence"), lessons, rows)
+    grace, title = timedelta(minutes=file.grace_minutes), " ".join(file.title.split())
+    about = file.counts, defence, file.notebook, file.settings
+    return Assignment(title, rows, due, grace, late, *about, text=text, round=file.round)
 
 
-def late_policy(table: Table, due: datetime | None, zone: tzinfo | None) -> LatePolicy:
-    """The table [late]. Raises LessonError."""
-    free_days = table.value("free_days", int, 0, (lambda value: 0 <= value <= MAX_FREE_DAYS, "a whole number of days"))
-    if free_days and "percent_per_day" not in table:
+def in_zone(date: datetime | None, key: str, file: AssignmentFile, path: Path) -> datetime | None:
+    """A date in the file's time zone, or with its own offset where the file has no zone. Raises LessonError."""
+    if date is None:
+        return None
+    if date.tzinfo is not None:
+        return date if file.timezone is None else date.astimezone(file.timezone)
+    if file.timezone is None:
+        raise LessonError(
+            f"{path}: {key} has no time zone; add one, such as {key} = 2026-11-20T23:59:00+01:00, or write "
+            'timezone = "Europe/Zurich" at the top.'
+        )
+    return date.replace(tzinfo=file.timezone)
+
+
+def check_late(late: LatePolicy, due: datetime | None, table: Table) -> None:
+    """Refuse what does not go together in [late]. Raises LessonError."""
+    if late.free_days and "percent_per_day" not in table:
         raise LessonError(
             f"{table.path}: [late] free_days needs percent_per_day, the cost of a day after the free ones; 100 means "
             "that such work has no points."
         )
-    term = table.value("term", tuple[str, ...], ())
-    for name in term:
-        if not free_days or name != Path(name).name or name in ("", ".", ".."):
+    for name in late.term:
+        if not late.free_days or name != Path(name).name or name in ("", ".", ".."):
             raise LessonError(
                 f"{table.path}: [late] term has {toml_value_text(name)}; expected names of folders next to this "
                 "gradebook, which share its free_days."
             )
-    deadline = date_of(table, "hard_deadline", zone)
-    if deadline is not None and due is not None and deadline < due:
+    if late.hard_deadline is not None and due is not None and late.hard_deadline < due:
         raise LessonError(f"{table.path}: [late] hard_deadline is before due; expected the same time or a later one.")
-    lost, kept = (table.value(key, float, 0, PERCENT) for key in ("percent_per_day", "keep_at_least"))
-    return LatePolicy(lost, kept, free_days, deadline, term)
 
 
-def minutes(number: float, path: Path) -> timedelta:
-    try:
-        return timedelta(minutes=number)
-    except OverflowError as error:
+def defences(
+    demanded: DefencePolicy, table: Table, lessons: Sequence[Lesson], rows: Mapping[str, object]
+) -> dict[str, DefencePolicy]:
+    """{lesson: the defence that it needs}, for lessons of the assignment, whose `rows` count. Raises LessonError."""
+    if not demanded.right:
         raise LessonError(
-            f"{path}: grace_minutes is {toml_value_text(number)}; expected a number of minutes."
-        ) from error
-
-
-def time_zone(file: Table) -> ZoneInfo | None:
-    """The time zone of dates without an offset. Raises LessonError."""
-    name = file.value("timezone", str)
-    if name is None:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:  # KeyError: not known; OSError: "Europe" is a folder of zones
-        meant = get_close_matches(name, available_timezones(), 1)
-        hint = f"did you mean {meant[0]!r}?" if meant else 'expected a name such as "Europe/Zurich".'
-        raise LessonError(f"{file.path}: timezone is {toml_value_text(name)}, which is not known; {hint}") from error
-
-
-def date_of(table: Table, key: str, zone: tzinfo | None) -> datetime | None:
-    """A date and time in `zone`, or with its own offset where there is no zone. Raises LessonError."""
-    example = f"{key} = 2026-11-20T23:59:00+01:00"
-    words = f"a date and time without quotes, such as {example}"
-    found: datetime | None = table.value(key, Any, check=(lambda value: isinstance(value, datetime), words))
-    if found is None or found.tzinfo is not None:
-        return found if found is None or zone is None else found.astimezone(zone)
-    if zone is None:
-        raise LessonError(
-            f'{table.path}: {key} has no time zone; add one, such as {example}, or write timezone = "Europe/Zurich" at '
-            "the top."
+            f"{table.path}: [defence] needs right, the number of right answers of six, such as right = 4."
         )
-    return found.replace(tzinfo=zone)
+    if demanded.policy == "warn" and "keep_at_most" in table:
+        raise LessonError(f'{table.path}: [defence] keep_at_most has no effect without policy = "cap"; add it.')
+    known = {name: lesson.name for lesson in lessons for name in names_of_lesson(lesson.name)}
+    for name in demanded.lessons:
+        if known.get(name) not in rows:
+            raise LessonError(
+                f"{table.path}: [defence] lessons has {toml_value_text(name)}, which this assignment does not contain; "
+                f"there are: {', '.join(rows)}."
+            )
+    return {known[name]: demanded for name in demanded.lessons or rows}

@@ -11,60 +11,50 @@ from typing import Any
 
 from grader.errors import LessonError
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table
+from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table, setting
 from grader.questions.question import DEFENCE_ROW, is_question, questions_of
 
-ENTRY_KEYS = ("rows", "weight", "points")
 DEFENCE_POINTS = 6
 MISSPELT = 0.5
 """The least closeness, as in difflib, of a pattern to the name that may have been meant by it."""
+ROWS_LIST = (
+    lambda value: isinstance(value, list) and bool(value) and all(isinstance(each, (str, dict)) for each in value),
+    'a list such as ["03", "04.dlogits", {rows = "05.d*", weight = 2}]',
+)
 
 
 @dataclass(frozen=True)
 class RowEntry:
     """One entry of `rows`: a pattern, and a weight or the points that the pattern's rows have together.
 
-    `place` is where it is written, for messages. `is_plain` says that the file gives neither weight nor points.
+    `place` is where it is written, for messages.
     """
 
-    pattern: str
-    place: str
-    weight: float = 1
-    points: float | None = None
-    is_plain: bool = True
-
-    @property
-    def names_rows(self) -> bool:
-        """Whether it names rows, and not whole lessons."""
-        return "." in self.pattern
+    rows: str = ""
+    place: str = ""
+    weight: float | None = setting(None, check=FROM_ZERO)
+    points: float | None = setting(None, check=ABOVE_ZERO)
 
 
 def entries_in(file: Table) -> list[RowEntry]:
     """The entries of the key `rows`. Raises LessonError."""
-    is_list = (
-        lambda value: isinstance(value, list) and bool(value) and all(isinstance(each, (str, dict)) for each in value),
-        'a list such as ["03", "04.dlogits", {rows = "05.d*", weight = 2}]',
-    )
-    values = file.value("rows", Any, check=is_list)
-    if values is None:
+    values, found = file.value("rows", Any, (), ROWS_LIST), list[RowEntry]()
+    for number, value in enumerate(values, 1):
+        place = f"rows, entry {number}"
+        if isinstance(value, str):
+            found.append(RowEntry(value, place))
+            continue
+        entry = Table(file.path, value, header=place).record(RowEntry, place=place)
+        if not entry.rows:
+            raise LessonError(f'{file.path}: [{place}] needs rows, such as {{rows = "03", weight = 2}}.')
+        if entry.weight is not None and entry.points is not None:
+            raise LessonError(f"{file.path}: [{place}] has a weight and points; give one of them.")
+        found.append(entry)
+    if not found:
         raise LessonError(
             f'{file.path}: rows is missing; give the rows that count, such as rows = ["03", "04.dlogits"].'
         )
-    return [entry_in(value, file.path, f"rows, entry {number}") for number, value in enumerate(values, 1)]
-
-
-def entry_in(value: object, path: Path, place: str) -> RowEntry:
-    if isinstance(value, str):
-        return RowEntry(value, place)
-    table = Table(path, value, ENTRY_KEYS, place)
-    pattern = table.value("rows", str)
-    if not pattern:
-        raise LessonError(f'{path}: [{place}] needs rows, such as {{rows = "03", weight = 2}}.')
-    if "weight" in table and "points" in table:
-        raise LessonError(f"{path}: [{place}] has a weight and points; give one of them.")
-    weight = table.value("weight", float, 1, FROM_ZERO)
-    points = table.value("points", float, check=ABOVE_ZERO)
-    return RowEntry(pattern, place, weight, points, "weight" not in table and points is None)
+    return found
 
 
 def row_points(
@@ -76,7 +66,7 @@ def row_points(
     same kind. Raises LessonError for a pattern that matches nothing, or that no row is left for.
     """
     chosen: dict[tuple[str, str], RowEntry] = {}
-    for entry in sorted(entries, key=lambda entry: entry.names_rows):  # stable: otherwise in the file's order
+    for entry in sorted(entries, key=lambda entry: "." in entry.rows):  # stable: otherwise in the file's order
         for key in matching_rows(entry, lessons, path):
             chosen[key] = entry
     usual = {(lesson.name, row): points for lesson in lessons for row, points in usual_points(lesson).items()}
@@ -84,13 +74,13 @@ def row_points(
     for key, entry in chosen.items():
         sums[entry] += usual[key]
     for entry, points in sums.items():
-        if not entry.is_plain and not points:
+        if (entry.weight, entry.points) != (None, None) and not points:
             raise LessonError(
-                f"{path}: [{entry.place}] {entry.pattern!r} has no effect: other entries set the weights of all its "
+                f"{path}: [{entry.place}] {entry.rows!r} has no effect: other entries set the weights of all its "
                 "rows. Remove it, or write it after them."
             )
     worth = {
-        key: usual[key] * (entry.weight if entry.points is None else entry.points / sums[entry])
+        key: usual[key] * (entry.points / sums[entry] if entry.points else 1 if entry.weight is None else entry.weight)
         for key, entry in chosen.items()
     }
     whole = sum(worth.values())
@@ -117,7 +107,7 @@ def matching_rows(entry: RowEntry, lessons: Iterable[Lesson], path: Path) -> lis
     Only a pattern such as `03.q:*` matches questions: `03` and `03.*` mean what they meant before there were any. Only
     `03.q:defence` matches the defence of a lesson.
     """
-    lesson_pattern, dot, row_pattern = entry.pattern.partition(".")
+    lesson_pattern, dot, row_pattern = entry.rows.partition(".")
     matched = [
         lesson for lesson in lessons if any(fnmatchcase(name, lesson_pattern) for name in names_of_lesson(lesson.name))
     ]
@@ -152,4 +142,4 @@ def nothing_matches(
 ) -> str:
     meant = get_close_matches(pattern, close_to, 1, MISSPELT)
     hint = f"did you mean {meant[0]!r}?" if meant else f"there are: {', '.join(names)}."
-    return f"{path}: [{entry.place}] {entry.pattern!r}: no {kind} matches {pattern!r}; {hint}"
+    return f"{path}: [{entry.place}] {entry.rows!r}: no {kind} matches {pattern!r}; {hint}"

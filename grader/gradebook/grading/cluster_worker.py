@@ -24,8 +24,7 @@ from typing import Any, cast
 from distributed import Worker, WorkerPlugin, get_worker
 
 from grader.gradebook.grading.grader_processes import GraderProcess, Reply
-from grader.gradebook.grading.keys import LOADED, package_digest
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import LOADED, Settings, package_digest
 from grader.intake.submissions.submission import Submission
 from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.sandbox.isolation.probe import at_least

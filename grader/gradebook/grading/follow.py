@@ -18,24 +18,22 @@ PUBLISH_SECONDS = 5.0
 
 
 class Inbox(Protocol):
-    """A folder that is followed, and what is done besides grading. `found` are the submissions as last found."""
+    """A folder that is followed. `found` are the submissions as last found.
+
+    `look` sees what has changed. `arrived` gives complete submissions that are new or changed, as long as the pool has
+    room for them, none of a student whose earlier submission is being graded; `waiting` counts those that it has not
+    given yet. `published` is called after the class's pages were written, with whose results are new since then.
+    """
 
     found: FoundSubmissions
 
-    def look(self) -> None:
-        """See what has changed in the folder."""
+    def look(self) -> None: ...
 
-    def arrived(self, pool: GraderPool) -> Iterator[Submission]:
-        """Submissions that are complete and new or changed, as long as the pool has room for them.
+    def arrived(self, pool: GraderPool) -> Iterator[Submission]: ...
 
-        None is of a student whose earlier submission is being graded.
-        """
+    def waiting(self) -> int: ...
 
-    def waiting(self) -> int:
-        """How many complete submissions `arrived` has not given yet."""
-
-    def published(self, students: Collection[str]) -> None:
-        """Is called after the class's pages were written; these students' results are new since the last time."""
+    def published(self, students: Collection[str]) -> None: ...
 
 
 class Following:
@@ -57,19 +55,25 @@ class Following:
         """`publish_class` gets the students who are present; `planned` gets how many submissions there are so far."""
         self._inbox, self._is_due, self._publish_class = inbox, is_due, publish_class
         self._planned, self._clock = planned, clock
-        self.present: set[str] = set()
+        self.present, self._unpublished = set[str](), set[str]()
         self._total, self.unfinished = 0, 0
-        self._unpublished: set[str] = set()
 
     def replies(self, pool: GraderPool) -> Replies:
         """Give the pool whatever appears, and yield its replies, until it is interrupted."""
         next_look = published_at = self._clock()
         while True:
-            if self._clock() >= next_look:
-                began = self._clock()
+            if (began := self._clock()) >= next_look:
                 self._inbox.look()
                 next_look = self._clock() + max(POLL_SECONDS, POLL_PAUSE * (self._clock() - began))
-            self._submit_new(pool)
+            for submission in self._inbox.arrived(pool):
+                self.present.add(submission.student)
+                if self._is_due(submission):
+                    self._total += 1
+                    pool.submit(submission)
+                else:
+                    self._unpublished.add(submission.student)
+            self.unfinished = len(pool.students) + self._inbox.waiting()
+            self._planned(self._total + self._inbox.waiting(), 0)
             for submission, reply in pool.replies(POLL_SECONDS):
                 self._unpublished.add(submission.student)
                 self.unfinished -= 1
@@ -79,14 +83,3 @@ class Following:
                 self._publish_class(self.present)
                 self._inbox.published(students)
                 published_at = self._clock()
-
-    def _submit_new(self, pool: GraderPool) -> None:
-        for submission in self._inbox.arrived(pool):
-            self.present.add(submission.student)
-            if self._is_due(submission):
-                self._total += 1
-                pool.submit(submission)
-            else:
-                self._unpublished.add(submission.student)
-        self.unfinished = len(pool.students) + self._inbox.waiting()
-        self._planned(self._total + self._inbox.waiting(), 0)

@@ -88,28 +88,10 @@ class RunListener(Protocol):
     def result(self, results: SubmissionResult) -> None: ...
 
 
-DRAWING = "drawing "
-"""Begins the name, before a lesson's digest, under which the drawings of its graph are kept."""
-
-
 class Publisher(Protocol):
-    """Writes the pages about students and about the class. grader.publish.report.pages.Reporter is one."""
+    """Makes the pages about students and about the class, {file name: text}: grader.publish.report.pages.Reporter."""
 
-    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
-        """{file name: text} of what a student's folder holds next to results.json.
-
-        `sources` are {lesson: the student's file}, from which the pages quote.
-        """
-
-    def new_drawings(self, every: bool = False) -> dict[str, str]:
-        """{digest of a lesson: the drawings of its graph, as text} that were made since the last call.
-
-        With `every`, the missing ones are made first. A publisher that gets them with `add_drawings` writes reports
-        without torch, which takes seconds to load.
-        """
-
-    def add_drawings(self, drawings: Mapping[str, str]) -> None:
-        """Use these drawings, of another publisher's `new_drawings`."""
+    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]: ...
 
     def class_pages(
         self,
@@ -120,10 +102,4 @@ class Publisher(Protocol):
         present: Collection[str] | None = None,
         worth: float | None = None,
         plain: MutableMapping[str, str] | None = None,
-    ) -> Iterator[tuple[str, str]]:
-        """(file name, text) of grades.csv and index.html, over `results` and the members of the roster without any.
-
-        `left_out` are lessons that no submission contains; `present` are the students of this run, where `results` has
-        others, too. `worth` is the maximum of a student without any submission; None: the sum of the lessons' points.
-        `plain` are {student: why} of those whose report is plain; those whose row is plain here are added.
-        """
+    ) -> Iterator[tuple[str, str]]: ...

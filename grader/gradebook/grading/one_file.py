@@ -23,7 +23,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.printed import label_lines, unmarked
 from grader.sandbox.workers.student import FileProblems, Student
-from grader.verdict.explain.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
+from grader.verdict.explain.row_places import explain_missing, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.line import STATUS_OF
@@ -158,7 +158,6 @@ def judge_running_file(
         message = f"Lines of {submitted.shown} that fail outside its functions were left out. {student.note}"
     text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     explain_missing(lesson, rows, student.functions, text)
-    locate_changes(lesson, rows, student, text)
     locate_gradients(lesson, rows, text)
     name_wrong_functions(lesson, rows, text)
     return JudgedFile(rows, message, pictures)

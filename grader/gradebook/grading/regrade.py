@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
-from grader.gradebook.grading.graded import DRAWING
-from grader.gradebook.grading.grader_processes import grade_all
-from grader.gradebook.grading.keys import Conditions, fingerprint, sha256_of
-from grader.gradebook.grading.run import RunListener
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.graded import RunListener
+from grader.gradebook.grading.grader_processes import Reply, grade_all
+from grader.gradebook.grading.settings import Conditions, Settings, digest_of, fingerprint
 from grader.gradebook.grading.stop import stop_at_signals
+from grader.gradebook.store import StoredAttempt, StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
-from grader.results import LessonResult, SubmissionResult, number
+from grader.results import SubmissionResult, number
 
 
 @dataclass(frozen=True)
 class DueAttempt:
-    """An attempt of which `lessons` are to be graded again. `results` are those that count today."""
+    """An attempt of which `lessons` are to be graded again.
+
+    `results` are those that count today, graded under `before`; the new verdicts will be under `now`.
+    """
 
     stored: StoredAttempt
     results: SubmissionResult
-    conditions: Conditions
+    before: Conditions
     lessons: tuple[str, ...]
+
+    def conditions(self, course: Course, settings: Settings) -> tuple[Conditions, str]:
+        """(those of the attempt, with what was graded again as it is now; the key of a verdict that is not applied).
+
+        The grader is today's as well, if nothing else of the attempt is older. The key changes with all on which the
+        new verdicts depend.
+        """
+        now = Conditions.of([course.lessons[name] for name in self.lessons], settings)
+        key = digest_of(replace(now, limits=self.before.limits).digest, settings.require, self.stored.submission)
+        before = self.before
+        if now.lessons.keys() == before.lessons.keys():
+            before = replace(before, grader=now.grader, libraries=now.libraries)
+        return replace(before, lessons={**before.lessons, **now.lessons}, seed=now.seed), key
 
 
 @dataclass
@@ -56,24 +70,21 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
     plan, conditions = RegradePlan(), dict[str, Conditions]()
     current = {name: fingerprint(lesson) for name, lesson in course.lessons.items()}
     every_attempt_counts = gradebook.assignment() is not None
-    lessons, gone = set[str](), set[str]()
+    lessons = set[str]()
     covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
-    for stored in reversed(list(gradebook.stored_attempts())):
+    for stored in gradebook.stored_attempts():
         results = plan.results[stored.id] = stored.read()
         names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
         counting = names if every_attempt_counts else names - newer
         newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
         if stored.conditions not in conditions:
-            conditions[stored.conditions] = gradebook.blobs.load_value(Conditions, stored.conditions)
+            conditions[stored.conditions] = gradebook.load_value(Conditions, stored.conditions)
         before = conditions[stored.conditions]
         due = {name for name in counting if (name in named if named else before.lessons.get(name) != current.get(name))}
-        gone |= due - current.keys()
-        due &= current.keys()
         lessons |= due
-        if due:
-            plan.due.append(DueAttempt(stored, results, before, tuple(sorted(due))))
-    plan.due.reverse()
-    plan.lessons, plan.gone = sorted(lessons), sorted(gone)
+        if due & current.keys():
+            plan.due.insert(0, DueAttempt(stored, results, before, tuple(sorted(due & current.keys()))))
+    plan.lessons, plan.gone = sorted(lessons & current.keys()), sorted(lessons - current.keys())
     return plan
 
 
@@ -100,9 +111,9 @@ def grade_again(
     """
     outcome, groups = RegradeOutcome(), dict[str, list[DueAttempt]]()
     for attempt in plan.due:
-        results = gradebook.waiting_verdict(attempt.stored.id, waiting_key(attempt, course, settings))
+        results = gradebook.waiting_verdict(attempt.stored.id, attempt.conditions(course, settings)[1])
         if results is None:
-            groups.setdefault(json.dumps(attempt.conditions.limits, sort_keys=True), []).append(attempt)
+            groups.setdefault(json.dumps(attempt.before.limits, sort_keys=True), []).append(attempt)
         else:
             outcome.results[attempt.stored.id] = results
     live.planned(len(plan.due) - len(outcome.results), 0)
@@ -117,12 +128,10 @@ def grade_again(
                     if reply.results is None:
                         outcome.faults[attempt.stored.student] = reply.fault
                         continue
-                    results = outcome.results[attempt.stored.id] = new_results(attempt, reply.results)
-                    extras = new_extras(attempt, reply.extras or {}, gradebook)
-                    key, conditions = waiting_key(attempt, course, settings), new_conditions(attempt, course, settings)
-                    gradebook.add_verdict(attempt.stored.id, StoredVerdict(key, results, conditions, extras))
-                    for digest, text in reply.drawings.items():
-                        gradebook.keep(DRAWING + digest, text)
+                    conditions, key = attempt.conditions(course, settings)
+                    verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
+                    results = outcome.results[attempt.stored.id] = verdict.results
+                    gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
                     live.result(reply.results)
         except KeyboardInterrupt:
             outcome.stopped = True
@@ -134,7 +143,7 @@ def stored_submissions(
 ) -> Iterator[Submission]:
     """The submissions of attempts, each read when a grader is free; `taken` gets the attempt of each by its id()."""
     for attempt in attempts:
-        submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
+        submission = gradebook.submission(attempt.stored)
         taken[id(submission)] = attempt, submission
         yield submission
 
@@ -143,54 +152,33 @@ def apply_regrade(plan: RegradePlan, gradebook: Gradebook, course: Course, setti
     """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
     keys = {}
     for attempt in plan.due:
-        submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
-        keys[attempt.stored.id] = new_conditions(attempt, course, settings).key(submission)
+        conditions, _ = attempt.conditions(course, settings)
+        keys[attempt.stored.id] = conditions.key(gradebook.submission(attempt.stored))
     gradebook.apply_verdicts(keys)
 
 
-def new_conditions(attempt: DueAttempt, course: Course, settings: Settings) -> Conditions:
-    """Those of the attempt, with what was graded again as it is now; the grader as well, if that is all of it."""
-    before = attempt.conditions
-    now = Conditions.of([course.lessons[name] for name in attempt.lessons], settings)
-    if now.lessons.keys() == before.lessons.keys():
-        before = replace(before, grader=now.grader, libraries=now.libraries)
-    return replace(before, lessons={**before.lessons, **now.lessons}, seed=now.seed)
+def verdict_with(attempt: DueAttempt, reply: Reply, extras: dict[str, Any]) -> StoredVerdict:
+    """The verdict on an attempt, with what is new of its lessons that were graded again.
 
-
-def waiting_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
-    """The key of a verdict that is not applied: changes with all on which the new verdicts on its lessons depend."""
-    now = Conditions.of([course.lessons[name] for name in attempt.lessons], settings)
-    return sha256_of(replace(now, limits=attempt.conditions.limits).digest, settings.require, attempt.stored.submission)
-
-
-def new_results(attempt: DueAttempt, again: SubmissionResult) -> SubmissionResult:
-    """The results of an attempt, with those of its lessons that were graded `again`."""
-    old = attempt.results
-    new = {lesson.name: lesson for lesson in again.lessons if lesson.name in attempt.lessons}
-    lessons: dict[str, LessonResult] = {lesson.name: lesson for lesson in old.lessons} | new
-    failed = [each for each in old.not_graded or () if each.name not in new]
-    ordered = [lessons[name] for name in sorted(lessons)]
+    Each kind of the extras is {lesson: ...}; only the texts are by file.
+    """
+    assert reply.results is not None
+    old, again = attempt.results, reply.results
+    lessons = {lesson.name: lesson for lesson in old.lessons}
+    lessons |= {lesson.name: lesson for lesson in again.lessons if lesson.name in attempt.lessons}
+    failed = [each for each in old.not_graded or () if each.name not in attempt.lessons]
     results = replace(
         again,
-        lessons=ordered,
-        score=number(sum(lesson.score for lesson in ordered)),
-        max_score=number(sum(lesson.max_score for lesson in ordered) + sum(each.max_score for each in failed)),
+        lessons=[lessons[name] for name in sorted(lessons)],
+        score=number(sum(lesson.score for lesson in lessons.values())),
+        max_score=number(sum(part.max_score for part in lessons.values()) + sum(each.max_score for each in failed)),
         left_out=old.left_out,
         not_graded=failed or None,
     )
     if failed:
         results.status, results.message = "error", old.message
-    return results
-
-
-def new_extras(attempt: DueAttempt, again: Mapping[str, Any], gradebook: Gradebook) -> dict[str, Any]:
-    """What only the report shows of an attempt, with that of its lessons that were graded `again`.
-
-    Each kind is {lesson: ...}; only the texts are by file.
-    """
-    stored = attempt.stored.extras
-    extras = {} if stored is None else gradebook.blobs.load_value(dict[str, Any], stored)
-    for kind, found in again.items():
+    for kind, found in (reply.extras or {}).items():
         kept = {name: each for name, each in extras.get(kind, {}).items() if name not in attempt.lessons}
-        extras[kind] = kept | {name: each for name, each in found.items() if kind == "texts" or name in attempt.lessons}
-    return extras
+        new = {name: each for name, each in found.items() if kind == "texts" or name in attempt.lessons}
+        extras[kind] = kept | new
+    return StoredVerdict("", results, None, extras)

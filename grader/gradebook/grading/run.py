@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.attempt_table import StoredVerdict
-from grader.gradebook.class_results import ClassResults, Moves, score_or_none
+from grader.gradebook.class_results import ClassResults, score_or_none
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
-from grader.gradebook.grading.changes import apply_unless_scores_move
 from grader.gradebook.grading.follow import Following, Inbox
-from grader.gradebook.grading.graded import Publisher, fault_results
-from grader.gradebook.grading.graded import RunListener as RunListener
+from grader.gradebook.grading.graded import Publisher, RunListener, fault_results
 from grader.gradebook.grading.grader_processes import Replies, Reply, grade_all
-from grader.gradebook.grading.keys import Conditions
-from grader.gradebook.grading.outcome import RunOutcome
-from grader.gradebook.grading.settings import RunIdentity, Settings
+from grader.gradebook.grading.outcome import Moves, RunOutcome, apply_unless_scores_move
+from grader.gradebook.grading.settings import Conditions, RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import Views, reported_in
-from grader.gradebook.people import join_people, questions_about_names
+from grader.gradebook.people import join_people
 from grader.gradebook.records import Decision
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
@@ -69,171 +66,170 @@ def grade_run(
     """
     out = Path(settings.out)
     course = lessons if identity is None else [*identity.course.lessons.values()]
-    outcome = RunOutcome()
     found = submissions if isinstance(submissions, FoundSubmissions) else FoundSubmissions(lessons)
     with lock_output(out), stop_at_signals() as stop, closing(Gradebook(out / GRADEBOOK)) as gradebook:
+        run = GradingRun(gradebook, lessons, settings, publisher, course)
+        outcome = run.outcome
         if identity is not None:
-            identity.check(out, gradebook, submissions, lessons, fresh)
+            identity.check(out, gradebook)
             gradebook.describe(identity.entries(lessons))
             if identity.assignment is not None:
                 outcome.unapplied = apply_unless_scores_move(identity.assignment, gradebook)
-        gradebook.decisions.add(not_yet_made(decisions, gradebook.all_decisions()))
-        outcome.joined += join_people(gradebook, found, roster)
+        gradebook.decide(not_yet_made(decisions, gradebook.decisions()))
+        joined = join_people(gradebook, found, roster)
+        run.renamed(joined.names)
+        outcome.joined += joined.sentences
         for name, text in kept.items():
             gradebook.keep(name, text)
-        run = GradingRun(gradebook, lessons, settings, outcome, publisher, course, fresh)
         run.views.keep_class(found.attendance, settings.left_out)
         try:
             if inbox is not None:
-                run.follow(inbox, jobs, live, stop, nursery, only_these)
+                run.follow(inbox, jobs, live, stop, nursery, only_these, fresh)
             else:
-                due = [place for place, submission in enumerate(submissions) if run.is_due(submission)]
+                due = [at for at, submission in enumerate(submissions) if run.is_due(submission, found, fresh)]
                 outcome.kept = len(outcome.results)
                 live.planned(len(due), outcome.kept)
-                if due:
-                    waiting = (submissions[place] for place in due)
-                    run.grade(waiting, min(jobs, len(due)), live, stop, cluster, nursery)
+                waiting = (submissions[at] for at in due)
+                if due and cluster is not None:
+                    from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
+
+                    run.store(grade_on_cluster(waiting, settings, cluster, live.started), live, stop)
+                elif due:
+                    run.store(grade_all(waiting, settings, min(jobs, len(due)), live.started, nursery), live, stop)
         finally:
             if outcome.results:
                 present = {result.student for result in outcome.results}
-                run.keep_times_and_names(present, found if inbox is None else inbox.found, roster)
+                for student in found.times.keys() & present:
+                    gradebook.set_earlier_times(student, found.times[student])
+                outcome.joined += [joined.questions[name] for name in gradebook.students() if name in joined.questions]
                 run.publish(present, only_these)
     return outcome
 
 
 class GradingRun:
-    """One run over a gradebook: keeps results that are current, and grades the rest."""
+    """One run over a gradebook: keeps results that are current, and stores those of the rest."""
 
     def __init__(
         self,
         gradebook: Gradebook,
         lessons: Sequence[Lesson],
         settings: Settings,
-        outcome: RunOutcome,
         publisher: Publisher,
         course: Sequence[Lesson],
-        fresh: bool,
     ) -> None:
-        self._gradebook, self._lessons, self._outcome = gradebook, lessons, outcome
-        self._settings, self._out, self._course = settings, Path(settings.out), course
+        self.outcome, self._gradebook, self._lessons, self._course = RunOutcome(), gradebook, lessons, course
+        self._settings, self._out = settings, Path(settings.out)
         self._conditions = Conditions.of(lessons, settings)
-        self.views = Views(self._out, gradebook, publisher, course)
-        attempts = list(gradebook.attempts())  # of earlier runs
-        self._attempts = {} if fresh else {(student, key): attempt for student, key, attempt in attempts if key}
+        self.views = Views(self._out, gradebook, publisher)
         self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
 
-    def is_due(self, submission: Submission) -> bool:
-        """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
-        student, book = submission.student, self._gradebook
-        attempt = self._attempts.get((student, self._conditions.key(submission)))
-        results = None if attempt is None else book.results_of(attempt)
-        if attempt is None or results is None or not at_least(results.isolation, self._settings.require):
+    def renamed(self, names: Mapping[str, str]) -> None:
+        """Go on with the new names that students have in the gradebook, {name: the new one}."""
+        self._scores_before = {names.get(name, name): score for name, score in self._scores_before.items()}
+        for name in names:
+            remove_report(self._out / name)  # two folders would disagree after the next decision
+
+    def is_due(self, submission: Submission, found: FoundSubmissions, fresh: bool = False) -> bool:
+        """Whether a submission has to be graded, with `fresh` always; else the outcome gets an earlier run's results.
+
+        What a run without a roster, or with another one, graded of this very submission becomes the student's.
+        """
+        student, book, key = submission.student, self._gradebook, self._conditions.key(submission)
+        for name in found.other_names.get(student, ()):
+            if name != student and book.has_submission(name, submission.sha256):
+                book.rename({name: student})
+                self.renamed({name: student})
+                self.outcome.joined.append(
+                    f"{name} is {student} (the same submission): attempts and decisions are now under this name."
+                )
+        attempts = list(book.stored_attempts(student))  # the newest first
+        place = next((at for at, each in enumerate(attempts) if each.key == key), None)
+        if place is None or fresh:
             return True
-        lessons = graded_lessons(results)
-        if any(lessons & graded_lessons(later) for later in book.attempts_of(student, after=attempt)):
+        try:
+            *newer, results = (each.read() for each in attempts[: place + 1])
+        except Exception:  # a fault of the grader: it is graded again
+            return True
+        is_replaced = any(graded_lessons(results) & graded_lessons(each) for each in newer)
+        if is_replaced or not at_least(results.isolation, self._settings.require):
             return True
         if submission.time_source and submission.submitted is not None:
-            book.set_time(attempt, submission.submitted, submission.time_source, submission.platform)
+            book.set_time(attempts[place].id, submission.submitted, submission.time_source, submission.platform)
         current = book.current_of(student)
         if reported_in(self._out / student) != current:
             book.mark_stale([student])
-        self._outcome.results.add(current)
+        self.outcome.results.add(current)
         return False
 
     def follow(
-        self, inbox: Inbox, jobs: int, live: RunListener, stop: Stop, nursery: Nursery | None, only_these: bool
+        self,
+        inbox: Inbox,
+        jobs: int,
+        live: RunListener,
+        stop: Stop,
+        nursery: Nursery | None,
+        only_these: bool,
+        fresh: bool,
     ) -> None:
         """Grade what appears in the inbox until a signal stops it, and keep the class's pages up to date."""
+        seen = set[tuple[str, str]]()  # with `fresh`, what was there before this run does not count
+
+        def is_due(submission: Submission) -> bool:
+            is_first = fresh and (submission.student, submission.sha256) not in seen
+            seen.add((submission.student, submission.sha256))
+            return self.is_due(submission, inbox.found, is_first)
 
         def publish(present: Collection[str]) -> None:
             self.views.keep_class(inbox.found.attendance, self._settings.left_out)
             self.publish(present, only_these)
 
-        following = Following(inbox, self.is_due, publish, live.planned)
+        following = Following(inbox, is_due, publish, live.planned)
+        grading = grade_all((), self._settings, jobs, live.started, nursery, lambda pool, _: following.replies(pool))
         try:
-            self._store(
-                grade_all((), self._settings, jobs, live.started, nursery, lambda pool, _: following.replies(pool)),
-                live,
-                stop,
-            )
+            self.store(grading, live, stop)
         finally:
-            self._outcome.stopped = following.unfinished > 0
+            self.outcome.stopped = following.unfinished > 0
 
-    def grade(
-        self,
-        submissions: Iterable[Submission],
-        jobs: int,
-        live: RunListener,
-        stop: Stop,
-        cluster: str | None = None,
-        nursery: Nursery | None = None,
-    ) -> None:
-        """Grade all of them, here or on a cluster."""
-        if cluster is None:
-            replies = grade_all(submissions, self._settings, jobs, live.started, nursery)
-        else:
-            from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
-
-            replies = grade_on_cluster(submissions, self._settings, cluster, live.started)
-        self._store(replies, live, stop)
-
-    def _store(self, replies: Replies, live: RunListener, stop: Stop) -> None:
+    def store(self, replies: Replies, live: RunListener, stop: Stop) -> None:
         """Add results to the gradebook and the outcome as they arrive."""
         try:
             for submission, reply in stop.each_item(replies):
                 results = self._add(submission, reply)
-                self._outcome.results.add(results)
+                self.outcome.results.add(results)
                 live.result(results)
         except KeyboardInterrupt:
-            self._outcome.stopped = True
+            self.outcome.stopped = True
 
     def _add(self, submission: Submission, reply: Reply) -> SubmissionResult:
         """Store an attempt and write the student's report; returns their current results."""
         student, settings, results = submission.student, self._settings, reply.results
         # a file that changed between two readings has no key: it will be graded again
-        sound = results is not None and results.submission_sha256 == submission.sha256
+        is_sound = results is not None and results.submission_sha256 == submission.sha256
         if results is None:
-            self._outcome.reasons[student] = reply.fault
+            self.outcome.reasons[student] = reply.fault
             results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
-        key = self._conditions.key(submission) if sound else ""
-        verdict = StoredVerdict(key, results, self._conditions, reply.extras)
-        attempt = self._gradebook.add(verdict, submission, stale=True)
-        if sound:
-            self._attempts[student, key] = attempt
-            self._outcome.reasons.pop(student, None)
-        self.views.keep_drawings(reply.drawings)
-        results = self._gradebook.current_of(student)
-        self.views.write_student(student, results)
-        return results
-
-    def keep_times_and_names(self, present: set[str], found: FoundSubmissions, roster: Roster | None) -> None:
-        """Store when the students who are `present` submitted, and count what is under their other names as theirs."""
-        book, said = self._gradebook, self._outcome.joined
-        for student in found.times.keys() & present:
-            book.set_earlier_times(student, found.times[student])
-        said += join_people(book, found, roster, present)
-        said += questions_about_names(book, found, roster)
-        for former in book.new_names():
-            remove_report(self._out / former)  # two folders would disagree after the next decision
+        elif is_sound:
+            self.outcome.reasons.pop(student, None)
+        key = self._conditions.key(submission) if is_sound else ""
+        self._gradebook.add(StoredVerdict(key, results, self._conditions, reply.extras), submission, stale=True)
+        current = self._gradebook.current_of(student)
+        self.views.write_student(student, current)
+        return current
 
     def publish(self, present: Collection[str], only_these: bool) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
-        self._outcome.class_size = 0
         self.views.write_stale()
         whole_class, assignment = ClassResults(), self._gradebook.assignment()
         names = {lesson.name for lesson in self._lessons} if assignment is None else {*assignment.rows}
         scores: dict[str, float | None] = {}
         for result in self._gradebook.current():
-            self._outcome.class_size += 1
             scores[result.student] = score_or_none(result)
             if not only_these:
                 whole_class.add(result)
                 names |= {lesson.name for lesson in result.lessons}
-        shown = self._outcome.results if only_these else whole_class
+        shown = self.outcome.results if only_these else whole_class
         self.views.write_class(shown, [each for each in self._course if each.name in names], present)
-        self._outcome.plain = self.views.plain
-        self._outcome.reasons |= self._gradebook.unread
-        renamed = self._gradebook.new_names()
-        before = {renamed.get(student, student): score for student, score in self._scores_before.items()}
-        self._outcome.moves = Moves.between(before, scores, present)
+        self.outcome.class_size, self.outcome.plain = len(scores), self.views.plain
+        self.outcome.reasons |= self._gradebook.unread
+        self.outcome.moves = Moves.between(self._scores_before, scores, present)
         self._gradebook.keep(SCORES_ENTRY, json.dumps(scores))

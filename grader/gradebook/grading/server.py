@@ -14,25 +14,21 @@ import os
 import pickle
 import socket
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault, LessonError
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Course
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 
-def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[str, str]], zygote: str = "") -> None:
+def main(settings_as_json: str, zygote: str = "") -> None:
     """Grade what comes on standard input until it ends; see settings.START_GRADER_CODE for how it is started.
 
-    `draw` makes what reports of the lessons have in common, see Publisher.new_drawings. It needs torch, which the
-    coordinator does without; it comes with the first results. `zygote` is the descriptor of a socket from a nursery, if
-    there is one.
+    `zygote` is the descriptor of a socket from a nursery, if there is one.
     """
     settings = Settings(**json.loads(settings_as_json))
     gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
@@ -44,7 +40,6 @@ def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[st
     session = new_session(settings, zygote_socket)
     session.wait_until_ready()
     reply: dict[str, Any] = {"ready": True}
-    is_drawn = False
     while True:
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
@@ -53,10 +48,6 @@ def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[st
         try:
             graded = session.grade(pickle.load(sys.stdin.buffer))
             reply = {"results": graded.results.to_json(), "extras": graded.extras}
-            if not is_drawn:
-                is_drawn = True
-                with suppress(Exception):  # a lesson that cannot be drawn: only reports show that
-                    reply["drawings"] = draw(session.lessons)
         except EOFError:
             break
         except (GraderFault, LessonError, OSError) as error:
@@ -67,8 +58,8 @@ def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[st
 
 def new_session(settings: Settings, zygote: socket.socket | None) -> Session:
     course = Course(Path(settings.course), changed=settings.course_settings)
-    isolation = probe() if settings.isolation is None else Isolation.from_dict(settings.isolation)
+    isolation = probe() if settings.isolation is None else Isolation(**settings.isolation)
     if not at_least(isolation.level, settings.require):
         raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
-    lessons, limits = [course.lessons[name] for name in settings.lessons], Limits.from_dict(settings.limits)
+    lessons, limits = [course.lessons[name] for name in settings.lessons], Limits(**settings.limits)
     return Session(lessons, settings.seed, limits, isolation, zygote, settings.left_out)

@@ -7,16 +7,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, output_errors, replace_report, write_files, write_pages
-from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
+from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import guarded_pages, points_only
 from grader.intake.submissions.roster import Attendance
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.results import RESULTS_FILE, SubmissionResult, read_results
 from grader.results.typed_json import from_json, to_json
@@ -57,10 +54,8 @@ class Views:
         plain: {student: why} of those whose report is plain, or whose row in the class's pages, after `write_class`.
     """
 
-    def __init__(self, out: Path, gradebook: Gradebook, publisher: Publisher, lessons: Sequence[Lesson]) -> None:
+    def __init__(self, out: Path, gradebook: Gradebook, publisher: Publisher) -> None:
         self._out, self._gradebook, self._publisher = out, gradebook, publisher
-        self._digests = {lesson.name: lesson.digest for lesson in lessons}
-        self._drawings: set[str] = set()  # digests of lessons whose drawings the publisher has
         self._plain_reports: dict[str, str] = {}
         self.plain: dict[str, str] = {}
 
@@ -75,7 +70,9 @@ class Views:
         if results.status == "error":
             withdraw_report(folder, replace(results, lessons=[]), self._publisher)
         elif results.status != "nothing":
-            pages, why = guarded_pages(points_only(results), partial(self._student_pages, results))
+            pages, why = guarded_pages(
+                points_only(results), lambda: self._publisher.student_pages(*self._with_extras(results))
+            )
             write_files(folder, {RESULTS_FILE: results.to_text(), **pages})
             if why:
                 self._plain_reports[student] = why
@@ -83,12 +80,6 @@ class Views:
             self._gradebook.mark_stale([student])
         else:
             self._gradebook.mark_written(student)
-
-    def _student_pages(self, results: SubmissionResult) -> dict[str, str]:
-        self._add_drawings(results)
-        pages = self._publisher.student_pages(*self._with_extras(results))
-        self.keep_drawings(self._publisher.new_drawings())
-        return pages
 
     def write_stale(self, advance: Callable[[], object] = lambda: None) -> list[str]:
         """Write the folders that are out of date, calling `advance` after each; returns their students."""
@@ -128,35 +119,18 @@ class Views:
         self._gradebook.keep(ATTENDANCE_ENTRY, json.dumps(to_json(attendance)))
         self._gradebook.keep(LEFT_OUT_ENTRY, json.dumps(list(left_out)))
 
-    def keep_drawings(self, drawings: dict[str, str]) -> None:
-        for digest, text in drawings.items():
-            self._gradebook.keep(DRAWING + digest, text)
-
-    def _add_drawings(self, results: SubmissionResult) -> None:
-        wanted = {self._digests.get(lesson.name, "") for lesson in results.lessons} - self._drawings
-        self._drawings |= wanted
-        kept = {digest: self._gradebook.kept(DRAWING + digest) for digest in wanted}
-        self._publisher.add_drawings({digest: text for digest, text in kept.items() if text is not None})
-
     def _with_extras(self, results: SubmissionResult) -> tuple[GradedSubmission, dict[str, str]]:
         """(the results with what only a report shows, {lesson: the graded file}), each lesson's from its attempt."""
         graded, sources = GradedSubmission(results), dict[str, str]()
-        loaded: dict[int, tuple[dict[str, Any], dict[str, str]]] = {}
+        lessons_of: dict[int, list[str]] = {}
         for lesson in results.lessons:
-            if lesson.from_attempt is None:
-                continue
-            if lesson.from_attempt not in loaded:
-                loaded[lesson.from_attempt] = self._stored(self._gradebook.stored(lesson.from_attempt))
-            extras, files = loaded[lesson.from_attempt]
-            sources |= {name: text for name, text in files.items() if name == lesson.name}
+            if lesson.from_attempt is not None:
+                lessons_of.setdefault(lesson.from_attempt, []).append(lesson.name)
+        for number, names in lessons_of.items():
+            attempt = self._gradebook.stored(number)
+            extras, files = self._gradebook.extras(attempt), sources_of(self._gradebook.submission(attempt))
+            sources |= {name: files[name] for name in names if name in files}
             for kind in ("pictures", "printed", "shown"):
-                if lesson.name in extras.get(kind, ()):
-                    getattr(graded, kind)[lesson.name] = extras[kind][lesson.name]
+                getattr(graded, kind).update({n: each for n, each in extras.get(kind, {}).items() if n in names})
             graded.texts |= extras.get("texts", {})
         return graded, sources
-
-    def _stored(self, attempt: StoredAttempt) -> tuple[dict[str, Any], dict[str, str]]:
-        """(an attempt's extras, {lesson: the graded file})"""
-        blobs = self._gradebook.blobs
-        extras = {} if attempt.extras is None else blobs.load_value(dict[str, Any], attempt.extras)
-        return extras, sources_of(blobs.load_value(Submission, attempt.submission))

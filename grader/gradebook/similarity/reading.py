@@ -139,7 +139,7 @@ def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, byt
                 continue
             own = found[results.student] = {}
             for attempt, names in counting.items():
-                texts = graded_texts(book.blobs.load_value(Submission, book.stored(attempt).submission))
+                texts = graded_texts(book.submission(book.stored(attempt)))
                 own |= {
                     path: text
                     for path, text in texts.items()

@@ -1,6 +1,6 @@
 """The code cells of a Jupyter notebook, from its bytes: read as JSON, every version from 2 to 4; nothing is executed.
 
-Outputs, attachments and metadata are not read. Text cells and comments may contain an answers.toml.
+Outputs, attachments and metadata are not read.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from grader.errors import UserError
@@ -115,66 +114,3 @@ def syntax_error(source: bytes) -> str | None:
     except PARSE_ERRORS:
         return None
     return None
-
-
-MARK = "[answers]"
-MAX_TEXTS = 50
-MAX_OTHER_TEXT_CHARACTERS = 200_000
-"""Of all these texts together. A longer one is left out."""
-FENCED_CELL = re.compile(r"\A\s*```\w*\n(.*?)\n```\s*\Z", re.DOTALL)
-COMMENT = re.compile(r"[ \t]*#[ \t]?(.*)")
-TOML = re.compile(r"\s*(#.*|\[answers\]\s*|[\w.:\"'-]+\s*=.*)?")
-"""A line as answers.toml has it: a comment, the table, an answer, or nothing."""
-
-
-def answer_texts(data: bytes, is_notebook: bool) -> list[str]:
-    """The texts that may be an answers.toml: text cells of a notebook, blocks of comments in its code or in a file.
-
-    Each contains the line `[answers]`. Where the notebook or file cannot be read there are none.
-    """
-    if MARK.encode() not in data:
-        return []
-    try:
-        if not is_notebook:
-            return short_texts(commented_answers(data.decode("utf-8-sig", "replace")))
-        return short_texts(in_cells(json.loads(data)))
-    except (ValueError, RecursionError, KeyError, TypeError):
-        return []
-
-
-def short_texts(texts: Iterable[str]) -> list[str]:
-    """Up to MAX_TEXTS of them, as far as they have MAX_OTHER_TEXT_CHARACTERS together."""
-    found: list[str] = []
-    for text in islice(texts, MAX_TEXTS):
-        if sum(map(len, found)) + len(text) <= MAX_OTHER_TEXT_CHARACTERS:
-            found.append(text)
-    return found
-
-
-def in_cells(notebook: object) -> Iterator[str]:
-    for cell in [*every_cell(notebook)][:MAX_CELLS] if isinstance(notebook, dict) else ():
-        if not isinstance(cell, dict):
-            continue
-        text = source_text(cell.get("source", cell.get("input")))
-        if MARK not in text:
-            continue
-        if cell.get("cell_type") == "code":
-            yield from commented_answers(text)
-        else:
-            fenced = FENCED_CELL.fullmatch(text)
-            yield fenced[1] if fenced else text
-
-
-def commented_answers(source: str) -> Iterator[str]:
-    """Around each comment `# [answers]`, the comments that are lines of answers.toml, without their `#`."""
-    comments = [COMMENT.fullmatch(line) for line in source.splitlines()]
-    lines = [found[1] if found and TOML.fullmatch(found[1]) else None for found in comments]
-    for place, line in enumerate(lines):
-        if line is None or line.strip() != MARK:
-            continue
-        first, last = place, place
-        while first and lines[first - 1] is not None:
-            first -= 1
-        while last + 1 < len(lines) and lines[last + 1] is not None:
-            last += 1
-        yield "\n".join(line or "" for line in lines[first : last + 1])

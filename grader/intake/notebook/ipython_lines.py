@@ -14,7 +14,7 @@ from grader.source.parsing import parse_text
 
 # Prompts as in IPython.core.inputtransformer2
 IPYTHON_PROMPT = re.compile(r"((\[nav\]|\[ins\])? )?In \[\d+\]: |\s*\.{3,}: ?")
-PYTHON_PROMPT = re.compile(r"^\s*>>>", re.MULTILINE)
+PYTHON_PROMPT = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
 PYTHON_PROMPTS = re.compile(r"^[^\S\n]*(>>>|\.\.\.)[ \t]?", re.MULTILINE)
 
 MAGIC_LINE = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")

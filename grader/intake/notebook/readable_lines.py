@@ -11,7 +11,7 @@ from grader.source.unparsed import cause_of, merge_mark
 
 MAX_PIECES = 1_000  # of a text that Python cannot parse as a whole
 BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin
-UNFINISHED = re.compile(r"^(\s*[A-Za-z_]\w*[ \t]*(?::[^=\n]+)?=)[ \t]*(#.*)?$", re.MULTILINE)
+UNFINISHED = re.compile(r"^([^\S\n]*[A-Za-z_]\w*[ \t]*(?::[^=\n]+)?=)[ \t]*(#.*)?$", re.MULTILINE)
 """`dhpreact =` and nothing after it."""
 
 

@@ -1,43 +1,24 @@
-"""Finds answers.toml, a student's answers to the questions of a lesson, in a submission: as a file, or inside one."""
+"""Finds answers.toml, a student's answers to the questions of a lesson, in a submission."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
 
 from grader.errors import UserError
-from grader.intake.notebook.cells import MARK, answer_texts
 from grader.intake.submissions.file_kinds import Unreadable, read_file
+from grader.intake.submissions.fitting import is_named
 from grader.intake.submissions.gathered import Gathered, GatheredFile
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.lesson_names import is_named
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS_FILE, MAX_ANSWERS_FILE_BYTES, Answers, read_answers
 from grader.questions.question import questions_of, student_key
 from grader.results import IntakeRemark
-from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 MAX_ANSWER_FILES = 50
 MAX_ANSWER_BYTES = 5 * MAX_ANSWERS_FILE_BYTES
 """Of all files together: Python's TOML reader may take quadratic time."""
-
-
-class AnswerText(NamedTuple):
-    """A text that may be a lesson's answers, with what it contains; `is_file`: it is a file of its own."""
-
-    file: GatheredFile
-    data: bytes
-    answers: Answers
-    is_file: bool
-
-    def is_for(self, lesson: Lesson) -> bool:
-        """Whether it says that it is for the lesson, by its name or number."""
-        name = self.answers.lesson
-        return name in (lesson.name, lesson.number) or (name.isdigit() and name.zfill(2) == lesson.number)
-
-    def is_next_to(self, lesson: Lesson) -> bool:
-        return self.is_file and is_named(self.file.folder.rpartition("/")[2], lesson) > 0
 
 
 def with_answers(
@@ -49,26 +30,29 @@ def with_answers(
 ) -> tuple[dict[str, LessonFiles], tuple[IntakeRemark, ...]]:
     """The lessons with the answers to their questions, and remarks about answers that cannot be right. Raises OSError.
 
-    The file is in the lesson's folder, or elsewhere and says which lesson it is for. Where the submission is a notebook
-    or a Python file, its text may be inside. The name in it counts only if it is `student` or in `known_as`,
-    whatever its capitals and punctuation: a student who could choose a name would choose the questions' values.
+    The file is in the lesson's folder, or elsewhere and says which lesson it is for. The name in it counts only if it
+    is `student` or in `known_as`, whatever its capitals and punctuation: a student who could choose a name would choose
+    the questions' values.
     """
     found, remarks = dict(read), list[IntakeRemark]()
     own, others = student_key(student), {student_key(name) for name in known_as} - {""}
-    texts = [*texts_inside(files), *texts_of_files(files, remarks)]
-    loose = [each for each in texts if not any(each.is_next_to(lesson) for lesson in lessons)]
+    texts = list(read_answer_files(files, remarks))
+    folders = {file.shown: file.folder.rpartition("/")[2] for file, _, _ in texts}
+    loose = [each for each in texts if not any(is_named(folders[each[0].shown], lesson) for lesson in lessons)]
     for lesson in [each for each in lessons if questions_of(each)] if texts else ():
-        alone = loose if len(lessons) == len(loose) == 1 and not loose[0].answers.lesson else []
-        possible = [each for each in texts if each.is_next_to(lesson)]
-        possible = possible or [each for each in loose if each.is_for(lesson)] or alone
+        possible = [each for each in texts if is_named(folders[each[0].shown], lesson)]
+        possible = possible or [each for each in loose if each[2].lesson.zfill(2) in (lesson.number, lesson.name)]
+        if not possible and len(lessons) == len(loose) == 1 and not loose[0][2].lesson:
+            possible = loose
         if not possible:
             continue
-        chosen = max(reversed(possible), key=lambda each: (each.is_file, each.file.path.name.lower() == ANSWERS_FILE))
-        name, shown = chosen.answers.student, chosen.file.shown
+        exact = [each for each in possible if each[0].path.name.lower() == ANSWERS_FILE]
+        file, data, answers = (exact or possible)[-1]
+        name, shown = answers.student, file.shown
         other = name if student_key(name) in others - {own} else ""
         files_of_lesson = found.get(lesson.name) or LessonFiles(lesson.name)
         found[lesson.name] = replace(
-            files_of_lesson, answers=chosen.data, answers_shown=shown, answers_name=other, nothing=False
+            files_of_lesson, answers=data, answers_shown=shown, answers_name=other, nothing=False
         )
         if name and not other and student_key(name) != own:
             sentence = (
@@ -79,20 +63,11 @@ def with_answers(
     return found, tuple(remarks)
 
 
-def texts_inside(files: Gathered) -> Iterator[AnswerText]:
-    """The texts in the only notebook or Python file of a submission, which a process with limits reads."""
-    for file in files.files if len(files.files) == 1 else ():
-        try:
-            if MARK.encode() in file.source:
-                for text in source_reader().call(answer_texts, file.source, file.is_notebook):
-                    data = text.encode("utf-8", "replace")
-                    yield AnswerText(file, data, content_of(data), False)
-        except (Unreadable, ReadingStopped, ReadingFailed):
-            return  # the message comes when the code is read
+def read_answer_files(files: Gathered, remarks: list[IntakeRemark]) -> Iterator[tuple[GatheredFile, bytes, Answers]]:
+    """(file, its bytes, what it says), up to MAX_ANSWER_BYTES; adds a remark for one that cannot be read.
 
-
-def texts_of_files(files: Gathered, remarks: list[IntakeRemark]) -> Iterator[AnswerText]:
-    """The answers files, up to MAX_ANSWER_BYTES; adds a remark for one that cannot be read."""
+    What a file says is empty where it is no answers.toml, which the lesson's results say.
+    """
     left = MAX_ANSWER_BYTES
     for file in files.answers[:MAX_ANSWER_FILES]:
         try:
@@ -102,12 +77,7 @@ def texts_of_files(files: Gathered, remarks: list[IntakeRemark]) -> Iterator[Ans
             continue
         left -= len(data)
         if left >= 0:
-            yield AnswerText(file, data, content_of(data), True)
-
-
-def content_of(data: bytes) -> Answers:
-    """The file's contents; empty where it cannot be read, which the lesson's results say."""
-    try:
-        return read_answers(data)
-    except UserError:
-        return Answers()
+            answers = Answers()
+            with suppress(UserError):
+                answers = read_answers(data)
+            yield file, data, answers

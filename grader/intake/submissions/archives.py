@@ -16,23 +16,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import takewhile
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from grader.intake.submissions.file_kinds import (
     ARCHIVE_SUFFIXES,
+    MAX_ARCHIVE_DEPTH,
     MIB,
+    NOTEBOOK,
     UNREAD_ARCHIVES,
     IncompleteDownload,
     Unreadable,
+    is_archive,
     is_clutter,
     open_regular,
     refuse_pointer,
     suffix_of,
     too_large_advice,
 )
-from grader.intake.submissions.people import fold_case, name_words, rotations
+from grader.intake.submissions.people import name_words, rotations
 from grader.source.reader import ReadingStopped, source_reader
 from grader.source.unparsed import LFS_POINTER
 
@@ -42,13 +45,11 @@ CHUNK_BYTES = 1 << 16
 MAX_ARCHIVE_BYTES = {False: 64 * MIB, True: 4096 * MIB}
 """{whether it is a whole class's: bytes of the archive, and of all that comes out of it}"""
 MAX_ENTRIES = {False: 10_000, True: 100_000}
-MAX_FOLDER_DEPTH = {False: 10, True: 20}
-MAX_BYTES = {".py": MIB, ".ipynb": 20 * MIB, ".toml": MIB}
-"""Of one file that comes out of an archive, by its suffix; other kinds stay inside."""
 MAX_METADATA_BYTES = 64 * MIB
+MAX_BYTES = {".py": MIB, NOTEBOOK: 20 * MIB, ".toml": MIB}
+"""Of one file that comes out of a student's archive, by its suffix; other kinds stay inside."""
+MAX_CLASS_BYTES = MAX_BYTES | {".yml": MAX_METADATA_BYTES}
 MAX_OTHERS = 20
-MAX_REFUSED_DEPTH = 4
-"""Folders that are made for a refused entry, to say whose it is: one student's entries may be many, and deep."""
 CODE_PAGES = (
     *("utf-8", "cp437", "cp850", "cp1252", "latin-1", "cp932", "gb18030", "big5", "cp949", "euc_jp"),
     *("cp866", "cp1251", "koi8-r", "cp852", "cp1250", "cp737", "cp1253", "cp857", "cp1254", "cp862", "cp1255"),
@@ -57,16 +58,12 @@ CODE_PAGES = (
 """Those in which Windows, macOS and packers name entries. Of two that fit equally well, the first is taken."""
 
 
-class EntryRefused(Unreadable):
-    """An entry that is not unpacked, which in a whole class's archive affects only its student."""
-
-
 @dataclass
 class Unpacked:
     """What became of archives.
 
     Attributes:
-        refused: {place: sentence} of archives that are not read, and of entries left out in a whole class's archive.
+        refused: {place: sentence} of archives that are not read.
         others: the names of some files that were left out.
         names: the names of the entries that are files.
         incomplete: which archive is not in the download, a sentence; "" where all are.
@@ -84,8 +81,8 @@ def read_archives(
     """Unpacks {place below `folder`: archive}, under the limits of one; without a folder only lists them.
 
     Of one student's, the archives inside become folders of their names. A whole class's archive keeps its students'
-    archives as they are, and has an empty file for what is not read. `code_page` is that of names in a .zip which are
-    not marked as UTF-8. Raises Unreadable where a limit of the process is reached, IncompleteDownload.
+    archives as they are, and an empty file for one of another kind and for a link. `code_page` is that of
+    names in a .zip which are not marked as UTF-8. Raises Unreadable where a limit is reached, IncompleteDownload.
     """
     seconds = SECONDS + SECONDS_PER_MIB * (sum(path.stat().st_size for path in archives.values()) // MIB)
     try:
@@ -135,12 +132,10 @@ def unpack_archives(
     unpacking = Unpacking(folder, whole_class, code_page)
     for place, path in archives.items():
         unpacking.open(PurePosixPath(place), path)
-    if folder is not None and not whole_class:
-        inner, unpacking.inner = unpacking.inner, None
-        for number, (inside, path) in enumerate((inner or {}).items()):
-            moved = path.rename(folder / f".{number}")
-            unpacking.open(inside, moved)
-            moved.unlink()
+    inner, unpacking.unpacks_inner = unpacking.inner, False
+    for inside, path in inner.items():
+        unpacking.open(inside, path)
+        path.unlink()
     return unpacking.found
 
 
@@ -148,14 +143,13 @@ class Unpacking:
     """Archives that are written below `folder`; what is written is counted for all of them together.
 
     Attributes:
-        inner: {place: path} of the archives inside, None where those stay inside.
+        inner: {place: path} of the archives inside, of which each gets a name that nothing else has.
     """
 
     def __init__(self, folder: Path | None, whole_class: bool, code_page: str | None) -> None:
         self.folder, self.whole_class, self.code_page, self.found = folder, whole_class, code_page, Unpacked()
-        self.inner: dict[PurePosixPath, Path] | None = {}
+        self.unpacks_inner, self.inner = folder is not None and not whole_class, dict[PurePosixPath, Path]()
         self._entries = self._bytes = 0
-        self._places: set[str] = set()
 
     def open(self, place: PurePosixPath, path: Path) -> None:
         """Unpacks one archive into the folder `place`, or says why it is refused."""
@@ -181,54 +175,58 @@ class Unpacking:
         if self._entries > MAX_ENTRIES[self.whole_class]:
             most = f"{MAX_ENTRIES[self.whole_class]:,}"
             raise Unreadable(f"The archive has more than {most} entries: submit the lesson's folder only.")
-        try:
-            path = checked_place(name, is_file)
-            if path is None:
-                return
-            if not (self.whole_class or suffix_of(path) in MAX_BYTES or self._is_inner(path)):
-                self.found.others += [path.name] if len(self.found.others) < MAX_OTHERS else []
-                return
-            if len(path.parts) > MAX_FOLDER_DEPTH[self.whole_class]:
-                deep = f"folders more than {MAX_FOLDER_DEPTH[self.whole_class]} deep"
-                raise EntryRefused(f"The archive has {deep}: pack the lesson's folder itself.")
-            self.found.names.append(str(path))
-            if self.folder is not None:
-                with as_refusal(name[:80]), opened() as content:
-                    self._write(self.folder, place / path, content)
-        except (EntryRefused, OSError) as refused:
-            student = place_of_refusal(name)
-            if not self.whole_class or (isinstance(refused, EntryRefused) and not student):
-                raise
-            self.found.refused.setdefault(student, str(refused))
+        path = self._checked_place(name, is_file)
+        if path is None:
+            return
+        is_inner = self.unpacks_inner and path.name.lower().endswith(ARCHIVE_SUFFIXES)
+        if not (self.whole_class or is_inner or suffix_of(path) in MAX_BYTES):
+            self.found.others += [path.name] if len(self.found.others) < MAX_OTHERS else []
+            return
+        self.found.names.append(str(path))
+        if self.folder is not None:
+            target = self.folder / f".{len(self.inner)}" if is_inner else self.folder / place / path
+            limit = MAX_ARCHIVE_BYTES[False] if is_archive(path) else MAX_CLASS_BYTES.get(suffix_of(path), 0)
+            with as_refusal(name[:80]), opened() if is_file and limit else BytesIO() as content:
+                self._write(target, limit, content)
+            self.inner |= {place / path: target} if is_inner else {}
 
-    def _is_inner(self, path: PurePosixPath) -> bool:
-        return self.inner is not None and path.name.lower().endswith(ARCHIVE_SUFFIXES)
+    def _checked_place(self, name: str, is_file: bool) -> PurePosixPath | None:
+        """The path of an entry; None for what is left out: folders, clutter, in a class's archive what is too deep.
 
-    def _write(self, folder: Path, path: PurePosixPath, content: IO[bytes]) -> None:
-        """Writes a file piece by piece. In a class's archive a file of another kind is written empty."""
-        if fold_case(str(path)) in self._places:
-            same = "twice, if capitals and accents do not count"
-            raise EntryRefused(f"The archive has {str(path)[:80]!r} {same}: which one is meant?")
-        self._places.add(fold_case(str(path)))
-        target = folder / path
+        Raises Unreadable, in a class's archive only for what is outside: a link is an empty file there.
+        """
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
+            where = f"an entry outside its own folder ({name[:80]!r})"
+            raise Unreadable(f"The archive has {where}: pack the folder itself.")
+        if any(map(is_clutter, path.parts)) or not path.parts or name.endswith(("/", "\\")):
+            return None
+        if self.whole_class:
+            return path if len(path.parts) <= 2 * MAX_ARCHIVE_DEPTH else None
+        if not is_file:
+            what = "a link, a device or a sparse file"
+            raise Unreadable(f"The archive has {what} in it ({name[:80]!r}): pack ordinary files.")
+        if len(path.parts) > MAX_ARCHIVE_DEPTH:
+            deep = f"folders more than {MAX_ARCHIVE_DEPTH} deep"
+            raise Unreadable(f"The archive has {deep}: pack the lesson's folder itself.")
+        return path
+
+    def _write(self, target: Path, most: int, content: IO[bytes]) -> None:
+        """Writes at most so many bytes of a file. In a class's archive a larger one is cut off after the next byte."""
         target.parent.mkdir(parents=True, exist_ok=True)
-        suffix, is_inner = suffix_of(path), self._is_inner(path)
-        others = MAX_METADATA_BYTES if suffix == ".yml" else 0
-        most = MAX_ARCHIVE_BYTES[False] if is_inner else MAX_BYTES.get(suffix, others)
         written = 0
         with target.open("xb") as file:
-            for data in iter(partial(content.read, CHUNK_BYTES), b"") if most else ():
+            for data in iter(partial(content.read, CHUNK_BYTES), b""):
                 written, self._bytes = written + len(data), self._bytes + len(data)
+                file.write(data)
                 if written > most:
-                    file.truncate(0)
-                    limit = f"at most {most:,} bytes are read.{too_large_advice(path)}"
-                    raise EntryRefused(f"{path.name} in the archive is too large: {limit}")
+                    if not self.whole_class:
+                        limit = f"at most {most:,} bytes are read.{too_large_advice(target)}"
+                        raise Unreadable(f"{target.name} in the archive is too large: {limit}")
+                    return  # it is refused where it is read
                 if self._bytes > (total := MAX_ARCHIVE_BYTES[self.whole_class]):
                     limit = f"more than {total:,} bytes"
                     raise Unreadable(f"The archive unpacks to {limit}: submit the lesson's folder only.")
-                file.write(data)
-        if is_inner and self.inner is not None:
-            self.inner[path] = target
 
 
 def check_kind(name: str, file: IO[bytes], most: int) -> None:
@@ -237,7 +235,7 @@ def check_kind(name: str, file: IO[bytes], most: int) -> None:
     file.seek(0)
     refuse_pointer(name, start)
     if size > most:
-        raise Unreadable(f"{name} has {size:,} bytes; at most {most:,} are read.")
+        raise Unreadable(f"{name} has more than {most:,} bytes, the most that is read.")
     for suffix, kind in UNREAD_ARCHIVES.items():
         if name.lower().endswith(suffix):
             raise Unreadable(f"{name} is {kind}, which is not read: submit a .zip or a .tar.gz.")
@@ -245,7 +243,7 @@ def check_kind(name: str, file: IO[bytes], most: int) -> None:
 
 @contextmanager
 def as_refusal(name: str) -> Iterator[None]:
-    """Turns whatever Python's readers raise for damaged bytes into EntryRefused. An error of the disk is an OSError."""
+    """Turns whatever Python's readers raise for damaged bytes into Unreadable. An error of the disk is an OSError."""
     try:
         yield
     except (Unreadable, IncompleteDownload, MemoryError):
@@ -254,7 +252,7 @@ def as_refusal(name: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.filename is not None:
             raise
         reason = str(error) or type(error).__name__
-        raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
+        raise Unreadable(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
 
 
 Entry = tuple[str, bool, Callable[[], IO[bytes]]]
@@ -279,28 +277,3 @@ def tar_entries(file: IO[bytes]) -> Iterator[Entry]:
             name = entry.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             is_file = entry.isreg() and not entry.issparse()
             yield f"{name}/" if entry.isdir() else name, is_file, partial(tar.extractfile, entry)  # type: ignore[misc]
-
-
-def checked_place(name: str, is_file: bool) -> PurePosixPath | None:
-    """The path of an entry; None for folders and clutter. Raises EntryRefused."""
-    path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
-        raise EntryRefused(f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself.")
-    if any(map(is_clutter, path.parts)) or not path.parts or name.endswith(("/", "\\")):
-        return None
-    if not is_file:
-        what = "a link, a device or a sparse file"
-        raise EntryRefused(f"The archive has {what} in it ({name[:80]!r}): pack ordinary files.")
-    return path
-
-
-def place_of_refusal(name: str) -> str:
-    """Where an empty file says that an entry of a whole class's archive was refused; "" where nobody's folder is named.
-
-    That is the entry's own place, or a file in the last folder before one that leads outside or is too deep.
-    """
-    parts = PurePosixPath(name.replace("\\", "/")).parts
-    if not parts or parts[0] == "/" or parts[0].endswith(":"):
-        return ""
-    safe = list(takewhile(lambda part: part != ".." and "\0" not in part, parts))[:MAX_REFUSED_DEPTH]
-    return "/".join(safe if len(safe) in (0, len(parts)) else [*safe, "refused"])

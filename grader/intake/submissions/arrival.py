@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,7 +30,6 @@ class Arrival:
     time_source: the place in a file that gives `when`, "times.csv, line 3"; "" for the platform.
     platform: "late" or "on time", where the platform itself says so; else "".
     marks: ids and e-mail addresses that the platform gives.
-    refused: why nothing of it is read.
     sources: where its files were found, if not at `path`.
     names: the other names that it came under, such as that of its file.
     account: the platform's account that submitted it; "" where no platform gives one.
@@ -46,7 +44,6 @@ class Arrival:
     path: Path
     when: float = 0.0
     marks: tuple[str, ...] = ()
-    refused: str | None = None
     sources: tuple[Path, ...] = ()
     names: tuple[str, ...] = ()
     account: str = ""
@@ -90,21 +87,13 @@ class Arrival:
 
 
 def newest_of(same: Sequence[Arrival]) -> Arrival:
-    """The last of one student's submissions, with a note about the others."""
-    if len(same) == 1:
-        return same[0]
-    *older, last = sorted(same, key=lambda arrival: arrival.when or modification_time(arrival))
+    """The last of one account's submissions by the platform's time, with a note about the others."""
+    *older, last = sorted(same, key=lambda arrival: arrival.when)
+    if not older:
+        return last
     names = ", ".join(arrival.label for arrival in older[:5]) + (", ..." if len(older) > 5 else "")
     note = f"Of {len(same)} submissions the newest counts, {last.label}; not graded: {names}."
     return last.with_remark("newest", note)
-
-
-def modification_time(arrival: Arrival) -> float:
-    """When the newest of its files was modified, in seconds since 1970; 0 if unknown."""
-    with suppress(OSError):
-        inside = [file for place in arrival.places for file in (place.rglob("*") if place.is_dir() else [place])]
-        return max((file.lstat().st_mtime for file in inside if not file.is_dir()), default=0.0)
-    return 0.0
 
 
 def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[list[Arrival], tuple[str, ...]]:
@@ -119,8 +108,6 @@ def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -
         original = student = as_folder(arrival.student)
         if {collision_key(student), NUMBER_OF_A_NAMESAKE.sub("", collision_key(student))} & owned:
             student = as_folder(f"{student} (not confirmed)")
-        if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
-            student = f"student-{student}"
         name, key = student, collision_key(student)
         while collision_key(name) in taken or is_reserved(name):
             numbers[key] += 1

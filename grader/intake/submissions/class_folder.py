@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.archives import archive_names, read_archives
@@ -16,25 +18,27 @@ from grader.intake.submissions.file_kinds import (
     IncompleteDownload,
     Unreadable,
     is_archive,
+    is_clutter,
     is_code,
+    is_folder,
+    is_gradable,
+    may_be_submitted,
     stem_of,
     without_suffix,
 )
-from grader.intake.submissions.lesson_names import is_named, is_only_lesson
-from grader.intake.submissions.places import (
-    holds_results,
-    is_folder,
-    is_gradable,
-    is_the_instructors,
-    may_be_submitted,
-    visible,
-)
+from grader.intake.submissions.fitting import is_named, is_only_lesson
+from grader.intake.submissions.people import is_reserved
 from grader.intake.submissions.platforms import DOWNLOADS, GRADESCOPE_NAME, METADATA, MOODLE_NAME, canvas_files
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
 LESSON_NAME = re.compile(r"\d\d(_[a-z]|$)")
 KIT = "exercises"
+RESULTS_MARKER = "gradebook.sqlite"
+"""What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
+CLASS_SUFFIXES = (".csv", ".toml", ".yml", ".yaml")
+CLASS_STEMS = ("readme", "license", "requirements", "makefile", "dockerfile")
+"""Tables, settings and texts about a class's folder, which are the instructor's."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class ClassReader:
 
     lessons: Sequence[Lesson]
     new_folder: NewFolder
-    is_member: Callable[[str], bool] = lambda name: False
-    code_page_of: Callable[[Path], str | None] = lambda path: None
+    is_member: Callable[[str], bool]
+    code_page_of: Callable[[Path], str | None]
 
     def arrivals_at(self, given: Path, is_only: bool) -> list[Arrival]:
         """The submissions at `given`. Raises SubmissionError, OSError.
@@ -72,14 +76,14 @@ class ClassReader:
             )
         name = path.name if given.name in ("", ".", "..") else given.name
         student = name if path.is_dir() else without_suffix(Path(name))
-        if self.is_member(student):
-            return [Arrival(student, path, given=True)]
-        if path.is_dir() and not is_one_submission(path, self.lessons):
-            if arrivals := self._in_class(path):
-                return arrivals
-            expected = f"expected a folder for each student, with NN_name/{BACKWARD_FILE} inside"
-            raise SubmissionError(f"{given} holds no submissions: {expected}.")
-        arrivals = self._in_archive(given, path) if is_only and path.is_file() and is_archive(path) else []
+        arrivals = list[Arrival]()
+        if path.is_dir() and not self.is_member(student) and not is_one_submission(path, self.lessons):
+            arrivals = self._in_class(path)
+            if not arrivals:
+                expected = f"expected a folder for each student, with NN_name/{BACKWARD_FILE} inside"
+                raise SubmissionError(f"{given} holds no submissions: {expected}.")
+        elif is_only and path.is_file() and is_archive(path) and not self.is_member(student):
+            arrivals = self._in_archive(given, path)
         return arrivals or [Arrival(student, path, given=True)]
 
     def _in_class(self, folder: Path) -> list[Arrival]:
@@ -94,7 +98,8 @@ class ClassReader:
         known = {path for arrival in found for path in (arrival.path, *arrival.sources)}
         at = {arrival.student: number for number, arrival in enumerate(found)}
         for path in entries if found else ():
-            if path in known or may_be_submitted(path) or is_the_instructors(path):
+            is_the_class_s = path.suffix.lower() in CLASS_SUFFIXES or path.stem.lower() in CLASS_STEMS
+            if path in known or may_be_submitted(path) or is_the_class_s or is_reserved(path.name):
                 continue
             name = without_suffix(path)
             if name in at:
@@ -114,24 +119,37 @@ class ClassReader:
         if not is_class(names, self.lessons):
             return []
         folder = self.new_folder()
-        refused = read_archives({"": path}, folder, whole_class=True, code_page=page).refused
-        if "" in refused:
-            raise SubmissionError(f"{given} cannot be used as a class's archive: {refused['']}")
-        for place in refused:  # an entry that is left out costs its student alone
-            with suppress(OSError):  # a name that no disk takes; the student may have submitted another file
-                (folder / place).parent.mkdir(parents=True, exist_ok=True)
-                (folder / place).touch()
-        sentences = {folder / place: sentence for place, sentence in refused.items()}
+        for sentence in read_archives({"": path}, folder, whole_class=True, code_page=page).refused.values():
+            raise SubmissionError(f"{given} cannot be used as a class's archive: {sentence} Or unpack it yourself.")
         while len(inside := [each for each in visible(folder) if is_folder(each)]) == 1:
             is_class_here = any(is_gradable(each) or each.name == METADATA for each in visible(folder))
             if is_class_here or MOODLE_NAME.fullmatch(inside[0].name):
                 break
             (folder,) = inside
+        return self._in_class(folder)
 
-        def refusal_of(each: Arrival) -> str | None:
-            return next((why for at, why in sentences.items() if any(map(at.is_relative_to, each.places))), None)
 
-        return [replace(each, refused=refusal_of(each)) for each in self._in_class(folder)]
+def visible(folder: Path) -> list[Path]:
+    """What is inside, without hidden entries, clutter and the results of an earlier run."""
+    paths = [folder / name for name in sorted(os.listdir(folder)) if not is_clutter(name)]
+    return [path for path in paths if not holds_results(path)]
+
+
+def holds_results(folder: Path) -> bool:
+    """Whether `grade run` wrote the folder, and nothing below it may be submitted.
+
+    The name alone decides nothing: a student may submit a `gradebook.sqlite`. A folder that may not be read counts as
+    a submission: the message comes when the submission is read.
+    """
+    with suppress(OSError):
+        return (folder / RESULTS_MARKER).is_file() and not any(map(is_work, folder.rglob("*")))
+    return False
+
+
+def is_work(path: Path) -> bool:
+    """Whether somebody may submit a file of this name. `grade feedback` writes archives next to the results."""
+    is_answers = fnmatch(path.name.lower(), "answers*.toml")
+    return is_answers or is_code(path) or (is_archive(path) and not path.match("*-feedback.zip"))
 
 
 def one_per_entry(entries: Sequence[Path]) -> list[Arrival]:

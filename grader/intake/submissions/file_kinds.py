@@ -67,6 +67,20 @@ def is_archive(path: PurePath) -> bool:
     return path.name.lower().endswith((*ARCHIVE_SUFFIXES, *UNREAD_ARCHIVES))
 
 
+def is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def is_gradable(path: Path) -> bool:
+    """Whether it is a Python file, a notebook or an archive."""
+    return (is_code(path) or is_archive(path)) and not is_folder(path)
+
+
+def may_be_submitted(path: Path) -> bool:
+    """Whether an entry of a class's folder may be a submission: a gradable file, a folder, or a link to one."""
+    return is_code(path) or is_archive(path) or path.is_dir()
+
+
 def without_suffix(path: PurePath) -> str:
     """The name without its suffix, also an archive's: ada.tar.gz is ada's."""
     for suffix in (*ARCHIVE_SUFFIXES, *UNREAD_ARCHIVES):
@@ -117,17 +131,17 @@ def open_regular(path: str | Path, flags: int = 0) -> int:
 
 
 def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """A regular file's bytes, at most `most`; a text as UTF-8. Raises Unreadable."""
+    """A regular file's bytes, at most `most`; a text that was saved as UTF-16 as UTF-8. Raises Unreadable."""
     try:
-        descriptor = open_regular(path)
+        with open(path, "rb", opener=open_regular) as file:
+            data = file.read(most + 1)
     except OSError as error:
         reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
         raise Unreadable(f"{path.name} cannot be read: {reason}. Submit the file itself.") from None
-    with os.fdopen(descriptor, "rb") as file:
-        size = os.fstat(descriptor).st_size
-        if size > most:
-            raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.{too_large_advice(path)}")
-        data = as_utf_8(file.read(most + 1))
+    if len(data) > most:
+        raise Unreadable(f"{path.name} has more than {most:,} bytes, the most that is read.{too_large_advice(path)}")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.decode("utf-16", "replace").encode()
     return IPYTHON_LINE.sub(b"", data) if b"get_ipython()" in data else data
 
 
@@ -149,15 +163,3 @@ def refuse_pointer(name: str, start: bytes) -> None:
 def too_large_advice(path: PurePath) -> str:
     """What to do about a file that is too large: another sentence, or nothing."""
     return " Clear the notebook's outputs, save it and submit it again." if suffix_of(path) == NOTEBOOK else ""
-
-
-def as_utf_8(data: bytes) -> bytes:
-    """A text that was saved as UTF-16, which Python does not run, as UTF-8; anything else as it is."""
-    start = data[:64]
-    high_bytes = {"utf-16-le": start[1::2], "utf-16-be": start[::2]}  # zeros in a text of plain letters
-    encoding = next((name for name, each in high_bytes.items() if each and not any(each)), "")
-    encoding = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else encoding
-    try:
-        return data.decode(encoding).encode() if encoding else data
-    except UnicodeError:
-        return data

@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import overload
+from typing import Any
 
 from grader.intake.submissions.archives import code_page_of
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
-from grader.intake.submissions.class_folder import ClassReader
-from grader.intake.submissions.file_kinds import is_archive
+from grader.intake.submissions.class_folder import ClassReader, visible
+from grader.intake.submissions.file_kinds import is_archive, is_folder
 from grader.intake.submissions.lesson_finder import GuessQuestion
 from grader.intake.submissions.people import fold_case
-from grader.intake.submissions.places import is_folder, visible
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import join, matches_a_member
 from grader.intake.submissions.submission import Submission, read_submission
@@ -53,13 +52,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.times: dict[str, list[SubmissionTime]] = {}
         self._lessons, self._course, self._within = tuple(lessons), tuple(course or lessons), within
 
-    @overload
-    def __getitem__(self, place: int) -> Submission: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Submission]: ...
-    def __getitem__(self, place: int | slice) -> Submission | list[Submission]:
-        if isinstance(place, slice):
-            return [self.read_arrival(arrival) for arrival in self.arrivals[place]]
+    def __getitem__(self, place: Any) -> Any:
         return self.read_arrival(self.arrivals[place])
 
     def __len__(self) -> int:
@@ -88,12 +81,8 @@ class FoundSubmissions(Sequence[Submission]):
 
     def read_arrival(self, arrival: Arrival) -> Submission:
         arrival = arrival.noting_the_future(time.time())
-        if arrival.refused is not None:
-            read = Submission(arrival.student, arrival.path, {}, message=arrival.refused)
-        else:
-            decided = self.decided.get(arrival.student, {})
-            known_as = self._known_as(arrival)
-            read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided, known_as)
+        decided, known_as = self.decided.get(arrival.student, {}), self._known_as(arrival)
+        read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided, known_as)
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
         read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)

@@ -1,29 +1,78 @@
-"""Which lessons a file is for, by the functions that it defines."""
+"""Which lessons a file is for: those that the names in its path mention, and those whose functions it defines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from grader.intake.notebook.outline import FileOutline, OutlinedFunction, outlines_limited
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
+WORDS_BEFORE_A_NUMBER = "lesson|les|exercise|exercises|ex|homework|hw|assignment|assign|task|part|unit"
+NUMBER_IN_A_NAME = re.compile(
+    rf"(?:^|_)(?:(?:{WORDS_BEFORE_A_NUMBER})_?0*|backward_?0+|0)([1-9]\d?)(?=_|$)|^0*([1-9]\d?)(?=_|$)"
+)
+NUMBERED = re.compile(r"\d{1,2}(?:[_-]|$)")
+OTHER_WORDS = ("backward", "solution", "copy", "final")
 TAPED = re.compile(r"\bt\.([A-Za-z_]\w*)")
 MIN_SHARE_OF_FUNCTIONS = 0.5
 """A file is for a lesson next to another one only if it defines this share of the lesson's functions."""
 
+# By the names in its path: 03_makemore_steps, "Lesson 03", hw3_final_v2.py -------------------------------------------
+
+
+def words_of_text(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def is_named(folder: str, lesson: Lesson) -> int:
+    """3 if a folder has the lesson's full name, in any case, 2 its name without the number, 1 its number, else 0."""
+    number, _, rest = lesson.name.lower().partition("_")
+    return {number: 1, rest: 2, lesson.name.lower(): 3}.get(folder.lower(), 0)
+
+
+def names_lesson(stem: str, lesson: Lesson) -> bool:
+    """Whether a file is named after the lesson: 03_makemore_steps, 03-makemore-steps, 03_makemore_steps_backward."""
+    return words_of_text(stem).removesuffix("_backward").removeprefix("backward_") == lesson.name.lower()
+
+
+def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
+    """The lessons that a folder's or file's name mentions: by name, else by number ("Lesson 03", "hw3_final_v2")."""
+    plain = re.sub(r"(?<=[a-z])(?=\d)", "_", words_of_text(part))
+    named = {lesson.name for lesson in lessons if f"_{lesson.name.partition('_')[2].lower()}_" in f"_{plain}_"}
+    numbers = {int(one or other) for one, other in NUMBER_IN_A_NAME.findall(plain)}
+    numbered = {lesson.name for lesson in lessons if lesson.number.isdigit() and int(lesson.number) in numbers}
+    return (named & numbered) or named or numbered
+
+
+def says_lesson(folder: str, lessons: Sequence[Lesson]) -> bool:
+    """Whether a folder's name mentions one of the lessons, or has a number as a lesson of another course has."""
+    return NUMBERED.match(folder) is not None or bool(hinted_by(folder, lessons))
+
+
+def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
+    """Whether a name contains only the name of a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
+    words, hinted = set(re.findall("[a-z]+", name.lower())), hinted_by(name, lessons)
+    known = {*WORDS_BEFORE_A_NUMBER.split("|"), *OTHER_WORDS}
+    return any(words <= known.union(words_of_text(each.name).split("_")) for each in lessons if each.name in hinted)
+
+
+# By its functions ----------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Fit:
-    """How a file fits a lesson: the lesson's functions in it, and their share of all that the lesson has.
+    """How a file fits a lesson.
 
-    `functions` are {(name, which of the definitions of that name)}; `written` counts those that are not the stub's.
-    `alike` is from 0 to 1 how much their parameters are the stub's.
+    Attributes:
+        functions: {(a function of the lesson, which of the file's definitions of that name is the lesson's)}.
+        share: of the lesson's functions.
+        written: how many of them are not the stub's.
+        alike: from 0 to 1, how much their parameters are the stub's.
     """
 
     functions: frozenset[tuple[str, int]]
@@ -41,35 +90,23 @@ class Fit:
 @dataclass(frozen=True)
 class Fitting:
     """Attributes:
-    lessons: those that the file is for.
-    unclear: lessons that the same functions fit equally well, the likeliest first; only that one is in `lessons`.
-    fits: all lessons of which it defines any function.
+    groups: the lessons that a file is for; in a group, those that the same functions fit, the likeliest first.
+    fits: {lesson of which it defines any function: how it fits}.
     """
 
-    lessons: tuple[str, ...]
-    unclear: tuple[tuple[str, ...], ...]
+    groups: tuple[tuple[str, ...], ...]
     fits: Mapping[str, Fit]
 
 
-class Names(NamedTuple):
-    """What a lesson's functions request: {function of the stub: its parameters}, all names that one may request."""
-
-    signatures: Mapping[str, frozenset[str]]
-    known: frozenset[str]
-
-
 @lru_cache(maxsize=256)
-def lesson_names_of(lesson: Lesson) -> Names:
-    """The lesson's names: those of the stub, forward values, upstream gradients.
-
-    `signatures` has a class's methods in the place of parameters.
-    """
+def lesson_names_of(lesson: Lesson) -> tuple[Mapping[str, frozenset[str]], frozenset[str]]:
+    """({function of the stub: its parameters, of a class its methods}, all names that a function may request)."""
     stub = readable_text(lesson.pristine) or readable_text(lesson.exercise / BACKWARD_FILE)
     values = set(TAPED.findall(readable_text(lesson.exercise / "forward.py").decode("utf-8", "replace")))
     (outline,) = outlines_limited([(stub, False)])
     signatures = {name: each[-1].parameters or frozenset() for name, each in outline.functions.items()}
     requested = [signatures[name] for name, each in outline.functions.items() if not each[-1].is_class]
-    return Names(signatures, frozenset().union(values, {f"d{value}" for value in values}, *requested))
+    return signatures, frozenset().union(values, {f"d{value}" for value in values}, *requested)
 
 
 def readable_text(path: Path) -> bytes:
@@ -88,15 +125,14 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
     """
     if outline.functions.keys().isdisjoint(lesson.functions):
         return None
-    gradients, names = {item.function for item in lesson.gradients}, lesson_names_of(lesson)
+    gradients, (signatures, known) = {item.function for item in lesson.gradients}, lesson_names_of(lesson)
     chosen: dict[tuple[str, int], tuple[float, bool]] = {}
     for name in lesson.functions:
-        wanted = names.signatures.get(name, frozenset())
-        definitions = []
+        wanted, definitions = signatures.get(name, frozenset()), list[tuple[float, int, bool]]()
         for number, each in enumerate(outline.functions.get(name, ())):
             own = each.parameters or frozenset()
             is_other_class = each.is_class and bool(own and wanted) and own.isdisjoint(wanted)
-            if not is_other_class and (any_parameters or name not in gradients or own <= names.known):
+            if not is_other_class and (any_parameters or name not in gradients or own <= known):
                 definitions.append((likeness(each, wanted, name in gradients), number, each.written))
         if definitions:
             alike, number, written = max(definitions)
@@ -146,17 +182,12 @@ def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Col
         fits = fits_of(outline, lessons, any_parameters=True)
     open_ = {name: fit for name, fit in fits.items() if not any(fit.is_explained_by(f) for f in fits.values())}
     most = max((len(fit.functions) for fit in open_.values()), default=0)
-    by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
-    for name, fit in open_.items():
+    groups: dict[frozenset[tuple[str, int]], list[str]] = {}
+    for name, fit in sorted(open_.items(), key=lambda each: (each[0] not in hinted, -each[1].share, each[0])):
         is_its = min(fit.share, fit.alike) >= MIN_SHARE_OF_FUNCTIONS
         # a small part without a parameter of the stub's is a name only, such as the lecture's own `cmp`
         is_more_than_a_name = fit.share >= MIN_SHARE_OF_FUNCTIONS or fit.alike or name in hinted
         if is_its or (len(fit.functions) == most and is_more_than_a_name):
-            by_functions.setdefault(fit.functions, []).append(name)
-    chosen, unclear = [], []
-    for names in by_functions.values():
-        names.sort(key=lambda name: (name not in hinted, -fits[name].share, name))
-        chosen.append(names[0])
-        if len(names) > 1 and sum(name in hinted for name in names) != 1:
-            unclear.append(tuple(names))
-    return Fitting(tuple(sorted(chosen)), tuple(unclear), fits)
+            groups.setdefault(fit.functions, []).append(name)
+    found = (names[:1] if sum(name in hinted for name in names) == 1 else names for names in groups.values())
+    return Fitting(tuple(map(tuple, found)), fits)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.archives import read_archives
 from grader.intake.submissions.file_kinds import (
     MAX_ARCHIVE_DEPTH,
@@ -25,8 +26,6 @@ from grader.intake.submissions.file_kinds import (
     suffix_of,
 )
 
-OF_A_VIRTUAL_ENVIRONMENT = frozenset({"bin", "etc", "include", "lib", "lib64", "scripts", "share"})
-"""Folders next to pyvenv.cfg that are left out. A student may make an environment in the folder of the work."""
 MAX_ENTRIES_OF_A_FOLDER = 10_000
 MAX_FOLDERS = 1_000
 MAX_NOTEBOOK_BYTES = 20 * MIB
@@ -38,7 +37,7 @@ ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class GatheredFile:
-    """A file on disk.
+    """A file on disk, read once when it is needed.
 
     Attributes:
         shown: its place in the submission, with the names of archives as folders.
@@ -67,6 +66,11 @@ class GatheredFile:
         return read_submitted(self.path, MAX_NOTEBOOK_BYTES if self.is_notebook else MAX_FILE_BYTES)
 
     @cached_property
+    def outline(self) -> FileOutline:
+        """The functions that it defines. Raises Unreadable, IncompleteDownload."""
+        return outlines_limited([(self.source, self.is_notebook)])[0]
+
+    @cached_property
     def normal(self) -> bytes:
         """Its text without layout. Where it cannot be read, its place, which differs from every text."""
         try:
@@ -90,6 +94,7 @@ class Gathered:
         folders: their places.
         others: the names of some files of other kinds.
         refused: {archive: why nothing of it is read}.
+        archive: the name of the archive that is the submission; "" for a folder or a file.
     """
 
     files: list[GatheredFile] = field(default_factory=list)
@@ -97,6 +102,7 @@ class Gathered:
     folders: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+    archive: str = ""
 
     @property
     def is_one_file(self) -> bool:
@@ -117,28 +123,21 @@ def gathered(place: Path) -> Iterator[Gathered]:
     if place.is_file() and not is_archive(place):
         yield Gathered([GatheredFile(place, place.name, is_alone=True)])
         return
-    found = Gathered()
-    archives = {"": place} if place.is_file() else add_files_below(place, found)
-    if not archives:
-        yield without_texts(found)
-        return
+    found = Gathered(archive=place.name if place.is_file() else "")
+    archives = {"": place} if found.archive else add_files_below(place, found)
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
-        folder = Path(name).resolve()
-        unpacked = read_archives(archives, folder)
-        found.refused |= unpacked.refused
-        found.others += unpacked.others
-        add_files_below(folder, found)
+        if archives:
+            folder = Path(name).resolve()
+            unpacked = read_archives(archives, folder)
+            found.refused |= unpacked.refused
+            found.others += unpacked.others
+            add_files_below(folder, found)
         if len(found.refused) == len(archives) == 1 and not found.files:
             raise Unreadable(*found.refused.values())
-        yield without_texts(found)
-
-
-def without_texts(found: Gathered) -> Gathered:
-    """The same; where there is a Python file or a notebook, files of TEXTS are others."""
-    if found.has_code:
-        found.others += [each.path.name for each in found.files if not is_code(each.path)]
-        found.files = [each for each in found.files if is_code(each.path)]
-    return found
+        if found.has_code:
+            found.others += [each.path.name for each in found.files if not is_code(each.path)]
+            found.files = [each for each in found.files if is_code(each.path)]
+        yield found
 
 
 def add_files_below(root: Path, found: Gathered) -> dict[str, Path]:
@@ -154,8 +153,6 @@ def add_files_below(root: Path, found: Gathered) -> dict[str, Path]:
         if len(entries) > MAX_ENTRIES_OF_A_FOLDER:
             most = f"at most {MAX_ENTRIES_OF_A_FOLDER:,} are read"
             raise Unreadable(f"{folder.name} holds {len(entries):,} files and folders; {most}.")
-        if any(entry.name == "pyvenv.cfg" for entry in entries):
-            entries = [entry for entry in entries if entry.name.lower() not in OF_A_VIRTUAL_ENVIRONMENT]
         for entry in entries:
             path, place = Path(entry.path), f"{shown}/{entry.name}".removeprefix("/")
             if entry.is_dir(follow_symlinks=False):

@@ -13,20 +13,22 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.outline import DEFINITION, FileOutline, outlines_limited
 from grader.intake.submissions.file_kinds import Unreadable, file_cell, is_code, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
     Fitting,
     fitting_lessons,
+    hinted_by,
+    is_named,
     lesson_text,
+    names_lesson,
     readable_text,
+    says_lesson,
 )
 from grader.intake.submissions.gathered import Gathered, GatheredFile, without_layout
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.lesson_names import hinted_by, is_named, names_lesson, says_lesson
-from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_as, read_page, rejected_files
+from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_as, read_page
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import IntakeRemark
@@ -45,13 +47,11 @@ class Wanted:
         lessons: those of this run.
         course: all lessons of the course: a file may be for one that does not count.
         decided: {lesson: file} as the instructor decided in intake.csv, "" for no file.
-        known_as: other names, ids and addresses of the student's, as the roster or the platform has them.
     """
 
     lessons: Sequence[Lesson]
     course: Sequence[Lesson]
     decided: Mapping[str, str] = field(default_factory=dict)
-    known_as: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,8 @@ class LessonFinder:
         questions: for the instructor.
     """
 
-    def __init__(self, gathered: Gathered, wanted: Wanted, above: Sequence[str] = ()) -> None:
-        """`above` are the names of archives around the submission."""
-        self.gathered, self.wanted, self._above = gathered, wanted, above
+    def __init__(self, gathered: Gathered, wanted: Wanted) -> None:
+        self.gathered, self.wanted = gathered, wanted
         self.lessons: dict[str, LessonFiles] = {}
         self.remarks: list[IntakeRemark] = []
         self.questions: list[GuessQuestion] = []
@@ -123,27 +122,26 @@ class LessonFinder:
                 self._assign(lesson)
         if not any(each.present or each.rejected for each in self.lessons.values()):
             self._explain_the_rest()
-        self._remark("unread", *(f"{name}: {why}" for name, why in self.gathered.refused.items()))
+        for name, why in self.gathered.refused.items():
+            self._remark("unread", f"{name}: {why}")
 
-    def _remark(self, kind: str, *sentences: str) -> None:
-        self.remarks += [IntakeRemark(kind, sentence) for sentence in sentences]
+    def _remark(self, kind: str, sentence: str) -> None:
+        self.remarks.append(IntakeRemark(kind, sentence))
 
     def _apply(self, lesson: Lesson, decision: str) -> bool:
         """The instructor decided that this file is the lesson's, or none where it is ""; False without such a file."""
-        if not decision:
-            message = "The instructor decided that no file of the submission is this lesson."
-            self.lessons[lesson.name] = LessonFiles(lesson.name, message=message)
-            self._remark("decided", f"No file is read as {lesson.name}: the instructor decided so.")
-            return True
-        for file in self.gathered.files:
-            if decision in (file.shown, file_cell(file.shown).removeprefix("./")):
-                self.lessons[lesson.name] = self._read(Candidate(file), lesson)
-                self._remark("decided", f"`{decision}` is read as {lesson.name}: the instructor decided so.")
-                return True
-        self._remark(
-            "no_file", f"intake.csv says that `{decision}` is {lesson.name}, and the submission has no such file."
-        )
-        return False
+        names = {name: file for file in self.gathered.files for name in (file.shown, file_cell(file.shown))}
+        file = names.get(decision) or names.get(f"./{decision}")
+        if decision and file is None:
+            sentence = f"intake.csv says that `{decision}` is {lesson.name}, and the submission has no such file."
+            self._remark("no_file", sentence)
+            return False
+        message = "The instructor decided that no file of the submission is this lesson."
+        none = LessonFiles(lesson.name, message=message)
+        self.lessons[lesson.name] = none if file is None else self._read(Candidate(file), lesson)
+        shown = f"`{decision}`" if decision else "No file"
+        self._remark("decided", f"{shown} is read as {lesson.name}: the instructor decided so.")
+        return True
 
     def _assign(self, lesson: Lesson) -> None:
         """The likeliest file as the lesson's. The untouched stub in its place competes with files of any place."""
@@ -151,16 +149,13 @@ class LessonFinder:
         placed.sort(key=lambda each: (each.place, -len(each.file.parts)), reverse=True)
         given = self._read(placed[0], lesson) if placed else None
         if given is not None and self._is_attempt(placed[0], given, lesson):
-            main, place = placed[0].file, placed[0].place
-            equals = [each for each in placed if (each.place, len(each.file.parts)) == (place, len(main.parts))]
-            near = [file for file in self.gathered.files if file.folder == main.folder and file is not main]
-            near = [file for file in near if not (lesson.exercise / file.path.name).is_file()]  # the kit's
-            if near and not main.is_notebook:
-                equals += [each for each in self._candidates(lesson) if each.file in near]
-            return self._decide(lesson, equals, given)
-        if found := self._candidates(lesson):
-            return self._decide(lesson, found, given if placed and found[0].file is placed[0].file else None)
-        if given is not None:
+            best = placed[0].place, len(placed[0].file.parts)
+            found = [each for each in placed if (each.place, len(each.file.parts)) == best]
+        else:
+            found = self._candidates(lesson)
+        if found:
+            self._decide(lesson, found, given if placed and found[0].file is placed[0].file else None)
+        elif given is not None:
             self.lessons[lesson.name] = given
 
     def _decide(self, lesson: Lesson, candidates: Sequence[Candidate], given: LessonFiles | None) -> None:
@@ -177,11 +172,11 @@ class LessonFinder:
         if rivals or chosen.others:
             possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
             names = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
-            listed = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
             reason = (
                 f"`{shown}` is graded as {lesson.name}, but its functions fit {' and '.join(chosen.others)} as well."
             )
             if rivals:
+                listed = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
                 several = f"Several different files may be {lesson.name}"
                 reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
             self._remark("guess", f"{reason} The instructor decides in intake.csv.")
@@ -192,19 +187,13 @@ class LessonFinder:
     def _read(self, chosen: Candidate, lesson: Lesson) -> LessonFiles:
         """The candidate as the lesson's files; one with neither a place nor a fit was found by its gradients."""
         file, fit = chosen.file, chosen.fit
+        found = self.page(file).get(lesson.name) if fit is None and not chosen.place else None
+        if found is None or not found.present:
+            is_shared = fit is not None and len(self.fittings[file.shown].groups) > 1 and not file.is_notebook
+            source = lesson_text(file.source, file.outline, fit) if fit is not None and is_shared else None
+            found = read_as(file, lesson, source, chosen.place == 1 and file.path.name != BACKWARD_FILE)
         in_place = chosen.place > 1 or lesson.name in self._hints(file) or file.path.name == BACKWARD_FILE
-        if fit is None and not chosen.place:
-            page = self.page(file).get(lesson.name)
-            if page is not None and page.present:
-                return page.in_place if lesson.name in self._hints(file) and not file.is_notebook else page
-        try:
-            is_shared = fit is not None and len(self.fittings[file.shown].lessons) > 1 and not file.is_notebook
-            source = lesson_text(file.source, self.outlines[file.shown], fit) if fit and is_shared else None
-        except Unreadable as error:
-            return rejected_files(lesson, error)
-        return read_as(file, lesson, source, in_place, chosen.place == 1 and file.path.name != BACKWARD_FILE)
-
-    # A file in the lesson's place -------------------------------------------------------------------------------------
+        return found.in_place if in_place and not file.is_notebook else found
 
     def place(self, file: GatheredFile, lesson: Lesson) -> int:
         """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for the only one of the only lesson."""
@@ -246,40 +235,31 @@ class LessonFinder:
         """
         if given.origin is not None or not given.present:
             return given.present or given.rejected
-        defined = {name.decode("ascii", "replace") for name in DEFINITION.findall(candidate.file.source)}
-        own = len(defined.intersection(lesson.functions))
-        others = max(len(defined.intersection(other.functions)) for other in self.wanted.course)
+        defined = candidate.file.outline.functions.keys()
+        own = len(defined & set(lesson.functions))
+        others = max(len(defined & set(other.functions)) for other in self.wanted.course)
         return own > 0 and (candidate.place > 2 or others <= own) and not is_pristine(candidate.file, lesson)
-
-    # By contents ------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def outlines(self) -> dict[str, FileOutline]:
-        """{file: outline}, of files that can be read."""
-        found, left = list[GatheredFile](), MAX_SEARCHED_BYTES
-        for file in self.gathered.files[:MAX_SEARCHED_FILES]:
-            with suppress(Unreadable):
-                source = file.source
-                left -= 0 if file.is_notebook else len(source)
-                found += [file] if left >= 0 else []
-        outlines = outlines_limited([(file.source, file.is_notebook) for file in found]) if found else []
-        return {file.shown: outline for file, outline in zip(found, outlines, strict=True)}
 
     @cached_property
     def searched(self) -> list[GatheredFile]:
-        """The files without those that the course gives out next to a stub, which are not a student's work."""
+        """The files that can be read, without those that the course gives out next to a stub."""
         given = frozenset[bytes]().union(*map(given_texts, self.wanted.course))
-        return [file for file in self.gathered.files if file.shown in self.outlines and file.normal not in given]
+        found, left = list[GatheredFile](), MAX_SEARCHED_BYTES
+        for file in self.gathered.files[:MAX_SEARCHED_FILES]:
+            with suppress(Unreadable):
+                left -= 0 if file.is_notebook else len(file.source)
+                found += [file] if left >= 0 and file.normal not in given else []
+        return found
 
     @cached_property
     def fittings(self) -> dict[str, Fitting]:
         """{file: the lessons that it is for, by its functions}."""
-        course, files = self.wanted.course, {file.shown: file for file in self.gathered.files}
-        return {name: fitting_lessons(each, course, self._hints(files[name])) for name, each in self.outlines.items()}
+        course = self.wanted.course
+        return {file.shown: fitting_lessons(file.outline, course, self._hints(file)) for file in self.searched}
 
     def _hints(self, file: GatheredFile) -> set[str]:
         """The lessons that its path mentions: the innermost name that mentions any decides."""
-        parts = [*self._above, *file.parts]
+        parts = (self.gathered.archive, *file.parts)
         return next((found for part in reversed(parts) if (found := hinted_by(part, self.wanted.course))), set())
 
     def _candidates(self, lesson: Lesson) -> list[Candidate]:
@@ -293,20 +273,18 @@ class LessonFinder:
         is_elsewhere = bool(hinted) or any(says_lesson(part, self.wanted.course) for part in file.parts[:-1])
         hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
         fit, here = fitting.fits.get(lesson.name), {each.name for each in self.wanted.lessons}
-        # the lessons of this run between which the file does not decide, the likeliest first
-        alike = next((names for names in fitting.unclear if lesson.name in names), ())
-        alike = tuple(name for name in alike if name in here)
         is_small = fit is not None and fit.share < MIN_SHARE_OF_FUNCTIONS
         if is_small and hint < 0:
             return None
+        # the lessons of this run between which the file does not decide, the likeliest first
+        group = next(([n for n in names if n in here] for names in fitting.groups if lesson.name in names), [])
         # the lecture's notebook has a `cmp`, as lesson 06 does
-        is_lectures = is_small and hint < 1 and bool(self.page(file))
-        if fit is not None and (lesson.name in fitting.lessons or alike) and not is_lectures:
-            if alike and alike[0] != lesson.name:
+        if fit is not None and group and not (is_small and hint < 1 and self.page(file)):
+            if group[0] != lesson.name:
                 return None
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
             written = 0 if is_pristine(file, lesson) else fit.written
-            return Candidate(file, 0, hint, written, why, alike[1:], fit)
+            return Candidate(file, 0, hint, written, why, tuple(group[1:]), fit)
         page = self.page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
             return Candidate(file, 0, hint, max(1, len(page.origin.rows)), "it assigns its gradients")
@@ -314,25 +292,24 @@ class LessonFinder:
 
     def page(self, file: GatheredFile) -> dict[str, LessonFiles]:
         """What a notebook or script in the lecture's manner contains; nothing for any other file."""
-        outline = self.outlines.get(file.shown)
-        if file.shown in self._pages or outline is None:
-            return self._pages.get(file.shown, {})
-        lessons = [lesson for lesson in self.wanted.lessons if lesson.notebook is not None]
-        gradients = {item.name for lesson in lessons for item in lesson.gradients}
-        assigned, page = gradients & outline.assigned, dict[str, LessonFiles]()
-        if len(gradients & outline.functions.keys()) < max(1, len(assigned)) and (
-            file.is_notebook or MAY_HAVE_GRADIENTS.search(file.source)
-        ):
-            with suppress(NotebookError):
-                page = read_page(file.source, file.shown, lessons, False, file.is_notebook)
-        self._pages[file.shown] = page if any(each.present for each in page.values()) else {}
+        if file.shown not in self._pages:
+            found = dict[str, LessonFiles]()
+            lessons = [lesson for lesson in self.wanted.lessons if lesson.notebook is not None]
+            gradients = {item.name for lesson in lessons for item in lesson.gradients}
+            with suppress(NotebookError, Unreadable):
+                defined, assigned = gradients & file.outline.functions.keys(), gradients & file.outline.assigned
+                may_be_page = file.is_notebook or MAY_HAVE_GRADIENTS.search(file.source)
+                if may_be_page and len(defined) < max(1, len(assigned)):
+                    found = read_page(file.source, file.shown, lessons, False, file.is_notebook)
+            self._pages[file.shown] = found if any(each.present for each in found.values()) else {}
         return self._pages[file.shown]
 
     def _explain_the_rest(self) -> None:
         """Where no lesson is found: remarks about files of other lessons, a question about those of no lesson."""
         others = [each for each in self.wanted.course if each not in self.wanted.lessons]
         for file in self.searched:
-            names = [e.name for e in others if e.name in self.fittings[file.shown].lessons and not self.place(file, e)]
+            first = {names[0] for names in self.fittings[file.shown].groups}
+            names = [each.name for each in others if each.name in first and not self.place(file, each)]
             if names and len(self.remarks) < MAX_FILES_NAMED:
                 self._remark("unread", f"`{file.shown}` is {' and '.join(names)}, which this run does not grade.")
         unknown = [each.shown for each in self.searched if not self.fittings[each.shown].fits and not self.page(each)]

@@ -25,17 +25,12 @@ MIN_OF_THE_CHAIN = 3
 """Gradients of the lecture's chain whose assignment makes a Python file a script, which is never imported."""
 
 
-def read_as(
-    file: GatheredFile, lesson: Lesson, source: bytes | None = None, in_place: bool = False, is_only: bool = False
-) -> LessonFiles:
+def read_as(file: GatheredFile, lesson: Lesson, source: bytes | None = None, is_only: bool = False) -> LessonFiles:
     """The file as the lesson's, with what it imports from the files next to it.
 
-    A Python file that Python cannot parse as a whole counts with the functions that it can parse.
-
-    Args:
-        source: its text without the parts that are other lessons'.
-        in_place: it has the lesson's place or name, so it is no notebook, whatever it contains.
-        is_only: it is all that was submitted for the only lesson of the run: only what the lesson needs counts.
+    A Python file that Python cannot parse as a whole counts with the functions that it can parse. `source` is its text
+    without the parts that are other lessons'. Where it `is_only` what was submitted for the only lesson of the run,
+    only what the lesson needs counts.
     """
     try:
         source = file.source if source is None else source
@@ -45,28 +40,25 @@ def read_as(
     except NotebookError as error:
         return LessonFiles(lesson.name, message=f"{file.shown} cannot be read: {error}", rejected=True)
     except Unreadable as error:
-        return rejected_files(lesson, error)
-    as_it_is = LessonFiles(lesson.name, {BACKWARD_FILE: source, **nearby}, file.shown, left_out)
+        return LessonFiles(lesson.name, message=str(error), rejected=True)
+    outline = file.outline
+    module = LessonFiles(lesson.name, {BACKWARD_FILE: source, **nearby}, file.shown, left_out)
     # reading on would load torch, for the lesson's sizes
-    is_script = lesson.notebook is not None and not defines_function_of(lesson, source)
-    is_script = is_script and MAY_HAVE_GRADIENTS.search(source) is not None
+    has_functions = not outline.functions.keys().isdisjoint(lesson.functions)
+    is_script = lesson.notebook is not None and not has_functions and MAY_HAVE_GRADIENTS.search(source) is not None
     is_page = is_script or (is_only and not nearby)
-    if not is_page and outlines_limited([(source, False)])[0].parsed:
-        return as_it_is
+    if outline.parsed and not is_page:
+        return module
     try:
-        found = read_page(source, file.shown, [lesson], is_only or not is_script, False)[lesson.name]
+        page = read_page(source, file.shown, [lesson], is_only or not is_script, False)[lesson.name]
     except NotebookError:
-        return as_it_is
-    if not (found.present or (is_page and is_script_of(lesson, source))):
-        return as_it_is
+        return module
+    if is_page and not page.present:
+        chain = {name for name in notebook_lesson(lesson).chain.names if name.startswith("d")}
+        return page if not has_functions and len(chain & outline.assigned) >= MIN_OF_THE_CHAIN else module
     if is_page:
-        return found.in_place if in_place else found
-    return replace(found, files={**as_it_is.files, **found.files}, message=left_out)
-
-
-def rejected_files(lesson: Lesson, message: object) -> LessonFiles:
-    """A lesson whose files may not be graded."""
-    return LessonFiles(lesson.name, message=str(message), rejected=True)
+        return page
+    return replace(page, files={**module.files, **page.files}, message=left_out) if page.present else module
 
 
 def read_page(
@@ -98,18 +90,3 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
         return LessonFiles(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)
     files = {BACKWARD_FILE: reading.source} if reading.source is not None else {}
     return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
-
-
-def defines_function_of(lesson: Lesson, source: bytes) -> bool:
-    names = b"|".join(re.escape(name.encode()) for name in lesson.functions)
-    return re.search(rb"^[ \t]*(def|class)[ \t]+(" + names + rb")\b", source, re.MULTILINE) is not None
-
-
-def is_script_of(lesson: Lesson, source: bytes) -> bool:
-    """Whether a file without the lesson's part is a script in the lecture's manner: importing it would run it all."""
-    chain = [name for name in notebook_lesson(lesson).chain.names if name.startswith("d")]
-    if not chain or defines_function_of(lesson, source):
-        return False
-    names = b"|".join(re.escape(name.encode()) for name in chain)
-    found = re.findall(rb"^[ \t]*(" + names + rb")[ \t]*(?::[^=\n]*)?=(?!=)", source, re.MULTILINE)
-    return len({*found}) >= MIN_OF_THE_CHAIN

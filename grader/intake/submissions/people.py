@@ -20,14 +20,12 @@ MAX_STUDENT_NAME_CHARACTERS = 120
 WORDLESS = " .-"
 JOINERS = "\u200c\u200d"
 RESERVED_STUDENT_NAMES = re.compile(
-    r"index\.html|(?:grades|canvas|moodle|intake)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
+    r"index\.html|(?:grades|canvas|moodle|intake)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj[0-9a-f]*))?"
     r"|.*\.(?:part|lock|tmp)"
-    r"|feedback|.*-feedback\.zip|(?:moodle-worksheet|mailmerge)\.csv"
+    r"|feedback|.*-feedback\.zip|mailmerge\.csv"
     r"|similar\.html|defence"
 )
 """Names in OUT that this program or SQLite uses. A student with such a name becomes NAME-2."""
-DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\s*\..*)?")
-"""Names that Windows reserves for devices, with any suffix."""
 
 
 def name_words(name: str) -> tuple[str, ...]:
@@ -137,6 +135,5 @@ def collision_key(name: str) -> str:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether OUT uses the name, for a file or its temporary copy, or Windows for a device."""
-    plain = collision_key(name)
-    return bool(RESERVED_STUDENT_NAMES.fullmatch(plain)) or bool(DEVICE.fullmatch(plain))
+    """Whether OUT uses the name, for a file or its temporary copy."""
+    return RESERVED_STUDENT_NAMES.fullmatch(collision_key(name)) is not None

@@ -16,14 +16,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from grader.intake.notebook.outline import DEFINITION
-from grader.intake.submissions.archives import MAX_ARCHIVE_BYTES, MAX_METADATA_BYTES
+from grader.intake.submissions.archives import MAX_METADATA_BYTES
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError, newest_of
-from grader.intake.submissions.file_kinds import Unreadable, is_archive, is_code, read_file, suffix_of, without_suffix
+from grader.intake.submissions.file_kinds import (
+    Unreadable,
+    is_archive,
+    is_code,
+    is_folder,
+    is_gradable,
+    may_be_submitted,
+    read_file,
+    without_suffix,
+)
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder
-from grader.intake.submissions.places import is_folder, is_gradable, may_be_submitted, visible
 from grader.intake.submissions.written_times import seconds_since_1970
-from grader.lesson.paths import BACKWARD_FILE
 
 CANVAS_NAME = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
@@ -53,13 +59,8 @@ def stranger(path: Path, platform: str) -> Arrival:
 def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
     """Copies a student's files under their own names; returns the folder, or the file if there is only one."""
     for name, source in files.items():
-        target = place / as_folder(name)
-        if source.is_symlink() or source.stat().st_size <= MAX_ARCHIVE_BYTES[False]:
-            shutil.copyfile(source, target, follow_symlinks=False)
-        else:
-            with target.open("wb") as file:
-                file.truncate(source.stat().st_size)  # too large to be read: only its size is reported
-    readable = [path for path in visible(place) if is_gradable(path)]
+        shutil.copyfile(source, place / as_folder(name), follow_symlinks=False)
+    readable = [path for path in sorted(place.iterdir()) if is_gradable(path)]
     return readable[0] if len(readable) == 1 else place
 
 
@@ -70,7 +71,8 @@ def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
 class CanvasFile:
     """A file of Canvas's download, lastfirst_LATE_12345_67890_backward-1.py, with the name in small letters.
 
-    `user` and `attachment` are Canvas's own numbers, `file` the name that the student's file had.
+    `user` and `attachment` are Canvas's own numbers, `file` the name that the student's file had, with a number where
+    an earlier one had the same.
     """
 
     name: str
@@ -91,15 +93,9 @@ class CanvasFile:
 
     @property
     def first_name(self) -> str:
-        """`file` before Canvas numbered it: backward-1.py is backward.py, submitted again."""
+        """`file` without the number."""
         path = Path(self.file)
         return NUMBER_OF_A_NAMESAKE.sub("", path.stem) + path.suffix
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """Larger for a later attempt."""
-        number = NUMBER_OF_A_NAMESAKE.search(Path(self.file).stem)
-        return int(number[1]) if number else 0, self.attachment
 
 
 def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
@@ -124,57 +120,25 @@ def from_canvas(folder: Path, entries: Sequence[Path], new_folder: NewFolder) ->
     if not all(entry.is_symlink() or entry.is_file() for entry in entries):
         return []
     files, arrivals = canvas_files(entry.name for entry in entries), []
-    by_user: dict[str, dict[str, CanvasFile]] = {}
-    for name, file in files.items():
-        by_user.setdefault(file.user, {})[name] = file
-    for user, own in by_user.items():
-        kept = last_attempts(folder, own)
-        path = copy_under_own_names(new_folder(), {new: folder / name for new, name in kept.items()})
-        name, sources = next(iter(own.values())).name, tuple(folder / each for each in own)
-        arrival = Arrival(name, path, marks=(user,), sources=sources, account=f"Canvas {user}", displayed=True)
-        left = [own[name] for name in own.keys() - kept.values()]
-        if left:
-            again = {file.first_name for file in left}
-            counts = ", ".join(own[name].file for new, name in kept.items() if new in again)
-            older = ", ".join(sorted(file.file for file in left))
-            arrival = arrival.with_remark(
-                "newest", f"Submitted more than once: the newest counts, {counts}, not {older}."
-            )
-        if any(file.late for file in own.values()):
-            arrival = arrival.with_remark("late", "Canvas marks it as late.")
+    by_user: dict[str, list[str]] = {}
+    for name in sorted(files, key=lambda name: files[name].attachment):
+        by_user.setdefault(files[name].user, []).append(name)
+    for user, names in by_user.items():
+        own: dict[str, Path] = {}
+        for name in names:  # backward-1.py is backward.py, unless there are both
+            file, first = files[name].file, files[name].first_name
+            is_taken = first in own or first in (files[other].file for other in names)
+            own[file if is_taken else first] = folder / name
+        path, is_late = copy_under_own_names(new_folder(), own), any(files[name].late for name in names)
+        student, sources = files[names[0]].name, tuple(folder / each for each in names)
+        arrival = Arrival(student, path, marks=(user,), sources=sources, account=f"Canvas {user}", displayed=True)
+        arrival = arrival.with_remark("late", "Canvas marks it as late.") if is_late else arrival
         if any(file.late for file in files.values()):  # else Canvas may have no due date
-            is_late = any(own[name].late for name in kept.values())
             arrival = replace(arrival, platform="late" if is_late else "on time")
         arrivals.append(arrival)
     students = [each for each in arrivals if each.student != CANVAS_TEST_STUDENT] or arrivals
     rest = [path for path in entries if is_gradable(path) and path.name not in files]
     return [*students, *(stranger(path, "Canvas") for path in rest)] if students else []
-
-
-def last_attempts(folder: Path, files: Mapping[str, CanvasFile]) -> dict[str, str]:
-    """{the student's own file name: name in the download}, with the last of several attempts at one file.
-
-    Canvas numbers a second file of one name, whether it was submitted again or is another lesson's. So files with
-    different functions both stay, under their own names.
-    """
-    names, chosen = {file.file: name for name, file in files.items()}, dict[str, str]()
-    for name, file in sorted(files.items(), key=lambda each: each[1].order):
-        first = names.get(file.first_name)
-        is_again = file.first_name == BACKWARD_FILE or len(files) == 1
-        if first is not None and first != name:
-            one, other = defined_functions(folder / first), defined_functions(folder / name)
-            both = len(one & other)
-            is_again = 2 * both >= min(len(one), len(other)) and 4 * both >= max(len(one), len(other))
-        chosen[file.first_name if is_again else file.file] = name
-    return chosen
-
-
-def defined_functions(path: Path) -> frozenset[bytes]:
-    """The names of the functions that a Python file defines; none of anything that cannot be read."""
-    try:
-        return frozenset(DEFINITION.findall(read_file(path))) if suffix_of(path) == ".py" else frozenset()
-    except Unreadable:
-        return frozenset()
 
 
 # Moodle ---------------------------------------------------------------------------------------------------------------
@@ -258,7 +222,9 @@ def result_in(checkout: Path) -> dict[str, Any] | None:
 def from_gradescope(folder: Path, entries: Sequence[Path], _: NewFolder) -> list[Arrival]:
     """One submission per submitter: each member of a group gets the result. Raises SubmissionError, OSError.
 
-    A folder that contains anything else to grade is not an export: the metadata may be a student's own file.
+    A folder that contains anything else to grade is not an export: the metadata may be a student's own file. What an
+    account submitted alone counts before what a group did, because anybody can add another student to a group. Several
+    groups are a question.
     """
     path, places = folder / METADATA, [entry for entry in entries if may_be_submitted(entry)]
     if not path.is_file() or not all(GRADESCOPE_NAME.fullmatch(entry.name) for entry in places):
@@ -280,23 +246,19 @@ def from_gradescope(folder: Path, entries: Sequence[Path], _: NewFolder) -> list
             by_account.setdefault(account or f"{place.name} {student}", {}).setdefault(group, []).append(arrival)
         if not people:
             by_account[place.name] = {(): [Arrival(place.name, place, when)]}
-    return [arrival for by_group in by_account.values() for arrival in of_account(by_group)]
-
-
-def of_account(by_group: Mapping[tuple[str, ...], Sequence[Arrival]]) -> list[Arrival]:
-    """The submission that an account made alone, before those of groups: anybody can add another student to a group.
-
-    Of each group, `()` for the account alone, the newest counts. Several groups are a question.
-    """
-    newest = {group: newest_of(same) for group, same in by_group.items()}
-    alone = newest.pop((), None)
-    labels = ", ".join(arrival.label for arrival in newest.values())
-    if alone is not None:
-        return [alone.with_remark("group", f"It counts before {labels}, submitted by a group.") if newest else alone]
-    if len(newest) == 1:
-        return list(newest.values())
-    note = f"{len(newest)} groups submitted for this student: {labels}. Ask which one counts."
-    return [replace(arrival.with_remark("guess", note), account="") for arrival in newest.values()]
+    found = list[Arrival]()
+    for by_group in by_account.values():
+        newest = {group: newest_of(same) for group, same in by_group.items()}
+        alone = newest.pop((), None)
+        labels = ", ".join(arrival.label for arrival in newest.values())
+        if alone is not None and newest:
+            alone = alone.with_remark("group", f"It counts before {labels}, submitted by a group.")
+        note = f"{len(newest)} groups submitted for this student: {labels}. Ask which one counts."
+        if alone is None and len(newest) > 1:
+            found += [replace(arrival.with_remark("guess", note), account="") for arrival in newest.values()]
+        else:
+            found += [alone] if alone is not None else newest.values()
+    return found
 
 
 def metadata(path: Path) -> dict[Any, Any]:

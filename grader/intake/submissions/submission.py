@@ -11,13 +11,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.file_kinds import IncompleteDownload, Unreadable, is_code
+from grader.intake.submissions.fitting import is_named, says_lesson
 from grader.intake.submissions.gathered import TEXTS, Gathered, GatheredFile, gathered
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_finder import MAX_FILES_NAMED, GuessQuestion, LessonFinder, Wanted
-from grader.intake.submissions.lesson_names import is_named, says_lesson
 from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -86,55 +85,53 @@ def read_submission(
 ) -> Submission:
     """Reads a folder of lessons, an archive of one, a notebook, or a Python file.
 
-    See Wanted for `course` (by default `lessons`), `decided` and `known_as`. Raises LessonError where a lesson's
-    questions cannot be read.
+    See Wanted for `course` (by default `lessons`) and `decided`, with_answers for `known_as`. Raises LessonError where
+    a lesson's questions cannot be read.
     """
-    wanted, refused = Wanted(lessons, course or lessons, decided, known_as), Submission(student, path, {})
+    nothing = Submission(student, path, {})
     if path.is_symlink():
-        return replace(refused, message=f"{path.name} is a link. Submit the folder or file itself.")
+        return replace(nothing, message=f"{path.name} is a link. Submit the folder or file itself.")
     if path.exists() and not path.is_file() and not path.is_dir():
-        return replace(refused, message=f"{path.name} is no file and no folder. Submit the file itself.")
+        return replace(nothing, message=f"{path.name} is no file and no folder. Submit the file itself.")
     try:
         with one_submission(), gathered(path) as files:
-            above = (path.name,) if path.is_file() and not files.is_one_file else ()
-            read = read_gathered(refused, files, wanted, above)
-            lessons_read, remarks = with_answers(read.lessons, files, student, lessons, known_as)
-            return replace(read, lessons=lessons_read, remarks=(*read.remarks, *remarks))
+            read = read_gathered(nothing, files, Wanted(lessons, course or lessons, decided))
+            answered, remarks = with_answers(read.lessons, files, student, lessons, known_as)
+            return replace(read, lessons=answered, remarks=(*read.remarks, *remarks))
     except (Unreadable, IncompleteDownload) as error:
         fault = str(error) if isinstance(error, IncompleteDownload) else ""
-        return replace(refused, message=str(error), fault=fault)
+        return replace(nothing, message=str(error), fault=fault)
     except OSError as error:
-        return replace(refused, message=f"{path.name} cannot be read: {error.strerror or error}.")
+        return replace(nothing, message=f"{path.name} cannot be read: {error.strerror or error}.")
 
 
 def read_one_file(path: Path, shown: str, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> Submission:
     """Reads a notebook or a Python file that is called `shown` in messages. Raises Unreadable."""
     files = Gathered([GatheredFile(path, shown, is_alone=True)])
     with one_submission():
-        return read_gathered(Submission("", path, {}), files, Wanted(lessons, course), ())
+        return read_gathered(Submission("", path, {}), files, Wanted(lessons, course))
 
 
-def read_gathered(nothing: Submission, files: Gathered, wanted: Wanted, above: Sequence[str]) -> Submission:
+def read_gathered(nothing: Submission, files: Gathered, wanted: Wanted) -> Submission:
     """The submission with the lessons that are found in its files, or with the reason why there are none."""
-    finder = LessonFinder(files, wanted, above)
+    finder, name = LessonFinder(files, wanted), nothing.path.name
     if files.is_one_file and not files.has_code:
         expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
-        nothing = replace(nothing, message=f"{nothing.path.name} cannot be read: {expected}")
+        nothing = replace(nothing, message=f"{name} cannot be read: {expected}")
         if not wanted.decided and nothing.path.suffix.lower() not in TEXTS:
             return nothing
     finder.find()
-    lessons, message, only = finder.lessons, nothing.message, only_file(files, wanted)
+    lessons, message = finder.lessons, nothing.message
+    # the only Python file or notebook, unless a folder around it mentions a lesson
+    only = files.files[0] if len(files.files) == 1 and files.has_code else None
+    only = None if only and any(says_lesson(part, wanted.course) for part in only.parts[:-1]) else only
     if not lessons and only is not None:
         message, lessons = why_not_read(only, wanted)
     elif lessons or not files.is_one_file:
         page = finder.page(only) if only is not None and len(wanted.lessons) > 1 and not files.refused else {}
-        message, lessons = (
-            None,
-            {
-                each.name: lessons.get(each.name) or page.get(each.name) or not_found(each, files, wanted)
-                for each in wanted.lessons
-            },
-        )
+        found = {each.name: lessons.get(each.name) or page.get(each.name) for each in wanted.lessons}
+        lessons = {each.name: found[each.name] or not_found(each, files, wanted) for each in wanted.lessons}
+        message = None
     read = replace(nothing, lessons=lessons, message=message)
     if not (read.has_lesson or files.has_code) and files.others:
         shown = ", ".join(f"`{name[:80]}`" for name in files.others[:3]) + (", ..." if len(files.others) > 3 else "")
@@ -145,40 +142,27 @@ def read_gathered(nothing: Submission, files: Gathered, wanted: Wanted, above: S
     return replace(read, remarks=tuple(finder.remarks), questions=tuple(finder.questions))
 
 
-def only_file(files: Gathered, wanted: Wanted) -> GatheredFile | None:
-    """The only Python file or notebook of a submission, unless a folder around it mentions a lesson."""
-    only = files.files[0] if len(files.files) == 1 and files.has_code else None
-    is_a_lessons = only is not None and any(says_lesson(part, wanted.course) for part in only.parts[:-1])
-    return None if is_a_lessons else only
-
-
-def why_not_read(file: GatheredFile, wanted: Wanted) -> tuple[str | None, dict[str, LessonFiles]]:
+def why_not_read(file: GatheredFile, wanted: Wanted) -> tuple[str, dict[str, LessonFiles]]:
     """(why no lesson is found in the only file of a submission, what is said about each lesson)."""
     shown = file.shown
     try:
-        (outline,) = outlines_limited([(file.source, file.is_notebook)])
         page = read_page(file.source, shown, wanted.lessons, False, file.is_notebook)
-    except Unreadable as error:
-        return str(error), {}
-    except NotebookError as error:
-        return f"{shown} cannot be read: {error}", {}
-    if outline.syntax_error:
-        return f"{shown} cannot be read as Python: {outline.syntax_error}. Correct it and submit the file again.", {}
-    if faults := [each.message for each in page.values() if each.rejected]:
+        error = file.outline.syntax_error
+    except Unreadable as unreadable:
+        return str(unreadable), {}
+    except NotebookError as unreadable:
+        return f"{shown} cannot be read: {unreadable}", {}
+    if error:
+        return f"{shown} cannot be read as Python: {error}. Correct it and submit the file again.", {}
+    if faults := [each.message or "" for each in page.values() if each.rejected]:
         return faults[0], page
     if attempts := [each.message for each in page.values() if each.message and not each.nothing]:
         return attempts[0], {}
     where = " in its code cells" if file.is_notebook else ""
-    nothing = f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`"
-    defined = {name for name, each in outline.functions.items() if each[-1].first}
-    for lesson in wanted.lessons:
-        if names := sorted(defined.intersection(lesson.functions)):
-            return (
-                f"{nothing}. It defines `{names[0]}`, as {lesson.name} does, which alone does not say that it is for "
-                f"that lesson. If it is, rename it to {lesson.name}{Path(shown).suffix}."
-            ), {}
-    nothing = f"{nothing}, and no function of a lesson is defined."
-    return f"{nothing} Submit the exercise's notebook, or its {BACKWARD_FILE}.", {}
+    return (
+        f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`, and its "
+        f"functions are not those of a lesson. Submit the exercise's notebook, or its {BACKWARD_FILE}."
+    ), {}
 
 
 def not_found(lesson: Lesson, files: Gathered, wanted: Wanted) -> LessonFiles:

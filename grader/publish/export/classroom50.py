@@ -16,11 +16,9 @@ from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.platforms import RESULT_FILE
 from grader.publish.export.formats import counted_rows, explanation_text, export_of, not_graded, with_figures
-from grader.publish.inert import inert
 from grader.results import SubmissionResult
 
 RELEASE_BODY = "release-body.md"
-FACTORS = (1, 10, 100, 1000)
 IDENTITY = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 """What Classroom 50's runner tells an autograder in the environment."""
 
@@ -51,7 +49,8 @@ def report_to_classroom50(
 def result_for_runner(results: SubmissionResult, environment: Mapping[str, str], now: datetime) -> dict[str, Any]:
     """The content of result.json. Raises UserError where the runner's environment is incomplete.
 
-    The runner replaces `datetime` by the time of the submission, and `owner` by what the repository's name says.
+    The contract has no fractions: all points are multiplied by the least power of ten, up to 1000, that makes them
+    whole. The runner replaces `datetime` by the time of the submission, and `owner` by what the repository's name says.
     """
     if missing := [name for name in IDENTITY if not environment.get(name)]:
         raise UserError(
@@ -59,8 +58,9 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
             f"{missing[0]} is missing."
         )
     rows = list(counted_rows(results))
-    points = (value for _, line in rows for value in (line.row.points, line.row.max_points))
-    factor = whole_factor([results.score, results.max_score, *points])
+    points = [results.score, results.max_score]
+    points += [value for _, line in rows for value in (line.row.points, line.row.max_points)]
+    factor = next((n for n in (1, 10, 100) if all(abs(n * each - round(n * each)) < 1e-6 for each in points)), 1000)
 
     def whole(value: float, most: float) -> dict[str, int]:
         highest = round(most * factor)
@@ -76,7 +76,7 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
         for lesson, line in rows
     ]
     if not tests:  # without tests, Classroom 50 shows a pass
-        why = inert("\n".join(f"{what} was not graded: {why}" for what, why in not_graded(results)))
+        why = "\n".join(f"{what} was not graded: {why}" for what, why in not_graded(results))
         tests = [{"test-name": "submission", "passed": False, **whole(0, results.max_score), "output": why}]
     stamp = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
@@ -94,11 +94,3 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
         **whole(results.score, results.max_score),
         "tests": tests,
     }
-
-
-def whole_factor(numbers: Sequence[float]) -> int:
-    """1, 10, 100 or 1000: the least with which all numbers are whole, because the contract has no fractions."""
-    for factor in FACTORS:
-        if all(abs(value * factor - round(value * factor)) < 1e-6 for value in numbers):
-            return factor
-    return FACTORS[-1]

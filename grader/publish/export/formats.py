@@ -9,17 +9,16 @@ Elements and attributes are those of https://github.com/windyroad/JUnit-Schema.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from typing import Any, Final
 
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.guarded import plain_results, rendered
 from grader.publish.inert import inert
 from grader.publish.report.decisions import sentences_about
+from grader.publish.templates import page_templates
 from grader.publish.view import RowView
 from grader.results import (
     BROKEN_STATUSES,
@@ -31,6 +30,8 @@ from grader.results import (
     points_text,
     read_results,
 )
+
+FORMATS: Final = ("gradescope", "github", "junit", "classroom50")
 
 
 def row_views(lesson: LessonResult) -> list[RowView]:
@@ -51,7 +52,7 @@ def explanation_text(line: RowView) -> str:
 
 def not_graded(results: SubmissionResult) -> Iterator[tuple[str, str]]:
     """(what, why) for a submission or a lesson of it that was not graded."""
-    if results.status != "graded":
+    if results.status not in ("graded", "unclear"):
         yield "The submission", inert(results.message or results.status)
         return
     for lesson in results.lessons:
@@ -104,42 +105,18 @@ def gradescope_overview(results: SubmissionResult, factor: float) -> Iterator[st
 
 def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
     """The results of one submission. `when` they were written is given to the second, in UTC."""
-    root = Element("testsuites")
-    for place, lesson in enumerate(results.lessons):
-        statuses = Counter[str](row.status for row in lesson.rows)
-        suite = SubElement(
-            root,
-            "testsuite",
-            name=lesson.name,
-            id=str(place),
-            package=" ".join(inert(results.student).split()),
-            timestamp=(when or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
-            hostname="localhost",  # what the schema asks for where there is nothing to tell
-            tests=str(len(lesson.rows)),
-            failures=str(statuses["failed"] + statuses["shape"]),
-            errors=str(sum(statuses[status] for status in BROKEN_STATUSES)),
-            skipped=str(sum(statuses[status] for status in UNWRITTEN)),
-            time=f"{lesson.seconds:.3f}",
-        )
-        properties = SubElement(suite, "properties")
-        for name, value in (("score", lesson.score), ("max_score", lesson.max_score)):
-            SubElement(properties, "property", name=name, value=f"{value:g}")
-        for line in row_views(lesson):
-            add_junit_case(suite, lesson.name, line)
-        SubElement(suite, "system-out").text = inert(lesson.message or "")
-        SubElement(suite, "system-err")
-    indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+    time = (when or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    tags = dict.fromkeys(UNWRITTEN, "skipped") | dict.fromkeys(BROKEN_STATUSES, "error")
+    tags |= {"failed": "failure", "shape": "failure"}
 
+    def case_of(line: RowView) -> dict[str, str]:
+        status = line.row.status
+        found = {"name": line.row.name, "type": status, "tag": tags.get(status, "")}
+        return found | {"message": line.message or line.word, "text": explanation_text(line)}
 
-def add_junit_case(suite: Element, lesson: str, line: RowView) -> None:
-    case = SubElement(suite, "testcase", name=line.row.name, classname=lesson, time="0")
-    status, message = line.row.status, inert(line.message or line.word)
-    if status in UNWRITTEN:
-        SubElement(case, "skipped", message=message)
-    elif status != "passed":
-        kind = "error" if status in BROKEN_STATUSES else "failure"
-        SubElement(case, kind, type=status, message=message).text = explanation_text(line)
+    suites = [(lesson, [case_of(line) for line in row_views(lesson)]) for lesson in results.lessons]
+    template, student = page_templates(inert).get_template("export/junit.xml.jinja"), " ".join(results.student.split())
+    return template.render(student=student, suites=suites, time=time) + "\n"
 
 
 EXPORT_FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
@@ -147,7 +124,6 @@ EXPORT_FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
     "junit": ("junit.xml", junit_xml),
 }
 """{format: (the file in a student's folder, what writes its text)}"""
-FORMATS = ("gradescope", "github", "junit", "classroom50")
 
 
 def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""GitHub Actions: annotations at the student's file and line, and the job's summary.
+"""GitHub Actions: the workflow that grades, annotations at the student's file and line, and the job's summary.
 
 Nothing that a student wrote becomes a workflow command: commands are stopped while anything else is printed, and what
 is part of the grader's own text is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
@@ -7,19 +7,23 @@ is part of the grader's own text is escaped. https://docs.github.com/actions/ref
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from grader.gradebook.files import output_errors
 from grader.gradebook.guarded import plain_results, rendered
 from grader.publish.export.formats import not_graded, with_figures
 from grader.publish.inert import inert
+from grader.publish.templates import text_templates
 from grader.publish.view import lesson_view
 from grader.results import SubmissionResult, points_in_words, points_text
 from grader.results.wording import first_names
 
+WORKFLOW_PATH = Path(".github") / "workflows" / "grade.yml"
+CPU_WHEELS = "--extra-index-url=https://download.pytorch.org/whl/cpu"
+"""PyTorch without GPU libraries, which are ten times as large and of no use to a grader."""
 MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MAX_ANNOTATION_CHARACTERS = 4_000
 SUMMARY_BYTES = 1 << 20  # of a step; a larger summary is dropped as a whole
@@ -28,13 +32,26 @@ CUT = "\n\n*The rest is left out: a job summary holds 1 MiB.*\n"
 Say = Callable[[str], object]
 
 
-class Annotation(NamedTuple):
-    """An annotation. `file` is inside the submission, None where there is none to point to."""
+def workflow_text(lessons: Sequence[str], require: str, fail_under: float | None, assignment: str) -> str:
+    """The workflow that grades with the hidden suites.
 
-    title: str
-    text: str
-    file: str | None = None
-    line: int | None = None
+    `assignment` is the path of an assignment file in the course's repository; "" without one.
+    """
+    chosen = [word for name in lessons for word in ("--lesson", name)]
+    bound = [] if fail_under is None else ["--fail-under", f"{fail_under:g}"]
+    arguments = shlex.join([".", "--require", require, *chosen, *bound])
+    return rendered_workflow("grade.yml.jinja", arguments, assignment=shlex.quote(assignment) if assignment else "")
+
+
+def public_workflow_text(lessons: Sequence[str]) -> str:
+    """The workflow that checks on public problems only, and uses no secret at all."""
+    return rendered_workflow("public.yml.jinja", shlex.join(lessons))
+
+
+def rendered_workflow(name: str, arguments: str, **more: str) -> str:
+    marks = {"variable_start_string": "<<", "variable_end_string": ">>"}  # ${{ }} is GitHub's
+    template = text_templates("export", **marks).get_template(name)
+    return template.render(pip=shlex.join(["--quiet", CPU_WHEELS]), arguments=arguments, **more)
 
 
 @contextmanager
@@ -58,7 +75,8 @@ def report_to_github(
 ) -> None:
     """Annotations through `say`, and the reports as the job's summary.
 
-    A submission under `bound` percent, with which the job fails, has an annotation that says so, the first one.
+    A submission under `bound` percent, with which the job fails, has an annotation that says so, the first one:
+    functions that are not written yet have none of their own.
 
     `paths` are {student: the submission's folder, or the file itself}. What GitHub has named no file
     for in `environment` is left out. Raises OutputError.
@@ -66,7 +84,9 @@ def report_to_github(
     workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
     only = results[0] if len(results) == 1 and results[0].status != "error" else None
     if only is not None and bound is not None and 100 * only.score < bound * only.max_score:
-        say(below_command(only, bound))
+        points = f"{points_text(only.score)} of {points_in_words(only.max_score)}"
+        text = f"{inert(only.student)} has {points}, and this job needs {bound:g} %."
+        say(error_command(f"Under {bound:g} %", f"{text} The job's summary says what to do next."))
     whole = [with_figures(out, result) for result in results]
     for line in rendered(lambda found, _: list(error_commands(found, paths, workspace)), whole, plain_results):
         say(line)
@@ -77,42 +97,29 @@ def report_to_github(
             append_summary(Path(summary), texts)
 
 
-def annotations_of(results: SubmissionResult) -> list[Annotation]:
-    """What is wrong, with one annotation for rows that have the same message about the same line."""
-    annotated = [Annotation(f"{what}: not graded", why) for what, why in not_graded(results)]
-    for lesson in results.lessons:
-        for group in lesson_view(lesson).groups:
-            line = group[0]
-            if line.is_wrong:
-                title = f"{first_names([each.row.name for each in group], 4)}: {line.word}"
-                annotated.append(Annotation(title, inert(line.message) or title, line.row.file, line.row.line))
-    return annotated
-
-
 def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
-    """MAX_ANNOTATIONS at most. `paths` are {student: the submission's folder, or the file itself}."""
-    every = [(result.student, annotation) for result in results for annotation in annotations_of(result)]
-    for student, annotation in every[:MAX_ANNOTATIONS]:
-        yield error_command(annotation, path_in_repository(paths.get(student), annotation.file, workspace))
-    if len(every) > MAX_ANNOTATIONS:
-        yield f"::notice title=Not shown here::{len(every) - MAX_ANNOTATIONS} more, see the job's summary."
+    """What is wrong, with one annotation for rows that have the same message about the same line: the first ten."""
+    found = list[str]()
+    for result in results:
+        found += [error_command(f"{what}: not graded", why) for what, why in not_graded(result)]
+        groups = [group for lesson in result.lessons for group in lesson_view(lesson).groups if group[0].is_wrong]
+        for group in groups:
+            line = group[0]
+            title = f"{first_names([each.row.name for each in group], 4)}: {line.word}"
+            file = path_in_repository(paths.get(result.student), line.row.file, workspace)
+            found.append(error_command(title, inert(line.message) or inert(title), file, line.row.line))
+    yield from found[:MAX_ANNOTATIONS]
+    if len(found) > MAX_ANNOTATIONS:
+        yield f"::notice title=Not shown here::{len(found) - MAX_ANNOTATIONS} more, see the job's summary."
 
 
-def below_command(results: SubmissionResult, bound: float) -> str:
-    """What a failed job says: functions that are not written yet have no annotation of their own."""
-    points = f"{points_text(results.score)} of {points_in_words(results.max_score)}"
-    text = f"{inert(results.student)} has {points}, and this job needs {bound:g} %."
-    return error_command(Annotation(f"Under {bound:g} %", f"{text} The job's summary says what to do next."), None)
-
-
-def error_command(annotation: Annotation, place: str | None) -> str:
-    """`place` is the note's file, relative to the repository."""
-    properties = {"file": place, "line": annotation.line, "title": inert(annotation.title)}
-    if place is None or place.endswith(".ipynb"):  # a notebook's lines are JSON's; the text names the cell
+def error_command(title: str, text: str, file: str | None = None, line: int | None = None) -> str:
+    """An annotation, at a line of a file of the repository if it has one."""
+    properties = {"file": file, "line": line, "title": inert(title)}
+    if file is None or file.endswith(".ipynb"):  # a notebook's lines are JSON's; the text names the cell
         del properties["line"]
-    named = ((name, f"{value}") for name, value in properties.items() if value is not None)
-    written = ",".join(f"{name}={escaped(text, ':,')}" for name, text in named)
-    return f"::error {written}::{escaped(annotation.text[:MAX_ANNOTATION_CHARACTERS])}"
+    named = ",".join(f"{name}={escaped(f'{value}', ':,')}" for name, value in properties.items() if value is not None)
+    return f"::error {named}::{escaped(text[:MAX_ANNOTATION_CHARACTERS])}"
 
 
 def escaped(text: str, also: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Reports in the form in which a platform gives them back: Canvas's and Moodle's zip, and Moodle's grading worksheet.
+"""Reports in the form in which a platform gives them back: Canvas's and Moodle's zip.
 
 Canvas's "Re-Upload Submissions" takes a zip of files with the names that Canvas gave to the downloaded ones. It reads
 the student's and the file's number in the name, and attaches the file to a comment under the name that the student's
@@ -7,8 +7,7 @@ https://github.com/instructure/canvas-lms). So the report takes the form of that
 opened as Python, and what is called notebook.ipynb in Jupyter.
 
 Moodle's "Upload multiple feedback files in a zip" takes the folders of the download, NAME_NUMBER_assignsubmission_file,
-of which it reads the number (mod/assign/feedback/file/importziplib.php in https://github.com/moodle/moodle). The
-worksheet's comments are HTML (mod/assign/feedback/comments/locallib.php).
+of which it reads the number (mod/assign/feedback/file/importziplib.php in https://github.com/moodle/moodle).
 """
 
 from __future__ import annotations
@@ -17,18 +16,13 @@ import io
 import json
 import zipfile
 from collections.abc import Sequence
-from html import escape
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from grader.intake.submissions.platforms import MOODLE_NAME, CanvasFile
-from grader.intake.submissions.roster import Roster
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.export.marks import read_marks
-from grader.publish.export.platforms import PLATFORMS, maxima_of, scaled_to
-from grader.publish.feedback.reports import HTML, MARKDOWN, NoFeedback, one_line_summary
+from grader.publish.feedback.reports import HTML, MARKDOWN, NoFeedback
 
 TITLE = "This file is the report on what you submitted under this name."
-MOODLE = PLATFORMS["moodle"]
 
 
 def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:
@@ -71,20 +65,3 @@ def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
     name = first[0]
     start = name.removesuffix(first["file"]) if first["file"] else f"{name}/"  # files side by side, or folders
     return {start + report: content for report, content in files.items()}
-
-
-def graded_worksheet(out: Path, roster: Roster, options: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """(the worksheet with the grades in OUT, and a summary for each student where it has a column for comments;
-    a sentence for each column that is scaled). `options` are those of --max. Raises UserError.
-    """
-    marks = read_marks(out, roster)
-    columns = MOODLE.columns(marks)
-    scaled = scaled_to(maxima_of(MOODLE, roster, marks, columns, options), marks, columns)
-    remarks, comments = list(scaled.remarks[len(marks.remarks) :]), dict[str, str]()
-    for member in roster.members if MOODLE.own_column(roster, MOODLE.comments) else ():
-        if member.student in scaled.results:
-            try:
-                comments[member.student] = escape(one_line_summary(scaled.results[member.student]))
-            except NoFeedback as reason:
-                remarks.append(f"{member.name} has no comment: {reason}.")
-    return MOODLE.csv_text(roster, scaled, columns, comments), remarks

@@ -20,7 +20,7 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.publish.export.marks import arrival_of_folder, class_results
+from grader.publish.export.gradebooks import arrival_of_folder, class_results
 from grader.publish.feedback.reports import NoFeedback, report_files
 from grader.publish.report.decisions import decision_sentences
 from grader.results import SubmissionResult, number
@@ -142,7 +142,7 @@ def graded_digests(
     sets: dict[tuple[str, ...], None] = {}
     with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         for name in results:
-            for attempt in map(lambda stored: stored.read(), gradebook.attempts_of_person(name)):
+            for attempt in map(lambda stored: stored.read(), gradebook.stored_attempts(name)):
                 digests.setdefault(name, set()).add(attempt.submission_sha256)
                 sets.setdefault(tuple(sorted(graded_lessons(attempt))))
     return digests, list(sets)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.roster import Roster
-from grader.publish.export.marks import Marks, as_csv
+from grader.publish.export.gradebooks import Marks, as_csv
 from grader.publish.inert import inert
 from grader.publish.report.decisions import decision_sentences
 from grader.publish.view import RowView
@@ -75,6 +76,17 @@ def one_line_summary(results: SubmissionResult) -> str:
             sentences += [f"{start}: {listed(names, MAX_ROWS_NAMED)}."] if names else []
     every = dict.fromkeys([*sentences, *decision_sentences(results)])
     return " ".join(inert(" ".join(every)).split())
+
+
+def comments_for(marks: Marks) -> tuple[dict[str, str], list[str]]:
+    """({student: the summary, as the HTML of Moodle's worksheet}, a sentence for each student without one)."""
+    comments, remarks = dict[str, str](), list[str]()
+    for student, results in marks.results.items():
+        try:
+            comments[student] = escape(one_line_summary(results))
+        except NoFeedback as reason:
+            remarks.append(f"{student} has no comment: {reason}.")
+    return comments, remarks
 
 
 def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None = None) -> tuple[str, list[str]]:

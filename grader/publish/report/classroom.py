@@ -1,40 +1,70 @@
-"""What a class's results say: the hardest gradients, the most frequent mistakes, who submitted nothing, grades.csv."""
+"""What a class's results say, as plain data for its page and for grades.csv.
+
+The table of students, whom to look at and why, the hardest gradients, the most frequent mistakes, and who is missing.
+"""
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
 from grader.publish.report.decisions import ANNOTATION_COLUMNS, csv_columns, is_annotated, short_notes
-from grader.results import UNWRITTEN, LessonResult, Row, SubmissionResult, number
-from grader.results.wording import first_names
-
-GroupKey = TypeVar("GroupKey", bound=Hashable)
+from grader.publish.view import tally_text
+from grader.results import BROKEN_STATUSES, UNWRITTEN, LessonResult, Row, SubmissionResult, number
+from grader.results.wording import count_text, first_names, listed_as_code, shortened
 
 NOTHING_SUBMITTED: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
 UNCLEAR: Final = "unclear"
 """The status of somebody whose submission or its time is not known: no score, which is not a zero."""
-FEWEST_FOR_CORRELATION = 10
 MAX_NAMES_IN_SENTENCE = 10
+MAX_NOTE_CHARACTERS = 300
 WORD_FOR_STATUS = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
 
+NO_TIME: Final = "is not decided: the time of submission is unknown"
+NO_POINTS: Final = "has 0"
+NO_RESULT: Final = "has no result"
+UNREAD_LESSON: Final = "has a lesson that was not read"
+MISSING_LESSON: Final = "has not submitted a lesson"
+NUMERICAL: Final = "computes gradients numerically"
+WAITING_TEXT: Final = "wrote a text that a person reads: see grade adjust"
+WHAT_INTAKE_DID: Final = {
+    "guess": "was guessed: see intake.csv",
+    "unread": "has a part that was not read",
+    "no_file": "has no file of the name in intake.csv",
+    "text": WAITING_TEXT,
+    "answers": "has answers with another name's values",
+    "platform": "is late for one record only",
+    "stranger": "has a name that is not the platform's",
+    "late": "was late",
+    "future": "is dated in the future",
+    "newest": "the newest attempt counts",
+    "group": "submitted in a group",
+    "decided": "decided in intake.csv",
+    "recognised": "recognised under another name",
+}
+"""What the class page says about an IntakeRemark."""
+ORDER: Final = (NO_TIME, NO_POINTS, NO_RESULT, UNREAD_LESSON, NUMERICAL, *WHAT_INTAKE_DID.values(), MISSING_LESSON)
+"""What a person has to decide first comes first."""
 
-@dataclass
+
+# Rows of the class ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
 class Difficulty:
-    """How a class did on one row. `discrimination` is the correlation of passing it with the rest of the score."""
+    """How many of a class passed one row, had it wrong, and have not written it."""
 
     lesson: str
     name: str
-    passed: int = 0
-    wrong: int = 0
-    unwritten: int = 0
-    discrimination: float | None = None
+    passed: int
+    wrong: int
+    unwritten: int
 
     @property
     def total(self) -> int:
@@ -44,79 +74,193 @@ class Difficulty:
 def rows_of_class(results: Sequence[SubmissionResult]) -> Iterator[tuple[SubmissionResult, LessonResult, Row]]:
     for result in results:
         for lesson in result.lessons:
-            for row in lesson.rows:
-                yield result, lesson, row
+            yield from ((result, lesson, row) for row in lesson.rows)
 
 
 def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     """Every row of the submitted lessons, the one that fewest passed first."""
-    by_row: dict[tuple[str, str], Difficulty] = {}
-    points: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for result, lesson, row in rows_of_class(results):
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for _, lesson, row in rows_of_class(results):
         if lesson.status == "graded" and row.counted:
-            key = lesson.name, row.name
-            entry = by_row.setdefault(key, Difficulty(*key))
             kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
-            setattr(entry, kind, getattr(entry, kind) + 1)
-            points.setdefault(key, []).append((row.points, result.score - row.points))
-    for key, pairs in points.items():
-        own, rest = zip(*pairs, strict=True)
-        if len(pairs) >= FEWEST_FOR_CORRELATION and len(set(own)) > 1 and len(set(rest)) > 1:
-            by_row[key].discrimination = statistics.correlation(own, rest)
-    return sorted(by_row.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
-
-
-def students_by_key(pairs: Iterable[tuple[GroupKey, str]]) -> dict[GroupKey, list[str]]:
-    """{key: students}, from pairs of a key and a student."""
-    groups: dict[GroupKey, list[str]] = {}
-    for key, name in pairs:
-        groups.setdefault(key, []).append(name)
-    return groups
+            counts.setdefault((lesson.name, row.name), Counter())[kind] += 1
+    found = [Difficulty(*key, each["passed"], each["wrong"], each["unwritten"]) for key, each in counts.items()]
+    return sorted(found, key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
 def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
     """(lesson, row, message, students who made it) of every named mistake, the most frequent first."""
-    made = [
-        ((lesson.name, row.name, row.mistake.id), row.mistake.message, result.student)
-        for result, lesson, row in rows_of_class(results)
-        if row.mistake
-    ]
-    messages = {key: message for key, message, _ in reversed(made)}  # the first student's
-    groups = students_by_key((key, name) for key, _, name in made)
-    return [(*key[:2], messages[key], names) for key, names in sorted(groups.items(), key=lambda entry: -len(entry[1]))]
-
-
-def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
-    """(lesson, method, rows, whether they earned points, students) where numerical differentiation was found.
-
-    The method says so where it was also, or only, seen while the functions ran.
-    """
-    found: dict[tuple[str, str, str], list[Row]] = {}
+    messages, students = dict[tuple[str, str, str], str](), dict[tuple[str, str, str], list[str]]()
     for result, lesson, row in rows_of_class(results):
-        if use := row.numerical_differentiation:
-            method = f"{use.method}, seen while it ran" if use.observed else use.method
-            found.setdefault((result.student, lesson.name, method), []).append(row)
-    uses = (
-        ((lesson, method, tuple(row.name for row in rows), any(row.points for row in rows)), student)
-        for (student, lesson, method), rows in found.items()
+        if row.mistake:
+            key = lesson.name, row.name, row.mistake.id
+            messages.setdefault(key, row.mistake.message)
+            students.setdefault(key, []).append(result.student)
+    most_frequent = sorted(students.items(), key=lambda entry: -len(entry[1]))
+    return [(lesson, name, messages[lesson, name, id_], who) for (lesson, name, id_), who in most_frequent]
+
+
+# Students -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StudentRow:
+    """A row of the table of students. `points` are those of each lesson; None if not submitted or not read.
+
+    `kind` are words to filter by: graded, full, absent, rejected, error, nothing, unclear, excused, late.
+    """
+
+    name: str
+    kind: str
+    score: float | None
+    percent: float | None
+    points: tuple[float | None, ...]
+    note: str
+    isolation: str
+    seconds: float
+    has_report: bool
+
+
+def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
+    submitted = (part for part in result.lessons if (part.status == "graded" or part.score) and counts(result, part))
+    points = {part.name: part.score for part in submitted}
+    known = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None
+    kinds, note = [str(result.status)], WORD_FOR_STATUS.get(result.status)
+    if result.status == UNCLEAR:
+        note = "several submissions match" if is_absent(result) else "not decided"
+    elif note is None:
+        unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
+        note = f"{', '.join(unread)} rejected" if unread else ""
+        kinds += ["full"] if result.percent >= 100 else []
+        kinds += ["absent"] if len(points) < len(result.lessons) else []
+    if result.excused is not None:
+        kinds.append("excused")
+    elif result.late and result.late.seconds:
+        kinds.append("late")
+    return StudentRow(
+        result.student,
+        " ".join(kinds),
+        result.score if known else None,
+        result.percent if known else None,
+        tuple(points.get(name) for name in lessons),
+        ", ".join(filter(None, [note, *short_notes(result)])),
+        "–" if is_absent(result) else result.isolation,
+        result.seconds,
+        has_report(result),
     )
-    groups = sorted(students_by_key(uses).items(), key=lambda entry: (-len(entry[1]), entry[0]))
-    return [(name, method, [*rows], earned, students) for (name, method, rows, earned), students in groups]
+
+
+def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
+    """Whether the student has points for the lesson, which may be 0: not excused, and nothing to be decided."""
+    return result.excused is None and lesson.excused is None and not lesson.is_unclear
+
+
+def is_absent(result: SubmissionResult) -> bool:
+    """Whether no submission is certainly the student's."""
+    return result.status == NOTHING_SUBMITTED or (result.status == UNCLEAR and not result.lessons)
+
+
+def has_report(result: SubmissionResult) -> bool:
+    return result.status != "error" and not is_absent(result)
+
+
+def report_link(student: str) -> str:
+    """The address of a student's page from index.html, whatever the name holds."""
+    return quote(student, safe="", errors="surrogateescape") + "/report.html"
+
+
+def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
+    """The result of somebody who is in the roster only."""
+    message = "On the roster; submitted nothing."
+    return SubmissionResult(student=name, status=NOTHING_SUBMITTED, message=message, max_score=max_score, isolation="–")
+
+
+def without_results(attendance: Attendance, max_score: float) -> list[SubmissionResult]:
+    """What is listed of the roster's members for whom no submission counts."""
+    unclear = [
+        replace(nothing_submitted(member.student, max_score), status=UNCLEAR, message=sentence)
+        for member, sentence in attendance.disputed
+    ]
+    return [*(nothing_submitted(member.student, max_score) for member in attendance.absent), *unclear]
+
+
+# Whom to look at ------------------------------------------------------------------------------------------------------
+
+
+class TriageEntry(NamedTuple):
+    """A line: students, and what to look at, as (what, why). `linked`: these students have reports."""
+
+    students: list[str]
+    reasons: tuple[tuple[str, str], ...]
+    linked: bool
+
+
+def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
+    """A line per student, and one for all with the same reasons; empty where there is nothing to look at."""
+    groups: dict[tuple[tuple[str, str], ...], list[SubmissionResult]] = {}
+    for result in results:
+        reasons = ((what, shortened(why, MAX_NOTE_CHARACTERS)) for what, why in reasons_to_look(result))
+        groups.setdefault(tuple(sorted(reasons, key=lambda reason: ORDER.index(reason[0]))), []).append(result)
+    groups.pop((), None)
+    lines = sorted(groups.items(), key=lambda line: (ORDER.index(line[0][0][0]), -len(line[1])))
+    return [TriageEntry([each.student for each in who], why, all(map(has_report, who))) for why, who in lines]
+
+
+def reasons_to_look(result: SubmissionResult) -> Iterator[tuple[str, str]]:
+    """(what, why) about one student."""
+    has_zero = not result.score and bool(result.max_score) and result.status not in ("error", UNCLEAR)
+    on_time = result.late is not None and result.late.is_known and not result.late.seconds  # for the assignment
+    if has_zero:
+        yield NO_POINTS, zero_reason(result)
+    elif result.excused is None and not has_report(result):
+        yield NO_RESULT, result.message or "Submitted nothing."
+    for remark in result.intake or ():
+        if not (remark.kind == "unread" and has_zero) and not (remark.kind == "late" and on_time):
+            yield WHAT_INTAKE_DID.get(remark.kind, WHAT_INTAKE_DID["unread"]), remark.message
+    for lesson in result.lessons:
+        is_owed = lesson.excused is None and result.excused is None and not has_zero and not is_absent(result)
+        if lesson.status != "graded" and is_owed:
+            what = MISSING_LESSON if lesson.status == "missing" else UNREAD_LESSON
+            yield what, f"{lesson.name}: {lesson.message or 'nothing was submitted'}"
+        if lesson.is_unclear:
+            yield NO_TIME, f"{lesson.name}: give the time with --times, or decide with grade adjust"
+        if numerical := [row for row in lesson.rows if row.numerical_differentiation]:
+            names, earned = listed_as_code([row.name for row in numerical], 8), any(row.points for row in numerical)
+            yield NUMERICAL, f"{lesson.name}: {names}, {'which counts' if earned else 'which gives no points'}"
+        for row in lesson.rows:
+            if row.answer and row.answer.waits and row.max_points and not row.adjustment:
+                yield WAITING_TEXT, f"{lesson.name}.{row.name}"
+
+
+def zero_reason(result: SubmissionResult) -> str:
+    """Why a submission has no points, in a sentence."""
+    if result.status == NOTHING_SUBMITTED:
+        return "Submitted nothing."
+    unread = [remark.message for remark in result.intake or () if remark.kind == "unread"]
+    if unread or (result.status == "rejected" and result.message):
+        return unread[0] if unread else result.message or ""
+    rows = [row for lesson in result.lessons if lesson.status == "graded" for row in lesson.rows]
+    if not rows:
+        return next((lesson.message for lesson in result.lessons if lesson.message), "No lesson was submitted.")
+    if right := sum(row.status == "passed" for row in rows):
+        why = ", ".join(short_notes(result)) or "the assignment gives no points for them"
+        return f"{right} of {count_text(len(rows), 'row')} right: {why}."
+    causes = {(row.status, row.message) for row in rows}
+    cause = rows[0].message if len(causes) == 1 and rows[0].status in BROKEN_STATUSES else None
+    return cause or f"{tally_text([row.status for row in rows])}."
 
 
 def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
     """Sentences about what the class has no current result for."""
-    failed = [result.student for result in results if result.status == "error"]
     sentences = []
-    if failed:
+    if failed := [result.student for result in results if result.status == "error"]:
         sentences.append(
             f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
             f"score: {first_names(failed, MAX_NAMES_IN_SENTENCE)}. The next `grade run` tries again."
         )
     sentences += without_times(results)
     for lesson in lesson_names(results):
-        without = [result.student for result in results if lacks(result, lesson)]
-        if without:
+        if without := [result.student for result in results if lacks(result, lesson)]:
             sentences.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
                 f"{first_names(without, MAX_NAMES_IN_SENTENCE)}."
@@ -141,84 +285,11 @@ def lacks(result: SubmissionResult, lesson: str) -> bool:
     return bool(named) and lesson not in named
 
 
-@dataclass(frozen=True, slots=True)
-class StudentRow:
-    """A row of the table of students. `points` are those of each lesson; None if not submitted or not read.
-
-    `kind` are words to filter by: graded, full, absent, rejected, error, nothing.
-    """
-
-    name: str
-    kind: str
-    score: float | None
-    percent: float | None
-    points: tuple[float | None, ...]
-    note: str
-    isolation: str
-    seconds: float
-    has_report: bool = True
-
-
-def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
-    points = {
-        part.name: part.score
-        for part in result.lessons
-        if (part.status == "graded" or part.score) and counts(result, part)
-    }
-    known = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None
-    kinds, note = [result.status, "excused" if result.excused is not None else ""], WORD_FOR_STATUS.get(result.status)
-    if result.status == UNCLEAR:
-        note = "several submissions match" if is_absent(result) else "not decided"
-    elif note is None:
-        unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
-        note = f"{', '.join(unread)} rejected" if unread else ""
-        kinds += ["full" if result.percent >= 100 else "", "absent" if len(points) < len(result.lessons) else ""]
-    kinds += ["late" if result.late and result.late.seconds and result.excused is None else ""]
-    return StudentRow(
-        result.student,
-        " ".join(filter(None, kinds)),
-        result.score if known else None,
-        result.percent if known else None,
-        tuple(points.get(name) for name in lessons),
-        ", ".join(filter(None, [note, *short_notes(result)])),
-        "–" if is_absent(result) else result.isolation,
-        result.seconds,
-        result.status != "error" and not is_absent(result),
-    )
-
-
-def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
-    """Whether the student has points for the lesson, which may be 0: not excused, and nothing to be decided."""
-    return result.excused is None and lesson.excused is None and not lesson.is_unclear
-
-
-def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
-    """The result of somebody who is in the roster only."""
-    message = "On the roster; submitted nothing."
-    return SubmissionResult(student=name, status=NOTHING_SUBMITTED, message=message, max_score=max_score, isolation="–")
-
-
-def without_results(attendance: Attendance, max_score: float) -> list[SubmissionResult]:
-    """What is listed of the roster's members for whom no submission counts."""
-    unclear = [
-        replace(nothing_submitted(member.student, max_score), status=UNCLEAR, message=sentence)
-        for member, sentence in attendance.disputed
-    ]
-    return [*(nothing_submitted(member.student, max_score) for member in attendance.absent), *unclear]
-
-
-def report_link(student: str) -> str:
-    """The address of a student's page from index.html, whatever the name holds."""
-    return quote(student, safe="", errors="surrogateescape") + "/report.html"
-
-
-def is_absent(result: SubmissionResult) -> bool:
-    """Whether no submission is certainly the student's."""
-    return result.status == NOTHING_SUBMITTED or (result.status == UNCLEAR and not result.lessons)
-
-
 def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
     return sorted({lesson.name for result in results for lesson in result.lessons})
+
+
+# grades.csv -----------------------------------------------------------------------------------------------------------
 
 
 def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> list[list[str]]:
@@ -234,9 +305,8 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
     header = ["student", *lessons, "total", "max", "percent", *(["counted"] if partly else [])]
     further, members = list[str](), {}
     if attendance:
-        further = [
-            name for name in attendance.columns if name.lower() not in {*header, *ANNOTATION_COLUMNS, "handed_in"}
-        ]
+        taken = {*header, *ANNOTATION_COLUMNS, "handed_in"}
+        further = [name for name in attendance.columns if name.lower() not in taken]
         without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
         members = {member.student: member for member in without} | dict(attendance.members)
     header += [*(ANNOTATION_COLUMNS if annotated else ()), *(["handed_in", *further] if attendance else [])]

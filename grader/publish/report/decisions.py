@@ -16,11 +16,9 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last on time": "it is the last one on time",
     "last, none on time": "it is the last one, and none was on time",
 }
-MINUTE, HOUR = 60, 3600
 TOTAL_PART: Final = "total"
 KINDS_OF_FACT: Final = ("late", "excuse", "defence", "attempt", "adjustment", "comment")
 """In the order of the notes about a student."""
-DECISION_KINDS: Final = {"excuse", "adjustment", "comment"}
 ANNOTATION_COLUMNS = (
     *("assignment", "due", "late_days", "late_cost", "free_days", "attempts"),
     *("adjustments", "excused", "comments"),
@@ -64,9 +62,9 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
     number, is_row = name.partition("_")[0], isinstance(part, Row)
     if part.excused is not None:
         author, reason = part.excused.author, part.excused.reason
-        sentence = f"{title[0].upper()}{title[1:]} does not count for you. Decided by {author}. {because_text(reason)}"
+        sentence = f"{title[0].upper()}{title[1:]} does not count for you. Decided by {author}.{because(reason)}"
         note = "" if is_row else "excused" if name == TOTAL_PART else f"{number} excused"
-        yield Fact("excuse", name, sentence.strip(), note, f"{name}, {author}: {reason}")
+        yield Fact("excuse", name, sentence, note, f"{name}, {author}: {reason}")
     if isinstance(part, LessonResult) and part.attempt is not None:
         place, of, why = part.attempt.number, part.attempt.of, part.attempt.why
         submitted = f", of {date_text(part.attempt.submitted)}," if part.attempt.submitted else ""
@@ -83,21 +81,23 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
         lost = f" Without it, this lesson has {points_in_words(cost)} less." if cost else ""
         sentence = f"A defence of your code is required, with {demanded.right} of 6 questions right; {held}.{lost}"
         what = "missing" if latest is None else f"only {latest.partition(' right')[0]} right"
-        note = f"{number}: defence {what}" + (f", −{points_text(cost)}" if cost else "")
-        yield Fact("defence", name, sentence, note)
+        yield Fact("defence", name, sentence, f"{number}: defence {what}{lost_points(cost)}")
     if (change := part.adjustment) is not None:
         before, points = points_text(change.before), points_text(change.points)
         sentence = f"{change.author} set {title} to {points_in_words(change.points)}; before, it was {before}."
         cell = f"{name}: {before} -> {points}, {change.author}: {change.reason}"
-        yield Fact("adjustment", name, f"{sentence} {because_text(change.reason)}".strip(), "adjusted", cell)
+        yield Fact("adjustment", name, sentence + because(change.reason), "adjusted", cell)
     for comment in part.comments or ():
-        sentence = f"{comment.author} writes: {comment.text}"
-        sentence = f"On {title}: {sentence}" if is_row else sentence
+        sentence = f"{f'On {title}: ' if is_row else ''}{comment.author} writes: {comment.text}"
         yield Fact("comment", name, sentence, "commented", f"{name}, {comment.author}: {comment.text}")
 
 
-def because_text(reason: str) -> str:
-    return f"Reason: {reason}" if reason else ""
+def because(reason: str) -> str:
+    return f" Reason: {reason}" if reason else ""
+
+
+def lost_points(cost: float) -> str:
+    return f", −{points_text(cost)}" if cost else ""
 
 
 def late_sentence(late: Lateness) -> str:
@@ -106,19 +106,31 @@ def late_sentence(late: Lateness) -> str:
         return UNKNOWN_TIME if late.cost else "The time of submission is not known: it counts as on time."
     if not late.seconds:
         return ""
-    lateness = f"It was submitted {how_late(late)} late"
-    if late.free_days:
-        verb = "was" if late.free_days == 1 else "were"
-        lateness += f", and {count_text(late.free_days, 'free late day')} of the term {verb} used"
-    return f"{lateness}. That cost {points_in_words(late.cost) if late.cost else 'no points'}."
+    used = count_text(late.free_days, "free late day of the term was", "free late days of the term were")
+    free = f", and {used} used" if late.free_days else ""
+    cost = points_in_words(late.cost) if late.cost else "no points"
+    return f"It was submitted {how_late(late)} late{free}. That cost {cost}."
 
 
 def late_note(late: Lateness) -> str:
     """`late_sentence` in a few words."""
     if not late.is_known or not late.seconds:
         return "" if late.is_known else "time unknown"
-    cost = f", −{points_text(late.cost)}" if late.cost else ""
-    return f"{how_late(late)} late{cost}" + (f", {count_text(late.free_days, 'free day')}" if late.free_days else "")
+    free = f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
+    return f"{how_late(late)} late{lost_points(late.cost)}{free}"
+
+
+def how_late(late: Lateness) -> str:
+    """`40 minutes`, `3 hours`, `2 days and 1 hour`: rounded up to minutes, and above an hour to hours.
+
+    It agrees with the calendar days that cost points, also where the clocks have changed.
+    """
+    seconds = min(max(late.seconds, (late.days - 1) * SECONDS_PER_DAY + 1), late.days * SECONDS_PER_DAY)
+    if seconds < 3600:
+        return count_text(-(-seconds // 60), "minute")
+    days, hours = divmod(-(-seconds // 3600), 24)
+    parts = (count_text(count, noun) for count, noun in ((days, "day"), (hours, "hour")) if count)
+    return " and ".join(parts)
 
 
 def sentences_about(results: SubmissionResult) -> list[str]:
@@ -134,15 +146,12 @@ def sentences_about(results: SubmissionResult) -> list[str]:
         times = dict.fromkeys((each.submitted, each.time_source) for each in attempts if each.submitted)
         found += [f"Submitted on {date_text(when)}, by {source}." for when, source in times if when and source]
         found += [remark.message for remark in results.intake or () if remark.kind == "platform"]
-    return [*found, *sentences_of(facts_of_part(results, TOTAL_PART, "this assignment"))]
+    facts = facts_of_part(results, TOTAL_PART, "this assignment")
+    return [*found, *(fact.sentence for fact in facts if fact.sentence)]
 
 
 def sentences_about_lesson(lesson: LessonResult) -> list[str]:
-    return sentences_of(facts_about_lesson(lesson))
-
-
-def sentences_of(facts: Iterator[Fact]) -> list[str]:
-    return [fact.sentence for fact in facts if fact.sentence]
+    return [fact.sentence for fact in facts_about_lesson(lesson) if fact.sentence]
 
 
 def decision_sentences(results: SubmissionResult) -> Iterator[str]:
@@ -164,7 +173,8 @@ def short_notes(results: SubmissionResult) -> list[str]:
 
 def is_annotated(results: SubmissionResult) -> bool:
     """Whether an assignment or a person says anything about the student."""
-    return bool(results.assignment) or any(fact.kind in DECISION_KINDS for fact in facts_about(results))
+    decided = ("excuse", "adjustment", "comment")
+    return bool(results.assignment) or any(fact.kind in decided for fact in facts_about(results))
 
 
 def csv_columns(results: SubmissionResult) -> list[str]:
@@ -174,11 +184,8 @@ def csv_columns(results: SubmissionResult) -> list[str]:
     lateness = [f"{late.days}", f"{number(late.cost)}", f"{late.free_days}"] if late else ["", "", ""]
     if late is not None and not late.is_known:
         lateness = ["unknown", "" if late.cost else "0", f"{late.free_days}"]
-    facts = list(facts_about(results))
-    texts = [
-        "; ".join(fact.cell for fact in facts if fact.kind == kind)
-        for kind in ("attempt", "adjustment", "excuse", "comment")
-    ]
+    facts, kinds = list(facts_about(results)), ("attempt", "adjustment", "excuse", "comment")
+    texts = ["; ".join(fact.cell for fact in facts if fact.kind == kind) for kind in kinds]
     return [assignment.title if assignment else "", due, *lateness, *texts]
 
 
@@ -187,18 +194,3 @@ def date_text(date: str) -> str:
     read = datetime.fromisoformat(date)
     seconds = f"{read::%S}" if read.second else ""
     return f"{read:%A} {read.day} {read:%B %Y, %H:%M}{seconds} ({read.tzname() if read.tzinfo else 'local time'})"
-
-
-def how_late(late: Lateness) -> str:
-    """The time in words. It agrees with the calendar days that cost points, also where the clocks have changed."""
-    return lateness_text(min(max(late.seconds, (late.days - 1) * SECONDS_PER_DAY + 1), late.days * SECONDS_PER_DAY))
-
-
-def lateness_text(seconds: int) -> str:
-    """`40 minutes`, `3 hours`, `2 days and 1 hour`: rounded up to minutes, and above a day to hours."""
-    if seconds < HOUR:
-        return count_text(-(-seconds // MINUTE), "minute")
-    hours = -(-seconds // HOUR)
-    days, hours = divmod(hours, 24)
-    parts = ([count_text(days, "day")] if days else []) + ([count_text(hours, "hour")] if hours else [])
-    return " and ".join(parts)

@@ -11,6 +11,7 @@ Sources: landlock(7), the kernel's Documentation/userspace-api/landlock.rst, inc
 from __future__ import annotations
 
 import errno
+import fcntl
 import importlib.util
 import os
 import stat
@@ -36,6 +37,7 @@ _SCOPE = 3  # abstract UNIX sockets and signals, version 6
 _QUIET = 1  # LOG_SAME_EXEC_OFF, version 7: a student must not be able to fill the audit log
 _ASK_VERSION = 1
 _PATH_BENEATH = 1
+_ABOVE_A_WORKERS_OWN = 10  # descriptors: 0 to 4 are put in their places before the rules are applied
 
 _INSTALLED_INTO = ("site-packages", "dist-packages")
 _OF_THE_SYSTEM = (
@@ -143,10 +145,9 @@ def make_ruleset(readable: Iterable[Path], listed: Iterable[Path] = ()) -> int:
                 kernel.syscall("landlock_add_rule", ruleset, _PATH_BENEATH, rule, 0)
             finally:
                 os.close(descriptor)
-    except BaseException:
+        return fcntl.fcntl(ruleset, fcntl.F_DUPFD_CLOEXEC, _ABOVE_A_WORKERS_OWN)
+    finally:
         os.close(ruleset)
-        raise
-    return ruleset
 
 
 def enforce(ruleset: int) -> None:

@@ -3,7 +3,7 @@
     plan = plan_for(probe(), limits)     in probe.py; it travels to the zygote as JSON
     zygote = prepare_zygote(plan)        in the zygote, once torch is loaded
     pid = zygote.fork()                  for each submission
-    lock_in(plan, range(5), zygote.pidfd, zygote.ruleset)    in the child, once its descriptors are arranged
+    lock_in(plan, zygote)                in the child, once its descriptors are arranged
 
 A layer of the plan that cannot be applied raises: no student code may run then. docs/security.md says what each
 layer stops.
@@ -12,18 +12,18 @@ layer stops.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
-from grader.sandbox.isolation import capabilities, kernel, landlock, namespaces, seccomp
+from grader.sandbox.isolation import kernel, landlock, namespaces, seccomp
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.limits import apply as apply_limits
 
 NAMESPACES_LAYER = "namespaces"
-USER_NAMESPACE = "user namespace"  # how the namespaces are had without CAP_SYS_ADMIN
+USER_NAMESPACE = "user namespace"  # how an ordinary user has the namespaces
 UID = "uid"
 LIMITS = "limits"
 NO_NEW_PRIVILEGES = "no new privileges"
@@ -36,7 +36,7 @@ LAYERS = (NAMESPACES_LAYER, USER_NAMESPACE, UID, LIMITS, NO_NEW_PRIVILEGES, LAND
 
 @dataclass(frozen=True)
 class Plan:
-    """How workers are locked in. Made by `plan_for`; equal on both sides of `to_dict` and `from_dict`."""
+    """How workers are locked in. Made by `plan_for`; equal on both sides of `to_json` and `from_json`."""
 
     layers: tuple[str, ...]  # of LAYERS
     uid: int | None = None  # the user (and group) that workers become, None to stay who they are
@@ -44,27 +44,23 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
     imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see imports.py
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Plan:
-        """Raises ValueError for a layer or a limit that is not known: a plan is applied completely or not at all."""
-        unknown = sorted(set(values["layers"]) - set(LAYERS))
-        if unknown:
-            raise ValueError(f"no such layer: {', '.join(unknown)}")
+    def from_json(cls, text: str | bytes) -> Plan:
+        values = json.loads(text)
         layers, imports = tuple(values["layers"]), tuple(values["imports"])
-        return cls(layers, values["uid"], values["other_threads"], Limits.from_dict(values["limits"]), imports)
+        return cls(layers, values["uid"], values["other_threads"], Limits(**values["limits"]), imports)
 
 
 @dataclass(frozen=True)
 class PreparedZygote:
-    """What a zygote needs for each fork: descriptors."""
+    """What a zygote needs for each fork."""
 
-    pid_namespace: int | None = None  # its own one, None without namespaces
-    pidfd: int | None = None  # its own, by which a worker sees that the zygote has ended
-    ruleset: int | None = None  # of Landlock, made once for all workers
+    pid: int  # its own number
+    pid_namespace: int | None = None  # a descriptor of its own one, None without namespaces
+    ruleset: int | None = None  # a descriptor of Landlock's rules, made once for all workers
 
     def fork(self) -> int:
         """Like os.fork(), in a pid namespace of the child's own where there are namespaces. Raises OSError."""
@@ -79,31 +75,28 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
     life of the thread that started it. Raises OSError: then end the process.
     """
     if not kernel.supported():
-        return PreparedZygote()
+        return PreparedZygote(os.getpid())
     kernel.die_with_parent()
     with contextlib.suppress(OSError):  # out of memory, the kernel ends a worker rather than the grader
         Path("/proc/self/oom_score_adj").write_bytes(b"1000")
     files, pid_namespace, ruleset = landlock.worker_files(plan.imports), None, None
     if NAMESPACES_LAYER in plan.layers:
-        user_namespace = USER_NAMESPACE in plan.layers
-        pid_namespace = namespaces.enter_zygote_namespaces(plan.uid, files.visible, user_namespace=user_namespace)
+        pid_namespace = namespaces.enter_zygote_namespaces(files.visible, user_namespace=USER_NAMESPACE in plan.layers)
     if CAPABILITIES in plan.layers:
-        capabilities.drop_bounding_set()  # workers inherit it; the zygote starts no program, so loses nothing
+        kernel.drop_bounding_set()  # workers inherit it; the zygote starts no program, so loses nothing
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # no process of the same user can read its memory; workers inherit it
     if SECCOMP in plan.layers:
         seccomp.prepare()
     if LANDLOCK in plan.layers:
         ruleset = landlock.make_ruleset(files.readable, files.listed)
-    return PreparedZygote(pid_namespace, os.pidfd_open(os.getpid()), ruleset)
+    return PreparedZygote(os.getpid(), pid_namespace, ruleset)
 
 
-def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None, ruleset: int | None = None) -> None:
-    """Locks this process in for good.
+def lock_in(plan: Plan, zygote: PreparedZygote, keep: Iterable[int] = range(5)) -> None:
+    """Locks this process in for good: afterwards it opens no file for writing, starts no process, and reads little.
 
-    Call it in a fresh fork of a prepared zygote, before any student code, with one thread. `keep` are the descriptors
-    that stay open: nothing, the student's output twice, requests and answers. `parent` is the zygote's pidfd, `ruleset`
-    what it prepared for Landlock.
-    Afterwards no file can be opened for writing, no process started, and only what a worker needs be read.
+    Call it in a fresh fork of `zygote`, before any student code, with one thread. `keep` are the descriptors that stay
+    open: nothing, the student's output twice, requests and answers.
 
     The order matters: the user is changed while there are capabilities to do it with, limits and Landlock need /proc
     and paths, and seccomp, which forbids all of this, comes last.
@@ -111,30 +104,27 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     """
     if os.getsid(0) != os.getpid():
         os.setsid()  # no terminal, and a group that can be killed as one
-    kernel.close_all_but({*keep} | {descriptor for descriptor in (parent, ruleset) if descriptor is not None})
+    kernel.close_all_but({*keep} if zygote.ruleset is None else {*keep, zygote.ruleset})
     os.chdir("/")  # the folder it came from may be one that it must not know
     os.umask(0o077)
     if UID in plan.layers:
         if plan.uid is None:
             raise ValueError("the plan says that workers change their user, but not to whom")
-        if os.getresuid() != (plan.uid,) * 3:  # in a user namespace the zygote is that user already
-            capabilities.become(plan.uid)
-    kernel.die_with_parent(parent)  # here, for the kernel forgets it when the user changes
+        kernel.become(plan.uid)
+    kernel.die_with_parent(zygote.pid)  # here, for the kernel forgets it when the user changes
     if kernel.supported():
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
-    if parent is not None:
-        os.close(parent)
     if LIMITS in plan.layers:
         apply_limits(plan.limits, plan.other_threads)
     if NO_NEW_PRIVILEGES in plan.layers:
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if LANDLOCK in plan.layers:
-        if ruleset is None:
+        if zygote.ruleset is None:
             raise ValueError("the plan has Landlock, but the zygote prepared no rules")
-        landlock.enforce(ruleset)
-    if ruleset is not None:
-        os.close(ruleset)
+        landlock.enforce(zygote.ruleset)
+    if zygote.ruleset is not None:
+        os.close(zygote.ruleset)
     if CAPABILITIES in plan.layers:
-        capabilities.reduce_to(0)
+        kernel.reduce_capabilities(0)
     if SECCOMP in plan.layers:
         seccomp.install_filter()

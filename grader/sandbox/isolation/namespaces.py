@@ -20,7 +20,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.sandbox.isolation import capabilities, kernel
+from grader.sandbox.isolation import kernel
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -37,30 +37,26 @@ _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID = 1, 2
 
 
-def enter_zygote_namespaces(user: int | None, visible: Iterable[Path], *, user_namespace: bool) -> int:
+def enter_zygote_namespaces(visible: Iterable[Path], *, user_namespace: bool) -> int:
     """Moves the calling process into namespaces of its own; returns a descriptor of the new pid namespace.
 
     Call it in a process with one thread that has loaded all it needs: afterwards only `visible` exists, read-only, and
     a /proc of its own. It returns in a *new* process, the first of the pid namespace: the calling one stays behind as a
     waiting shell around it, which ends with the same status, and whose end ends it.
 
-    With `user_namespace` the zygote becomes `user` here, unless it is None, since a user namespace knows no other;
-    without it, root stays root and each worker changes its user in `lockdown.lock_in`.
+    With `user_namespace` the zygote keeps its user, since a user namespace knows no other; without it, root stays root
+    and each worker changes its user in `lockdown.lock_in`.
 
     Raises OSError where the kernel refuses. A half-done change of namespaces cannot be undone: the process must then
     end (probe.py tries beforehand).
     """
-    if user_namespace:
-        if user is not None and user != os.getuid():
-            capabilities.become(user)
-        maps = {"setgroups": "deny", "uid_map": f"{os.getuid()} {os.getuid()} 1"}  # it keeps its number, and is alone
-        maps["gid_map"] = f"{os.getgid()} {os.getgid()} 1"
-        kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # after a change of user /proc/self/uid_map belongs to root otherwise
-        kernel.syscall("unshare", AROUND_THE_ZYGOTE | CLONE_NEWUSER)
+    user, group = os.getuid(), os.getgid()
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # else /proc/self/uid_map belongs to root where the user was changed
+    kernel.syscall("unshare", AROUND_THE_ZYGOTE | (CLONE_NEWUSER if user_namespace else 0))
+    if user_namespace:  # it keeps its number, and is alone
+        maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
         for name, text in maps.items():
             Path("/proc/self", name).write_bytes(text.encode())
-    else:
-        kernel.syscall("unshare", AROUND_THE_ZYGOTE)
     _continue_as_first_process()
     mount(None, Path("/"), None, MS_REC | MS_PRIVATE)  # else what follows would show outside
     mount("proc", Path("/proc"), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)  # the old one shows the processes outside
@@ -72,19 +68,15 @@ def enter_zygote_namespaces(user: int | None, visible: Iterable[Path], *, user_n
 
 def _continue_as_first_process() -> None:
     """Forks into the new pid namespace; returns only in the child, the parent waits and ends as the child does."""
-    shell, outside = os.pidfd_open(os.getpid()), os.getppid()
+    outside = os.getppid()
     pid = os.fork()
     if pid == 0:
-        kernel.die_with_parent(shell)
-        os.close(shell)
-        return
+        return kernel.die_with_parent()
     code = 1
     try:
         for ordinary in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(ordinary, signal.SIG_DFL)  # a handler in Python would run the caller's code
-        kernel.die_with_parent()  # entering a user namespace made the kernel forget it
-        if os.getppid() != outside:
-            return  # to the line below that ends this process, and the zygote with it
+        kernel.die_with_parent(outside)  # entering a user namespace made the kernel forget it
         kernel.close_all_but(())  # a copy of the control socket here would hide that the other end was closed
         _, status = os.waitpid(pid, 0)
         code = os.waitstatus_to_exitcode(status)

@@ -14,12 +14,11 @@ import select
 import signal
 import socket
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from grader.sandbox.isolation import capabilities, kernel, landlock
+from grader.sandbox.isolation import kernel, landlock
 from grader.sandbox.isolation.limits import Limits, tasks_of
 from grader.sandbox.isolation.lockdown import (
     CAPABILITIES,
@@ -51,10 +50,6 @@ _REFUSALS: dict[str, list[tuple[Callable[[], object], int]]] = {
 }
 """What must fail once a layer is applied, with the error's number."""
 
-_WITH_USER_NAMESPACE = NAMESPACES_LAYER, USER_NAMESPACE
-_WAYS = ((NAMESPACES_LAYER, UID), (NAMESPACES_LAYER,), (*_WITH_USER_NAMESPACE, UID), _WITH_USER_NAMESPACE, (UID,), ())
-"""Who workers are and what they see, the best way first: the first one that works is taken."""
-
 _WITHOUT = {
     NAMESPACES_LAYER: "No namespaces ({reason}): a student's code can find out whether a hidden file exists, how large"
     " it is and when it was changed.",
@@ -82,11 +77,6 @@ class Isolation:
     layers: tuple[str, ...]
     missing: tuple[str, ...]
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Isolation:
-        """From the result of dataclasses.asdict, as it comes back from JSON."""
-        return cls(values["level"], tuple(values["layers"]), tuple(values["missing"]))
-
 
 def plan_for(isolation: Isolation, limits: Limits | None = None, imports: Sequence[str] = ()) -> Plan:
     """Every layer that the probe found, filled in. `imports` are further modules that an instructor allows."""
@@ -102,17 +92,6 @@ def at_least(level: str, required: str) -> bool:
         if word not in LEVELS:
             raise ValueError(f"{word!r} is no isolation level; there are {', '.join(LEVELS)}")
     return LEVELS.index(level) >= LEVELS.index(required)
-
-
-def avoid_above(level: str) -> tuple[str, ...]:
-    """The layers to leave out in `probe` so that no better level than `level` is reached, for tests and comparisons."""
-    best_without = {
-        "good": (NAMESPACES_LAYER,),
-        "fair": (UID,),
-        "weak": (LANDLOCK,),
-        "none": LAYERS,
-    }
-    return tuple(layer for name, layers in best_without.items() if at_least(name, level) for layer in layers)
 
 
 def level_of(layers: Collection[str], root: bool) -> str:
@@ -139,21 +118,23 @@ def probe(avoid: Collection[str] = ()) -> Isolation:
     is_root = os.geteuid() == 0
     if not is_root:
         failures.setdefault(UID, "only root can change it")
-    elif not capabilities.has(capabilities.CAP_SETUID, capabilities.CAP_SETGID, capabilities.CAP_KILL):
+    elif not kernel.has_capabilities(kernel.CAP_SETUID, kernel.CAP_SETGID, kernel.CAP_KILL):
         # without the last one, a worker that is another user could not be killed
         failures.setdefault(UID, "root lacks CAP_SETUID, CAP_SETGID or CAP_KILL here")
-    alone = [layer for layer in LAYERS[3:] if layer not in failures]
-    for layer in alone if _reason_against(tuple(alone)) else ():
+    # who workers are and what they see, the best way first: the first one that works is taken
+    ways = ((NAMESPACES_LAYER, UID), (UID,)) if is_root else ((NAMESPACES_LAYER, USER_NAMESPACE),)
+    reasons: dict[str, str] = {}
+    taken: tuple[str, ...] = ()
+    for way in ways:
+        if not taken and not failures.keys() & {*way}:
+            reason = _reason_against(way)
+            taken = () if reason else way
+            reasons |= dict.fromkeys(way, reason or "")
+    failures = {layer: reasons.get(layer, "") for layer in LAYERS[:3] if layer not in taken} | failures
+    alone = tuple(layer for layer in LAYERS[3:] if layer not in failures)
+    for layer in alone if _reason_against(alone) else ():
         if reason := _reason_against((NO_NEW_PRIVILEGES, layer)):
             failures[layer] = reason
-    reasons: dict[str, str] = {}
-    for way in _WAYS:
-        if not failures.keys() & {*way}:
-            reason = _reason_against(way) if way else None
-            if reason is None:
-                break
-            reasons |= dict.fromkeys(way, reason)
-    failures = {layer: reasons.get(layer, "") for layer in LAYERS[:3] if layer not in way} | failures
 
     held = tuple(layer for layer in LAYERS if layer not in failures)
     level = level_of(held, is_root)
@@ -182,16 +163,12 @@ def _reason_against(layers: tuple[str, ...]) -> str | None:
         finally:
             os._exit(0)
     os.close(write)
-    poll = select.poll()
-    poll.register(read, select.POLLIN)
-    is_over = bool(poll.poll(TRIAL_SECONDS * 1000))
-    report = os.read(read, 1000) if is_over else b""
+    is_over = bool(select.select([read], [], [], TRIAL_SECONDS)[0])
+    report = os.read(read, 1000) if is_over else f"the trial did not end within {TRIAL_SECONDS:g} s".encode()
     if not is_over:
         os.kill(pid, signal.SIGKILL)
     os.close(read)
     os.waitpid(pid, 0)
-    if not is_over:
-        return f"the trial did not end within {TRIAL_SECONDS:g} s"
     return None if report == b"+" else report.decode(errors="replace") or "the trial ended without a word"
 
 
@@ -204,9 +181,9 @@ def _try_in_a_worker(layers: tuple[str, ...], report: int) -> None:
         os.close(report)
         os.waitpid(pid, 0)
         os._exit(0)
-    kernel.die_with_parent(zygote.pidfd)  # at once: what is tried next may hang
+    kernel.die_with_parent(zygote.pid)  # at once: what is tried next may hang
     is_first = os.getpid() == 1
-    lock_in(plan, (report,), zygote.pidfd, zygote.ruleset)
+    lock_in(plan, zygote, (report,))
     if NAMESPACES_LAYER in layers and not is_first:
         raise OSError(errno.EPERM, "a fork did not get a pid namespace of its own")
     for act, number in (refusal for layer in layers for refusal in _REFUSALS.get(layer, ())):

@@ -1,7 +1,7 @@
 """What a process used, as the kernel accounts for it, and what its memory consists of.
 
-The zygote reads the account when it reaps a worker (wait4), and the worker reads it once, before the student's file is
-loaded. The difference is what the submission used. Nothing that the student's code does can change it.
+A worker's account is read when it has ended (wait4), and once by itself before the student's file is loaded. The
+difference is what the submission used. Nothing that the student's code does can change it.
 
 Source: getrusage(2), wait4(2), clock_getcpuclockid(3), mallopt(3), madvise(2), proc_pid_maps(5).
 """
@@ -36,11 +36,6 @@ def used_by(usage: resource.struct_rusage) -> Usage:
     return Usage(usage.ru_maxrss * MAXRSS_UNIT, usage.ru_utime + usage.ru_stime)
 
 
-def own_usage() -> Usage:
-    """What this process has used up to now; in a fork, resident memory includes the pages shared with the parent."""
-    return used_by(resource.getrusage(resource.RUSAGE_SELF))
-
-
 def processor_seconds(pids: Iterable[int]) -> float | None:
     """What these processes have used, all their threads together; None where the system does not say.
 
@@ -55,10 +50,9 @@ def processor_seconds(pids: Iterable[int]) -> float | None:
 def make_memory_telling() -> None:
     """From now on, this process's resident memory follows the memory that it holds, and little else.
 
-    Memory of 64 KiB and more goes back to the kernel as soon as it is freed: by default glibc keeps some for later,
-    how much depends on the order of the allocations. And all code of the libraries is made resident at once, instead of
-    page by page when it first runs: which operations somebody uses would otherwise weigh up to 20 MB.
-    Does nothing on systems that have neither.
+    Memory of 64 KiB and more goes back to the kernel as soon as it is freed: by default glibc keeps some for later. And
+    all code of the libraries is made resident at once, instead of page by page when it first runs: which operations
+    somebody uses would otherwise weigh up to 20 MB. Does nothing on systems that have neither.
     """
     with contextlib.suppress(AttributeError, OSError):
         libc = ctypes.CDLL(None)

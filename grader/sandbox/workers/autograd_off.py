@@ -17,9 +17,9 @@ Two halves, because each lacks what the other has:
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
 from functools import cache
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -38,6 +38,7 @@ _AUTOGRAD_KEYS = ["Autograd", "AutogradNestedTensor", "AutogradCPU", "AutogradOt
 # To call one of these is to differentiate. The later entries are what the public ones are made of: named less well, but
 # named. Those of torch._C are whatever makes or runs a TorchScript graph, and the switches of its executor.
 _ACTS = {
+    "torch.Tensor": "backward",
     "torch.autograd": "backward grad",
     "torch.autograd.functional": "vjp jvp jacobian hessian vhp hvp",
     "torch.autograd.forward_ad": "make_dual",
@@ -54,17 +55,12 @@ _ACTS = {
         _jit_to_backend _jit_to_backend_selective parse_ir import_ir_module import_ir_module_from_buffer
         _import_ir_module_from_package _load_for_lite_interpreter _load_for_lite_interpreter_from_buffer
         _load_jit_module_from_bytes _load_jit_module_from_file ThroughputBenchmark""",
-}
-_TRANSFORMS = {"torch.func": "grad grad_and_value jacrev jacfwd hessian"}
-_METHODS = {
-    "torch.Tensor": "backward",
-    "torch._C.ScriptFunction": "__call__",
-    "torch._C.ScriptMethod": "__call__",
-    "torch._C.ScriptClass": "__call__",
+    **{f"torch._C.{name}": "__call__" for name in ("ScriptFunction", "ScriptMethod", "ScriptClass")},
     "torch._C.ScriptClassFunction": "__call__",
     "torch._C.LiteScriptModule": "forward run_method",
     "torch._C.CompilationUnit": "define create_function",
 }
+_TRANSFORMS = {"torch.func": "grad grad_and_value jacrev jacfwd hessian"}
 
 
 @cache
@@ -93,13 +89,16 @@ def _is_derivative(name: str) -> bool:
 
 
 def _place_tripwires() -> None:
-    _put_in_places(_ACTS, tripwire)
-    _put_in_places(_TRANSFORMS, delayed_tripwire)
-    for owner, names in _METHODS.items():
-        module_name, _, class_name = owner.rpartition(".")
-        for name in names.split():
-            owning_class = getattr(importlib.import_module(module_name), class_name)
-            setattr(owning_class, name, tripwire(f"{class_name}.{name}"))
+    for table, make in ((_ACTS, tripwire), (_TRANSFORMS, delayed_tripwire)):
+        for owner, names in table.items():
+            place = pkgutil.resolve_name(owner)
+            where = place.__name__ if isinstance(place, type) else owner
+            for name in names.split():
+                function, instead = getattr(place, name, None), make(f"{where}.{name}")
+                if type(function) is FunctionType:  # under other names it has other code
+                    retire(function, instead)
+                if function is not None:  # private names come and go between versions of torch
+                    setattr(place, name, instead)  # another function, which TorchScript does not know
     changeable: Any = torch
     retire(changeable.compile, _uncompiled)  # to compile is not to differentiate
     engine = {name: tripwire(f"Variable._execution_engine.{name}") for name in ("run_backward", "queue_callback")}
@@ -107,18 +106,6 @@ def _place_tripwires() -> None:
     # These raise on a tensor that requires no gradient, as no result does any more; without a backward they do nothing.
     changeable.Tensor.retain_grad = lambda self: None
     changeable.Tensor.register_hook = lambda self, hook: torch.utils.hooks.RemovableHandle(OrderedDict())
-
-
-def _put_in_places(table: dict[str, str], make: Callable[[str], Callable[..., object]]) -> None:
-    """Under its own name each is another function, which TorchScript does not know; under others it has other code."""
-    for module_name, names in table.items():
-        module = importlib.import_module(module_name)
-        for name in names.split():
-            function, instead = getattr(module, name, None), make(f"{module_name}.{name}")
-            if type(function) is FunctionType:
-                retire(function, instead)
-            if function is not None:  # private names come and go between versions of torch
-                setattr(module, name, instead)
 
 
 def _uncompiled(model: Any = None, **_options: Any) -> Any:

@@ -31,7 +31,7 @@ from torch import Tensor
 
 from grader.calling.protocol import Function
 from grader.calling.steps import describe, plain_tensor
-from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.waiting import WireError
 
 FRAME_MAGIC = b"BPN1"
 FRAME_PREFIX = struct.Struct("<4sIQ")

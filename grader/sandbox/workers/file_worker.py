@@ -1,7 +1,4 @@
-"""A student's file in a worker: the requests to it, and the answer where none comes.
-
-Steps run in batches while that works, then one by one.
-"""
+"""A student's file in a worker: the requests to it, and the answer where none comes."""
 
 from __future__ import annotations
 
@@ -15,15 +12,11 @@ from grader.calling.protocol import CallRequest
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed, WireError
 from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, checked_names
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.sending import pack_once
-from grader.sandbox.workers.work_clock import TimeAccount
+from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount, WireError, WorkerLost
 from grader.sandbox.workers.worker_process import WorkerProcess
-
-BATCH_SECONDS = 1.0
-"""How long a batch of steps may take; after that they are run one by one. Two hundred steps take 20 milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +37,8 @@ class StudentFile:
 class FileWorker:
     """A worker with `file` in it, its graded one already run: started when it is needed, and again after it has ended.
 
-    A batch is one request for many steps. After the first failure all steps are run one by one, to find which of them
-    failed. A step that hangs or ends its process is not run again; every other step is, in a new process.
+    Each answer is sent as soon as it is there, so where none comes, the step that is due is at fault. A step that hangs
+    or ends its process is not run again; those after it are, in a new process.
     Every method that runs something raises ZygoteDied, and Interrupted once the interrupt descriptor is readable.
 
     Attributes:
@@ -78,7 +71,6 @@ class FileWorker:
         self._load = Load(file.files, file.main, file.not_allowed, memory)
         self._loading: PackedRequest | None = None
         self.process: WorkerProcess | None = None
-        self._batches_work = True
         self.functions: tuple[str, ...] = ()
         self.plain_functions: frozenset[str] = frozenset()
         self.note = ""
@@ -103,10 +95,7 @@ class FileWorker:
             worker.set_interrupt_fd(self.interrupt)
         worker.wait_until_locked_in()
         self._loading = ask(self._load)
-        try:
-            worker.ask([self._loading], self._limits.import_seconds, self.time)
-        except WORKER_FAILURES as error:
-            self._fail_loading(error)
+        worker.ask([self._loading])
 
     def start(self) -> WorkerProcess | None:
         """The present worker, or a new one; None where there is a load failure."""
@@ -120,8 +109,14 @@ class FileWorker:
             else:
                 outcome: AnswerOutcome = "forbidden" if answer.outcome == "forbidden" else "raised"
                 self._load_failure = answer._replace(outcome=outcome)
-        except WORKER_FAILURES as error:
-            self._fail_loading(error)
+        except DeadlineMissed:
+            message = (
+                f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "
+                "is there a loop outside the functions?"
+            )
+            self._load_failure = Answer("timeout", message=message)
+        except WorkerLost as error:
+            self._load_failure = Answer("crashed", message=f"While the file was being run: {error}")
         self._loading, self._zygote.running = None, ""
         if self._load_failure is not None:
             self.close()
@@ -138,31 +133,17 @@ class FileWorker:
             case _:
                 raise WireError("no account of a file")
 
-    def _fail_loading(self, error: Exception) -> None:
-        message = f"While the file was being run: {error}"
-        if isinstance(error, DeadlineMissed):
-            message = (
-                f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "
-                "is there a loop outside the functions?"
-            )
-        self._load_failure = Answer("timeout" if isinstance(error, DeadlineMissed) else "crashed", message=message)
-        self.close()
-
     @property
     def load_failure(self) -> Answer | None:
         """What went wrong when the file was run, if it did; the same answer then stands for every step."""
         self.start()
         return self._load_failure
 
-    def close(self, without_last_requests: bool = False) -> None:
-        """End the present worker, if there is one, and keep what it printed, or what it had before its last requests.
-
-        What the file itself prints is kept of its first worker alone.
-        """
+    def close(self) -> None:
+        """End the present worker, if there is one, and keep what it printed; of the file itself only once."""
         if (worker := self.process) is not None:
-            before = worker.printed_before if without_last_requests else None
             worker.close()
-            self._printed.append(worker.output, before, loading=not self._has_printed_loading)
+            self._printed.append(worker.output, loading=not self._has_printed_loading)
             self.process, self._loading, self._has_printed_loading = None, None, True
 
     @property
@@ -176,31 +157,26 @@ class FileWorker:
 
     # Requests --------------------------------------------------------------------------------------------------------
 
-    def _ask(
-        self, requests: Sequence[PackedRequest], together: bool = False, running: str = ""
-    ) -> tuple[list[Answer], Answer | None]:
+    def _ask(self, requests: Sequence[PackedRequest], running: str = "") -> tuple[list[Answer], Answer | None]:
         """(the answers of the present worker, why no more came): then it is gone, and the next answer was due.
 
-        Where answers are sent `together`, nobody knows which one was due: they are all requested again. `running`
-        is what to show in place of the requested names.
+        `running` is what to show in place of the requested names.
         """
         assert self.process is not None
         due = [name for each in requests for name in each.names]
         answers: list[Answer] = []
-        seconds = min(BATCH_SECONDS, self._limits.step_seconds) if together else self._limits.step_seconds
+        seconds = self._limits.step_seconds
         if any(each.watched for each in requests):  # it returned in time when nobody watched
             seconds = self._limits.total_seconds
-        self._set_running(running or (due[0] if not together else ""))
+        self._set_running(running or due[0])
         try:
-            self.process.ask(requests, seconds, self.time)
+            self.process.ask(requests)
             for answer in self.process.answers(requests, seconds, self.time):
                 answers.append(answer)
                 self.switched_on |= answer.message == SWITCHED_ON
-                self._set_running(due[len(answers)] if not together and len(answers) < len(due) else "")
+                self._set_running(due[len(answers)] if len(answers) < len(due) else "")
         except WORKER_FAILURES as error:
-            self.close(without_last_requests=together)
-            if together:
-                self._batches_work = False
+            self.close()
             return answers, self._answer_for(error)
         return answers, None
 
@@ -267,23 +243,18 @@ class FileWorker:
         found: dict[Problem, dict[str, Answer]] = {problem: {} for problem in problems}
         while self.start() is not None:
             due = {p: [s for s in steps if s not in found[p] and s not in self.given_up] for p in found}
-            due = {problem: missing for problem, missing in due.items() if missing}
-            if not due:
+            places = [(problem, step) for problem, missing in due.items() for step in missing]
+            if not places:
                 break
-            together = self._works_together(sum(map(len, due.values())))
-            chosen = due if together else dict([next(iter(due.items()))])
-            # a joint function needs no upstream gradients
-            left_out = {problem: problem.upstream if self.joint is not None else () for problem in chosen}
             requests = [
-                pack_once(problem, left_out[problem]).with_run(
-                    Run(missing, joint=self.joint, watched=watched, together=together)
+                # a joint function needs no upstream gradients
+                pack_once(problem, problem.upstream if self.joint is not None else ()).with_run(
+                    Run(missing, joint=self.joint, watched=watched)
                 )
-                for problem, missing in chosen.items()
+                for problem, missing in due.items()
+                if missing
             ]
-            answers, failure = self._ask(requests, together)
-            if together and failure is not None:
-                continue
-            places = [(problem, step) for problem, missing in chosen.items() for step in missing]
+            answers, failure = self._ask(requests)
             for (problem, step), answer in zip(places, answers, strict=False):
                 found[problem][step] = answer
                 if answer.outcome in ("forbidden", "timeout") and answer.seen is None:  # it is not run again
@@ -301,14 +272,7 @@ class FileWorker:
         # upstream gradients are sent only where no step of the student's returns them
         packed = pack_once(problem, problem.upstream if self.joint is not None else [step[1:] for step in every])
         own, answers = {step: sorted(above[step]) for step in steps}, list[Answer]()
-        while steps and self.start() is not None:
-            together = self._works_together(len(steps))
-            answers, failure = self._ask([packed.with_run(Run(steps, own, self.joint, together=together))], together)
-            if not together or failure is None:
-                break
+        if steps and self.start() is not None:
+            answers, _ = self._ask([packed.with_run(Run(steps, own, self.joint))])
         results = dict(zip(steps, answers, strict=False))
         return {step: results.get(step, Answer("skipped")) for step in every}
-
-    def _works_together(self, steps: int) -> bool:
-        """Whether so many steps are sent as a batch."""
-        return self._batches_work and steps > 1 and self.joint is None

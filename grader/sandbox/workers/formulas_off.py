@@ -15,7 +15,7 @@ import gc
 import importlib
 import linecache
 import sys
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, NoReturn
 
 from grader.sandbox.workers.imports import StandIn, forget_modules
@@ -26,6 +26,7 @@ from grader.source.module_names import is_beneath
 _COMPILER = ["torch._dynamo", "torch._dynamo.config", "torch._inductor", "torch._inductor.config"]
 _SYMBOLIC_SHAPES = "torch.fx.experimental.symbolic_shapes"
 _DISTRIBUTED_TENSORS = "torch.distributed.tensor"
+_GUARDS = "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true"
 _CPP_EXTENSIONS = "torch.utils.cpp_extension"  # torch.utils.benchmark loads it, and with it all of setuptools
 
 HOLD_FORMULAS = frozenset(
@@ -38,24 +39,17 @@ HOLD_FORMULAS = frozenset(
 """Modules with derivative formulas or with machines that make them. A worker has neither them nor their files."""
 
 # Modules of the above that eager torch imports inside functions, and the functions that it calls there.
+_FUNCTORCH = "", ".apis", ".batch_norm_replacement", ".functional_call", ".predispatch", ".pyfunctorch", ".utils"
 _NEEDED = {
+    **{f"torch._functorch{name}": "*" for name in (*_FUNCTORCH, ".vmap", ".config")},
     "torch.autograd.functional": "",  # its tripwires stay
     "torch.autograd.gradcheck": "",
     "torch._export": "",
     "torch._export.utils": "_maybe_find_pre_dispatch_tf_mode_for_export",
-    "torch._functorch": "*",
-    "torch._functorch.apis": "*",
-    "torch._functorch.batch_norm_replacement": "*",
-    "torch._functorch.functional_call": "*",
-    "torch._functorch.predispatch": "*",
-    "torch._functorch.pyfunctorch": "*",
-    "torch._functorch.utils": "*",
-    "torch._functorch.vmap": "*",
-    "torch._functorch.config": "*",
     "torch.fx.experimental": "",
     "torch.fx.experimental.proxy_tensor": "",  # printing a tensor in a dispatch mode compares with its classes
     "torch.fx.experimental.sym_node": "",
-    _SYMBOLIC_SHAPES: "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true",
+    _SYMBOLIC_SHAPES: _GUARDS,
 }
 
 _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table", "_decomposition_table")
@@ -70,38 +64,28 @@ def keep_the_compiler_out() -> None:
 
     A module that this version of torch has loaded already stays until `take_away_formulas`.
     """
-    for name in _COMPILER:
-        module = _put_in_place(name, StandIn(name))
-        if module is not None:
-            module.__path__, module.__spec__ = [], None  # a package: torch imports its submodules
-    _put_in_place(_CPP_EXTENSIONS)
-    distributed = _put_in_place(_DISTRIBUTED_TENSORS)
-    if distributed is not None:  # compared with, never made: torch.testing.assert_close imports it at each call
-        distributed.DTensor = type("DTensor", (), {})
-    shapes = _put_in_place(_SYMBOLIC_SHAPES)
-    if shapes is not None:  # numbers and bools are themselves where nothing is traced
-        guards = "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true"
-        for name in (*guards.split(), "statically_known_true", "sym_eq"):
-            setattr(shapes, name, lambda value, *_, **__: value)
-        shapes.is_symbolic = lambda *_: False
-        shapes.is_concrete_int = lambda *_: True
-        shapes.free_symbols = shapes.free_unbacked_symbols = lambda *_: set()
+    shapes: Any = ModuleType(_SYMBOLIC_SHAPES)  # numbers and bools are themselves where nothing is traced
+    for name in (*_GUARDS.split(), "statically_known_true", "sym_eq"):
+        setattr(shapes, name, lambda value, *_, **__: value)
+    shapes.is_symbolic, shapes.is_concrete_int = lambda *_: False, lambda *_: True
+    shapes.free_symbols = shapes.free_unbacked_symbols = lambda *_: set()
+    tensors: Any = ModuleType(_DISTRIBUTED_TENSORS)  # torch.testing.assert_close imports it at each call
+    tensors.DTensor = type("DTensor", (), {})
+    instead: dict[str, Any] = {name: StandIn(name) for name in _COMPILER}
+    for each in instead.values():
+        each.__path__, each.__spec__ = [], None  # a package: torch imports its submodules
+    others = {_SYMBOLIC_SHAPES: shapes, _DISTRIBUTED_TENSORS: tensors, _CPP_EXTENSIONS: ModuleType(_CPP_EXTENSIONS)}
+    for name, module in {**instead, **others}.items():
+        if name not in sys.modules:
+            sys.modules[name] = module
+            above, _, own = name.rpartition(".")
+            setattr(importlib.import_module(above), own, module)
     # torch.vmap calls an operator for which it has no kernel once per row, instead of loading a formula for it
     for name in ("torch._functorch.predispatch", "torch._functorch.vmap"):  # one of them, by the version of torch
         if hasattr(sys.modules.get(name), "DECOMPOSITIONS_LOADED"):
             vars(sys.modules[name])["DECOMPOSITIONS_LOADED"] = True
     functorch: Any = importlib.import_module("torch._C._functorch")
     functorch._set_vmap_fallback_warning_enabled(False)  # that it is slower is no student's concern
-
-
-def _put_in_place(name: str, module: Any = None) -> Any:
-    """The module, or an empty one, under that name; None where there is one already."""
-    if name in sys.modules:
-        return None
-    sys.modules[name] = module = ModuleType(name) if module is None else module
-    above, _, own = name.rpartition(".")
-    setattr(importlib.import_module(above), own, module)
-    return module
 
 
 def take_away_formulas() -> None:
@@ -118,8 +102,6 @@ def take_away_formulas() -> None:
             retire(function, _refuse)
     _empty_tables(loaded)
     forget_modules(sorted(loaded.keys() - _NEEDED.keys() - own, key=len, reverse=True))
-    for name in (loaded.keys() & _NEEDED.keys()) - own:
-        _forget_names(loaded[name])
     # the old name of torch.func: without its own files it has what torch.func has, tripwires included
     public = vars(importlib.import_module("torch.func"))
     sys.modules["functorch"] = ModuleType("functorch")
@@ -137,12 +119,3 @@ def _empty_tables(loaded: dict[str, ModuleType]) -> None:
     for table in tables:
         if isinstance(table, dict):
             table.clear()
-
-
-def _forget_names(module: ModuleType) -> None:
-    """In a module that stays: the names of functions that are gone, and of modules that are gone."""
-    names = vars(module)
-    for name, value in list(names.items()):
-        is_gone = type(value) is FunctionType and value.__kwdefaults__ == {"instead": _refuse}
-        if is_gone or (type(value) is ModuleType and is_beneath(value.__name__, HOLD_FORMULAS - _NEEDED.keys())):
-            del names[name]

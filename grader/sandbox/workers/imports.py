@@ -108,18 +108,11 @@ def is_allowed(root: str, more: Collection[str] = ()) -> bool:
 class StandIn:
     """A library that is not available, or anything of it: an attribute, an entry, or what a call returned.
 
-    A decorator returns the function that it decorates, an annotation can be subscripted, a progress bar passes its
-    iterable through, and a plot does nothing. While the submission's files are loaded, calls and entries of any library
-    give another stand-in; after that only those of INERT do. What needs a value, such as arithmetic, raises
-    NotAvailable. PyTorch's compiler is a stand-in, too: whatever torch asks of it is false.
-
-    Attributes:
-        loading: whether the submission's files are being loaded.
-        was_used: the last library outside of INERT that was used meanwhile, as the arguments of NotAvailable.
+    A decorator returns the function that it decorates, an annotation can be subscripted, and where the library is one
+    of INERT, a progress bar passes its iterable through, and a plot does nothing. Every other use raises NotAvailable.
+    PyTorch's compiler is a stand-in, too: whatever torch asks of it is false.
     """
 
-    loading = False
-    was_used: tuple[str, Collection[str]] | None = None
     __version__ = "0"
 
     def __init__(self, module: str, more: Collection[str] = (), name: str = "", items: Any = ()) -> None:
@@ -140,18 +133,10 @@ class StandIn:
         is_alone = len(arguments) == 1 or self._is_compiler
         if self._decorates and is_alone and (callable(first) or isinstance(first, (classmethod, property))):
             return first
-        self._use()
         if self._name in ITERATES_OVER:
-            return StandIn(self._module, self._more, items=ITERATES_OVER[self._name](*arguments))
+            return StandIn(self._module, self._more, items=self._value(ITERATES_OVER[self._name](*arguments)))
         items = first if arguments else next((keywords[name] for name in ITERABLES if name in keywords), None)
-        return StandIn(self._module, self._more, items=items if hasattr(type(items), "__iter__") else ())
-
-    def _use(self, *_arguments: object) -> StandIn:
-        if not self._inert:
-            if not StandIn.loading:
-                self._refuse()
-            StandIn.was_used = (self._module, self._more)
-        return self
+        return StandIn(self._module, self._more, items=self._value(items if hasattr(type(items), "__iter__") else ()))
 
     def _value(self, value: Any) -> Any:
         return value if self._inert else self._refuse()
@@ -159,12 +144,16 @@ class StandIn:
     def _refuse(self, *_arguments: object, **_keywords: object) -> NoReturn:
         raise NotAvailable(self._module, self._more)
 
-    def __or__(self, _other: object) -> StandIn:
-        return self  # Float[Tensor, "n"] | None
+    def __getitem__(self, _key: object) -> StandIn:
+        return self
 
-    __getitem__ = __enter__ = _use
-    __ror__ = __or__
-    __setitem__ = _use
+    __or__ = __ror__ = __getitem__  # Float[Tensor, "n"] | None
+
+    def __setitem__(self, _key: object, _value: object) -> None:
+        return None  # plt.rcParams["figure.figsize"] = (8, 6)
+
+    def __enter__(self) -> StandIn:
+        return self._value(self)  # type: ignore[no-any-return]
 
     def __exit__(self, *_: object) -> None:
         return None

@@ -14,7 +14,7 @@ import ctypes
 import gc
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from types import FunctionType
@@ -67,8 +67,8 @@ def _retired(*arguments: Any, instead: Callable[..., object], **keywords: Any) -
     return instead(*arguments, **keywords)
 
 
-def every_function() -> Iterator[FunctionType]:
-    return (thing for thing in gc.get_objects() if type(thing) is FunctionType)
+def every_function() -> list[FunctionType]:
+    return [thing for thing in gc.get_objects() if type(thing) is FunctionType]
 
 
 @cache

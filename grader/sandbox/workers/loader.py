@@ -7,11 +7,9 @@ from __future__ import annotations
 import __future__
 
 import ast
-import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import linecache
 import random
 import sys
 import traceback
@@ -84,8 +82,8 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     except BaseException as error:
         if missing_cause(error) is None:
             raise
-        lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code]
-        first, failed = error, lines[0]
+        failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
+        first = error
     left_out: list[BaseException] = []
     flags = code.co_flags & __future__.annotations.compiler_flag
     for statement in simple_imports(ast.parse(source, filename).body):
@@ -116,15 +114,11 @@ def simple_imports(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def missing_cause(error: BaseException) -> BaseException | None:
-    """The error if it is EXCUSED, or for another one what it may come from: a library was used that is not here."""
-    if isinstance(error, EXCUSED):
-        return error
-    if type(error) is ImportError and (error.name or "").partition(".")[0] == "torch":  # from torch import _decomp
+    """The error if it is EXCUSED; for `from torch import _decomp`, the error that any other library gives."""
+    if type(error) is ImportError and (error.name or "").partition(".")[0] == "torch":
         name = str(error).partition("'")[2].partition("'")[0]  # Python 3.12 has it as an attribute
         return NotAvailable(f"{error.name}.{name}").with_traceback(error.__traceback__)
-    if StandIn.was_used and isinstance(error, Exception):
-        return NotAvailable(*StandIn.was_used).with_traceback(error.__traceback__)
-    return None
+    return error if isinstance(error, EXCUSED) else None
 
 
 def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException | None) -> None:
@@ -165,23 +159,11 @@ def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> 
     module = ModuleType(main.removesuffix(".py"))
     module.__spec__ = importlib.machinery.ModuleSpec(f"{PACKAGE}.{module.__name__}", None)
     sys.modules.setdefault(module.__name__, module)
-    StandIn.loading, StandIn.was_used = True, None
     try:
         own.left_out += run_source(module, main, files[main])
     except BaseException as error:  # whatever a student's file does is a result
         return Loaded(module, error)
-    finally:
-        StandIn.loading = False
     return Loaded(module, None, next(iter(own.left_out), None))
-
-
-def forget(main: str) -> None:
-    """Undoes what `load` left in this process: the module, the finders, and memory that only garbage holds."""
-    if sys.modules.pop(main.removesuffix(".py"), None) is None:
-        return
-    gc.collect()  # a list that contains itself keeps its tensors until then
-    linecache.cache.pop(main, None)
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (MemoryFinder, Gate))]
 
 
 def seed_generators() -> None:

@@ -33,7 +33,7 @@ from grader.sandbox.workers.codec import (
     readable,
     reply_budget,
 )
-from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.waiting import WireError
 
 CALL_ROOM = 1 << 24
 """Bytes of tensors in the answer to a call."""
@@ -85,14 +85,12 @@ class Run:
             skipped if one above it gave no tensor.
         joint: the function that answers all steps in one call.
         watched: operators are counted, float32 and numerical differentiation are noticed; several times slower.
-        together: answers are sent together, which saves time, and not as soon as they are there.
     """
 
     steps: Sequence[str]
     above: Mapping[str, Sequence[str]] | None = None
     joint: Joint | None = None
     watched: bool = False
-    together: bool = False
 
 
 Request = Load | GivenProblem | Run | CallRequest

@@ -81,15 +81,15 @@ class Output:
         self.total += len(data)
         self.data += data[: max(0, self._room - len(self.data))]
 
-    def append(self, other: Output, last: int | None = None, loading: bool = True) -> None:
-        """Add what another output has up to byte `last`, without what was printed while `loading` if that is False."""
-        data, mark = other.data[:last], LABEL_MARK.encode()
+    def append(self, other: Output, loading: bool = True) -> None:
+        """Add what another output has, without what was printed while `loading` if that is False."""
+        data, mark = other.data, LABEL_MARK.encode()
         if not loading:
             data = data[data.index(mark) :] if mark in data else data[:0]
         elif self.data and data:
             self.write(mark + b"\n")
         self.write(data)
-        self.total += other.total - len(other.data) if last is None else 0
+        self.total += other.total - len(other.data)
 
 
 def marked_parts(data: bytes | bytearray) -> Iterator[tuple[str, str]]:

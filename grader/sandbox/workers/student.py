@@ -13,7 +13,7 @@ from grader.calling.protocol import CallRequest, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import FileWorker, StudentFile
-from grader.sandbox.workers.work_clock import TimeAccount
+from grader.sandbox.workers.waiting import TimeAccount
 from grader.verdict.explain.edits.search import Trials
 from grader.verdict.judge.runner import STRICT, Terms
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import select
+import resource
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -22,14 +23,14 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.joint import call_joint
-from grader.calling.numerical_watch import NumericalWatch
+from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.observing import is_plain
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.parameters import groups_of_values
-from grader.calling.protocol import CallRequest
+from grader.calling.protocol import CallRequest, copy_tree
 from grader.calling.steps import call_step
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
-from grader.sandbox.isolation.usage import make_memory_telling, own_usage
+from grader.sandbox.isolation.usage import make_memory_telling, used_by
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
@@ -39,25 +40,26 @@ from grader.sandbox.workers.messages import GivenProblem, Load, Request, Run
 from grader.sandbox.workers.printed import MarkedOutput, flush_output
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
-MAX_TOGETHER = 1 << 16  # bytes of answers that wait for others
 
 
-def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote) -> None:
+def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
     """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
 
-    A layer that cannot be applied ends the worker before any student code runs.
+    A layer that cannot be applied ends the worker before any student code runs. `given` are the pipes of requests, of
+    answers and of what is printed.
     """
     worker = Worker(plan.limits.operators, plan.imports)
-    parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
-    arrange_descriptors(requests, answers, output)
+    arrange_descriptors(*given)
     try:
-        lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
+        lock_in(plan, zygote)
     except (OSError, ValueError) as error:
         send(codec.encode_frame(codec.Frame({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})))
         os._exit(71)
     # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
     # on is the submission's
-    send(codec.encode_frame(codec.Frame({"op": "locked in", "used": own_usage()})))
+    send(
+        codec.encode_frame(codec.Frame({"op": "locked in", "used": used_by(resource.getrusage(resource.RUSAGE_SELF))}))
+    )
     try:
         worker.serve()
     except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol
@@ -66,11 +68,6 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZ
         os._exit(72)
     finally:
         os._exit(0)
-
-
-def above_the_pipes(descriptor: int | None) -> int | None:
-    """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
-    return None if descriptor is None else fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS_FD + 1)
 
 
 def arrange_descriptors(requests: int, answers: int, output: int) -> None:
@@ -96,9 +93,9 @@ class Worker:
         self._problem: tuple[torch.dtype, dict[str, Any], dict[str, Tensor]] = torch.float64, {}, {}
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
-        self._together = bytearray()  # answers that are not sent yet
         self._output: MarkedOutput | None = None
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
+        self._twins: dict[int, Any] = {}  # the same of calls that were made again
 
     def serve(self) -> None:
         """Answers requests until the trusted side hangs up."""
@@ -107,24 +104,15 @@ class Worker:
 
     def serve_one(self) -> bool:
         """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
-        if self._together and not select.select([REQUESTS_FD], [], [], 0)[0]:
-            self.send_together()
         frame = codec.read_frame(REQUESTS_FD)
         if frame is None:
             return False
         request, terms = messages.decode_request(frame)
-        together = isinstance(request, Run) and request.together
         for name, answer in self.answers_to(request):
-            self._together += messages.encode_answer(name, answer, terms, self._files)
-            if not together or len(self._together) > MAX_TOGETHER:
-                self.send_together()
+            data = messages.encode_answer(name, answer, terms, self._files)
+            flush_output()
+            send(data)
         return True
-
-    def send_together(self) -> None:
-        """Each answer that is sent by itself wakes a process."""
-        flush_output()
-        send(self._together)
-        self._together.clear()
 
     def answers_to(self, request: Request) -> Iterator[tuple[str, Answer]]:
         """(name, answer) for each requested name."""
@@ -191,9 +179,12 @@ class Worker:
                 answer = Answer("skipped", message=", ".join(sorted(needed)))
             else:
                 self.begin(step)
-                watch = self.watch(step) if request.watched else None
-                answer = call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)
-                answer = self.allowed(step, answer)
+
+                def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
+                    return {step: call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)}
+
+                answers = self.watched(step, call) if request.watched else call(None)
+                answer = self.allowed(step, answers[step])
             if step == request.steps[-1]:
                 answer = self.last(answer)
             if answer.tensor is None:
@@ -208,8 +199,12 @@ class Worker:
         assert request.joint is not None
         joint, (dtype, values, _) = request.joint, self._problem
         self.begin(joint.name)
-        watch = self.watch(joint.name) if request.watched else None
-        answers = call_joint(self._functions.get(joint.name), joint, request.steps, values, dtype, self._files, watch)
+        function = self._functions.get(joint.name)
+
+        def call(watch: OperatorWatch | None) -> dict[str, Answer]:
+            return call_joint(function, joint, request.steps, values, dtype, self._files, watch)
+
+        answers = self.watched(joint.name, call) if request.watched else call(None)
         for step, answer in answers.items():
             answer = self.allowed(joint.name, answer)
             yield step, self.last(answer) if step == request.steps[-1] else answer
@@ -217,13 +212,25 @@ class Worker:
     def call(self, request: CallRequest) -> Answer:
         """A function, a class or an object's method called, or an object's attribute read."""
         self.begin(request.name)
-        watch = CallWatch(self._operator_cap) if request.counted else OperatorWatch(self._operator_cap)
-        if request.watched:
-            watch = NumericalWatch(self._operator_cap, self._files, self._names, may_train=request.handle is None)
-        return self.allowed(request.name, invoke(request, self._functions.get, self._objects, self._files, watch))
+        named, cap = self._functions.get, self._operator_cap
+        if not request.watched:
+            watch = CallWatch(cap) if request.counted else OperatorWatch(cap)
+            answer = invoke(request, named, self._objects, self._files, watch)
+            return self.allowed(request.name, answer)
+        copied = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
 
-    def watch(self, function: str) -> OperatorWatch:
-        """The watch on a step. Of a plain one, only the operators are watched."""
+        def call(watch: OperatorWatch) -> dict[str, Answer]:
+            return {"": invoke(request, named, self._objects, self._files, watch)}
+
+        def again(watch: OperatorWatch) -> dict[str, Answer]:
+            return {"": invoke(copied, named, self._twins, self._files, watch)}
+
+        numerical = NumericalWatch(cap, self._names, may_train=request.handle is None)
+        changes_objects = request.handle is not None or request.keep is not None
+        return self.allowed(request.name, watched(call, again, numerical, changes_objects)[""])
+
+    def watched(self, function: str, call: Callable[[OperatorWatch], dict[str, Answer]]) -> dict[str, Answer]:
+        """The answers of a step's function under a watch. Of a plain one, only the operators are watched."""
         if is_plain(self._functions.get(function)):
-            return OperatorWatch(self._operator_cap)
-        return NumericalWatch(self._operator_cap, self._files, self._names)
+            return call(OperatorWatch(self._operator_cap))
+        return watched(call, call, NumericalWatch(self._operator_cap, self._names))

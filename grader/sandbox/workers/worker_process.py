@@ -2,65 +2,55 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
 
 from grader.calling.answer import Answer
 from grader.errors import Interrupted, ZygoteDied
-from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
-from grader.sandbox.workers.codec import MAX_BODY, MAX_HEADER, Frame, Reader
-from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WorkerLost, how_it_ended
+from grader.sandbox.workers.codec import Frame, Reader
+from grader.sandbox.workers.fork_server import Child, ServerEnded
 from grader.sandbox.workers.messages import PackedRequest, decode_answer
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.work_clock import TimeAccount
+from grader.sandbox.workers.waiting import (
+    WORKER_START_SECONDS,
+    DeadlineMissed,
+    TimeAccount,
+    WorkerLost,
+    how_it_ended,
+)
 
 READ_BYTES = 1 << 18
-MAX_ANSWER_BYTES_HELD = MAX_HEADER + MAX_BODY
-"""Bytes of answers that may come while a request is still being written."""
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
-CLOSING_SECONDS = 0.2
-"""How long the rest of an ended worker's output is read."""
-
-
-class ZygoteHandle(Protocol):
-    """Who started the worker and knows how it ended (client.ZygoteProcess)."""
-
-    limits: Limits
-
-    def account(self, seconds: float) -> TimeAccount: ...
-
-    def end_of(self, number: int) -> int: ...
-
-    def status_if_ended(self, number: int, seconds: float) -> int | None: ...
-
-    def end_and_measure(self, number: int) -> Usage: ...
+ENDING_SECONDS = 5.0
+"""A guard: how long a worker that has closed its pipe is given to end by itself."""
 
 
 class WorkerProcess:
     """One worker, spoken to over pipes.
 
-    What is waited for is paid for by accounts of time. Every method that waits raises WorkerLost, Interrupted, and
-    DeadlineMissed once one of them is used up.
+    What is waited for is paid for by accounts of time. Every method that waits raises WorkerLost, Interrupted,
+    ZygoteDied, and DeadlineMissed once one of them is used up.
     """
 
-    def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, printed: int) -> None:
-        self._zygote, self._number = zygote, number
-        self._requests, self._answers, self._printed = requests, answers, printed
+    def __init__(
+        self, child: Child, pipes: tuple[int, int, int], account: Callable[[float], TimeAccount], output_bytes: int
+    ) -> None:
+        """`pipes` are of requests, answers and what is printed; `account` makes an account of so many seconds."""
+        self._child, self._account = child, account
+        self._requests, self._answers, self._printed = requests, answers, printed = pipes
         self._interrupt: int | None = None
+        self._unsent = b""
         self._reader = Reader()
         self._selector = selectors.DefaultSelector()
         for descriptor in (answers, printed):
             self._selector.register(descriptor, selectors.EVENT_READ)
         for descriptor in (requests, answers, printed):
             os.set_blocking(descriptor, False)
-        self.output = Output(zygote.limits.output_bytes)
-        self.printed_before = 0  # bytes kept of what was printed before the last requests
+        self.output = Output(output_bytes)
         self._is_closed, self._is_locked_in = False, False
         self._at_start = Usage(0, 0.0)
 
@@ -69,73 +59,55 @@ class WorkerProcess:
         self._interrupt = interrupt
         self._selector.register(interrupt, selectors.EVENT_READ)
 
-    # Requests --------------------------------------------------------------------------------------------------------
-
     def wait_until_locked_in(self) -> None:
         """Take the frame that the worker sends before it knows a line of the student's. Raises ZygoteDied."""
         if self._is_locked_in:
             return
         try:
-            header = self.receive(self._zygote.account(WORKER_START_SECONDS)).header
+            header = self.receive(self._account(WORKER_START_SECONDS)).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start, self._is_locked_in = Usage(*header["used"]), True
 
-    def ask(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> None:
-        """Sends all requests at once, within so many seconds."""
-        self.printed_before = len(self.output.data)
+    def ask(self, requests: Sequence[PackedRequest]) -> None:
+        """Send all requests. What finds no room in the pipe is sent while their answers are awaited."""
         self._reader.max_body = max(each.terms.room for each in requests)
-        self.send(b"".join(each.data for each in requests), self._zygote.account(seconds), *accounts)
+        self._unsent = b"".join(each.data for each in requests)
+        self._send()
+        if self._unsent:
+            self._selector.register(self._requests, selectors.EVENT_WRITE)
+
+    def _send(self) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self._requests, self._unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:  # what it has answered counts; where no answer comes, we hear how it ended
+            self._unsent = b""
 
     def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
         """The answers to them in order as they arrive, each within so many seconds."""
         for each in requests:
             for name in each.names:
-                yield decode_answer(self.receive(self._zygote.account(seconds), *accounts), name, each)
-
-    # Pipes -----------------------------------------------------------------------------------------------------------
-
-    def send(self, data: bytes, *accounts: TimeAccount) -> None:
-        """Write all of `data`."""
-        view = memoryview(data)
-        with contextlib.suppress(BlockingIOError, BrokenPipeError):  # most often there is room: nothing to wait for
-            view = view[os.write(self._requests, view) :]
-        if not view:
-            return
-        self._selector.register(self._requests, selectors.EVENT_WRITE)
-        wait = self._waiting(accounts)
-        try:
-            while view:
-                ready = wait()
-                if self._requests in ready:
-                    try:
-                        view = view[os.write(self._requests, view) :]
-                    except BlockingIOError:
-                        pass
-                    except BrokenPipeError:
-                        raise WorkerLost(self._how_it_ended()) from None
-                elif self._answers in ready:  # it may be waiting for room for them, and only then read on
-                    self._take_answers()
-                    if self._reader.held > MAX_ANSWER_BYTES_HELD:
-                        raise WorkerLost("It sent answers without end, and did not read what it was asked.")
-        finally:
-            self._selector.unregister(self._requests)
+                yield decode_answer(self.receive(self._account(seconds), *accounts), name, each)
 
     def receive(self, *accounts: TimeAccount) -> Frame:
         """The next frame that the worker sends."""
         wait = self._waiting(accounts)
         while (frame := self._reader.next()) is None:
-            if self._answers in wait():
-                self._take_answers()
+            ready = wait()
+            if self._requests in ready:
+                self._send()
+                if not self._unsent:
+                    self._selector.unregister(self._requests)
+            if self._answers in ready:
+                data = self._read(self._answers)
+                if data == b"":
+                    raise WorkerLost(self._how_it_ended())
+                self._reader.feed(data or b"")
         return frame
-
-    def _take_answers(self) -> None:
-        data = self._read(self._answers)
-        if data == b"":
-            raise WorkerLost(self._how_it_ended())
-        self._reader.feed(data or b"")
 
     def _waiting(self, accounts: Sequence[TimeAccount]) -> Callable[[], list[int]]:
         """A function that waits until descriptors are ready, and takes printed output on the way."""
@@ -160,7 +132,12 @@ class WorkerProcess:
         return wait
 
     def _how_it_ended(self) -> str:
-        return how_it_ended(self._zygote.status_if_ended(self._number, 1.0))
+        try:
+            return how_it_ended(self._child.ending(ENDING_SECONDS).status)
+        except TimeoutError:
+            return how_it_ended(None)
+        except ServerEnded as error:
+            raise ZygoteDied(str(error)) from error
 
     def _take_printed(self) -> None:
         data = self._read(self._printed)
@@ -177,25 +154,23 @@ class WorkerProcess:
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""
-        at_end = self._zygote.end_and_measure(self._number)
+        self._child.kill()
+        try:
+            at_end, at_start = self._child.ending().used, self._at_start
+        except ServerEnded as error:
+            raise ZygoteDied(str(error)) from error
         self.close()
-        return Usage(
-            at_end.resident_bytes - self._at_start.resident_bytes, at_end.cpu_seconds - self._at_start.cpu_seconds
-        )
+        return Usage(at_end.resident_bytes - at_start.resident_bytes, at_end.cpu_seconds - at_start.cpu_seconds)
 
     def close(self) -> None:
         """Kill the worker, take what it had still printed, and close the descriptors."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        try:
-            self._zygote.end_of(self._number)
-            end = time.monotonic() + CLOSING_SECONDS
-            while self._printed in self._selector.get_map() and time.monotonic() < end:
+        if not self._is_closed:
+            self._is_closed = True
+            self._child.close()
+            for _ in range(MAX_LATE_READS):
                 if not (data := self._read(self._printed)):
                     break
                 self.output.write(data)
-        finally:
             self._selector.close()
             for descriptor in (self._requests, self._answers, self._printed):
                 os.close(descriptor)

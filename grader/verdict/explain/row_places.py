@@ -1,55 +1,27 @@
 """The cause of a row: its line in the student's file, or another function of the student's that is wrong itself.
 
-The line is that of a change, of a gradient, or of a misplaced function. `text` is the student's file.
+The line is that of a gradient, or of a misplaced function. `text` is the student's file.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from grader.lesson.lesson import Lesson
 from grader.results import Row
-from grader.results.wording import listed_as_code, shortened
-from grader.source.own_functions import assignment_lines, calls_behind, nested_definitions, own_calls
+from grader.results.wording import listed_as_code
+from grader.source.own_functions import joint_gradients, nested_definitions, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
-from grader.source.statement_names import lines_of_changes
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE
-from grader.verdict.judge.runner import SubmissionRunner
 
-MAX_LINE_CHARACTERS_QUOTED = 80
 NAME_NO_CAUSE = frozenset(
     {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
     | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
     | {"one_sided", "always_the_same", UNNAMED_MULTIPLE}
 )
 """Explanations that leave open which function is the cause."""
-
-
-def locate_changes(lesson: Lesson, rows: list[Row], runner: SubmissionRunner, text: str) -> None:
-    """Add the line that changed an argument in place to the rows that failed because of it."""
-    found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
-    for row in rows:
-        item = lesson.item_for(row.name)
-        if row.status == "failed" and row.mistake is not None and item.target is not None:
-            changed = runner.answers(runner.public or lesson.public)[row.name].changed
-            if changed:
-                found.append((row, (item.function, tuple(changed))))
-    if not found:
-        return
-    try:
-        numbers = source_reader().call(lines_of_changes, text, [change for _, change in found])
-    except ReadingStopped:
-        return
-    lines = re.split(r"\r\n|\r|\n", text) if any(numbers) else []
-    for (row, _), line in zip(found, numbers, strict=True):
-        if line is not None and row.mistake is not None:
-            quoted = shortened(lines[line - 1].replace("`", "'"), MAX_LINE_CHARACTERS_QUOTED)
-            row.line = line
-            row.message = f"{row.mistake.message} Line {line} does it: `{quoted}`."
-            row.mistake = row.mistake._replace(message=row.message)
 
 
 def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
@@ -66,16 +38,16 @@ def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
     if not wrong or joint is None:
         return
     try:
-        found = source_reader().call(assignment_lines, text, joint.name, list(joint.returns))
+        found = source_reader().call(joint_gradients, text, joint.name, list(joint.returns), [])
     except (ReadingStopped, ReadingFailed):
         return
     if found is None:
         return
-    first, lines = found
+    first, gradients = found
     places: dict[str | None, int | None] = {}
     for row in wrong:
         if row.line == first:
-            row.line = places.setdefault(row.message, lines.get(row.name, first))
+            row.line = places.setdefault(row.message, gradients[row.name][0] or first)
         else:
             places.setdefault(row.message, row.line)
 
@@ -122,7 +94,8 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
     try:
         called = source_reader().call(own_calls, text, functions, functions)
         if joint is not None:
-            called |= source_reader().call(calls_behind, text, joint.name, list(joint.returns), functions)
+            found = source_reader().call(joint_gradients, text, joint.name, list(joint.returns), functions)
+            called |= {name: behind for name, (_, behind) in found[1].items()} if found else {}
     except (ReadingStopped, ReadingFailed):
         return
     for row in due:

@@ -22,7 +22,7 @@ from grader.authoring.lesson_sources import stub_of
 from grader.authoring.release import engine
 from grader.authoring.release.distributions import distribution_files
 from grader.authoring.release.engine import write_zip
-from grader.authoring.release.kit import kit_of, lesson_files
+from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, lesson_files, published_answers
 from grader.authoring.release.leaks import Secrets, leaks, secrets_of
 from grader.authoring.release.notebook import notebook_of
 from grader.commands import grade as cli
@@ -30,6 +30,7 @@ from grader.commands.command_line import UNUSABLE
 from grader.commands.release import LEAKS
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
+from grader.questions.question import questions_of
 
 SMALL = Path(__file__).parents[2] / "corpus" / "courses" / "calling"
 
@@ -131,12 +132,14 @@ def as_notebook(text: str) -> str:
 
 @pytest.mark.full
 def test_an_answer_is_found_however_it_is_dressed(course, secrets):
-    answer = answer_of(course, "04", "dlogits")
-    short = answer_of(course, "03", "dprobs")
+    answer, short = answer_of(course, "04", "dlogits"), answer_of(course, "03", "dprobs")
     assert short.strip().splitlines()[-1].strip() == "return dlogprobs / probs"
+    other_names = renamed(answer)
+    assert "gradient" not in other_names and "Yb" not in other_names and other_names != answer
     dressed = {
         "as_it_is.py": answer,
         "laid_out.py": in_another_layout(answer),
+        "renamed.py": other_names,
         "README.md": f"# Words\n\nFor example:\n\n{textwrap.indent(answer, '    ')}\n",
         "in_a_docstring.py": f'"""Try\n\n{answer}\n"""\n',
         "in_a_comment.py": "\n".join("# " + line for line in answer.splitlines()),
@@ -144,22 +147,12 @@ def test_an_answer_is_found_however_it_is_dressed(course, secrets):
         "in_a_method.py": "class A:\n" + textwrap.indent(answer, "    "),
         "one_line.py": short,
         "one_line.md": "Write `return dlogprobs / probs`.",
+        "in_a_string.py": 'HINT = "dprobs = dlogprobs / probs"\n',
         "lecture.py": "dprobs = dlogprobs / probs\n",
         "lesson.toml": f"[x]\nhint = '''\n{answer}\n'''\n",
     }
-    found = {
-        sentence.partition(" ")[0] for name in dressed for sentence in leaks({name: dressed[name].encode()}, secrets)
-    }
-    assert found == set(dressed)
-
-
-def test_a_long_answer_is_known_without_its_names(course, secrets):
-    """Another author's variables make no difference."""
-    answer = answer_of(course, "04", "dlogits")
-    changed = renamed(answer)
-    assert "gradient" not in changed and "Yb" not in changed and changed != answer
-    found = leaks({"helper.py": changed.encode()}, secrets)
-    assert found and all(sentence.startswith("helper.py gives away `dlogits") for sentence in found)
+    found = leaks({name: text.encode() for name, text in dressed.items()}, secrets)
+    assert {sentence.partition(" ")[0] for sentence in found} == set(dressed)
 
 
 RENAMED = """```python
@@ -200,19 +193,13 @@ def in_every_format(folder: str, text: str) -> dict[str, bytes]:
     return {f"{folder}/{name}": content.encode() for name, content in kit.items()}
 
 
-@pytest.fixture(scope="module")
-def sentences(secrets: Secrets) -> list[str]:
-    """What is found in all of these texts at once: to compare one with all secrets takes as long."""
-    forms = [in_every_format(form.replace(" ", "-"), text) for form, (_, _, text) in OTHER_FORMS.items()]
-    return leaks({name: content for kit in forms for name, content in kit.items()}, secrets)
-
-
-@pytest.mark.parametrize("form", OTHER_FORMS)
-def test_an_answer_in_another_form_is_found(sentences, form):
-    number, function, text = OTHER_FORMS[form]
-    found = [each for each in sentences if f"`{function}` of solutions/{number}" in each]
-    kit = in_every_format(form.replace(" ", "-"), text)
-    assert kit.keys() <= {sentence.partition(" ")[0] for sentence in found}
+def test_an_answer_in_another_form_is_found(secrets):
+    """In every format, and all at once: to compare one with all secrets takes as long."""
+    kits = {form: in_every_format(form.replace(" ", "-"), text) for form, (_, _, text) in OTHER_FORMS.items()}
+    sentences = leaks({name: content for kit in kits.values() for name, content in kit.items()}, secrets)
+    for form, (number, function, _) in OTHER_FORMS.items():
+        found = [each for each in sentences if f"`{function}` of solutions/{number}" in each]
+        assert kits[form].keys() <= {sentence.partition(" ")[0] for sentence in found}, form
 
 
 def test_a_readme_may_work_out_the_answer_that_its_lesson_names(course, secrets):
@@ -252,6 +239,18 @@ def test_markers_and_what_cannot_be_compared_are_found(secrets):
 # What is in a kit ----------------------------------------------------------------------------------------------------
 
 
+def test_only_the_kit_with_answers_contains_them(course):
+    lessons = list(course.lessons.values())
+    asking = [lesson for lesson in lessons if questions_of(lesson)]
+    found = published_answers(lessons)
+    assert len(found) == len(lessons) + len(asking)
+    graded = found[f"exercises/{asking[0].name}/questions-answers.md"].decode()
+    assert "> In y = a + b, a = {a}" in graded and "So da = dy and db = dy, and their sum is twice dy." in graded
+    several = found["exercises/02_small_net/questions-answers.md"].decode()
+    assert "- Not true: “The batch is so large that the update of W would overflow.” " in several
+    assert not any(name.endswith(MODEL_ANSWERS_FILE) for lesson in lessons for name in lesson_files(lesson))
+
+
 def test_a_kit_of_one_lesson(course):
     kit = kit_of([course.find("04")])
     outside = {name for name in kit if not name.startswith(("grader/", "exercises/04_cross_entropy/"))}
@@ -273,7 +272,7 @@ def test_a_kit_of_one_lesson(course):
 
 def test_a_kit_that_is_installed_has_its_lessons(course, tmp_path):
     """`pip install ./kit`, as its notebooks do: `dojo` compares the folder's lessons with the installed ones."""
-    kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject({}), **lesson_files(course.find("04"))}
+    kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject("dojo"), **lesson_files(course.find("04"))}
     engine.write_folder(tmp_path, kit)
     (tmp_path / "exercises/04_cross_entropy/backward.py").write_text("# a student's work\n")
     with contextlib.chdir(tmp_path):
@@ -322,7 +321,7 @@ def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
     files = engine.engine_files()
     assert files["grader/lesson/lesson.py"] == (ROOT / "grader" / "lesson" / "lesson.py").read_bytes()
     assert files["grader/templates/report.md"] == (ROOT / "templates" / "report.md").read_bytes()
-    names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.dependencies()]
+    names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.requirements()]
     assert {"torch", "numpy", "jinja2", "click"} <= set(names)
     pins = engine.pinned_requirements()
     assert [pin.partition("==")[0] for pin in pins] == names
@@ -332,38 +331,32 @@ def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
 # Notebooks -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", ["01", "04", "08"])
-def test_a_notebook_has_each_function_in_a_cell_of_its_own(course, number):
-    lesson = course.find(number)
-    stub = stub_of(lesson)
-    notebook = json.loads(notebook_of(lesson, stub, "notebooks/x.ipynb"))
-    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
-    assert set(notebook) == {"cells", "metadata", "nbformat", "nbformat_minor"}
-    identities = [cell["id"] for cell in notebook["cells"]]
-    assert len(set(identities)) == len(identities) and all(re.fullmatch(r"[\w-]{1,64}", each) for each in identities)
-    for cell in notebook["cells"]:
-        code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
-        assert set(cell) == {"cell_type", "id", "metadata", "source"} | code
-    set_up, *code_cells = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
-    compile(set_up.replace("%load_ext grader", ""), "set up", "exec")
-    checked = [
-        line.removeprefix(f"%%check {number}.") for line in "\n".join(code_cells).splitlines() if line[0:2] == "%%"
-    ]
-    assert checked == [name for name in functions_of(stub) if name in lesson.functions]
-    code_cells = [re.sub(r"^%%check .*\n", "", text) for text in code_cells]
-    defined = [[name for name in functions_of(text)] for text in code_cells]
-    assert all(len(names) <= 1 for names in defined)
-    assert [name for names in defined for name in names] == list(functions_of(stub))
-    body = ast.parse(stub).body[1:]
-    assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(body, []))
-
-
-def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
-    lesson = course.find("04")
-    path = tmp_path / "04.ipynb"
-    path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
-    submission = read_submission(path, "ada", [lesson]).lessons[lesson.name]
-    assert submission.present and b"def dlogits(logits, Yb, n):" in submission.files["backward.py"]
+def test_a_notebook_has_each_function_in_a_cell_of_its_own_and_is_read_as_the_stub(course, tmp_path):
+    for number in ("01", "04", "08"):
+        lesson = course.find(number)
+        stub = stub_of(lesson)
+        notebook = json.loads(notebook_of(lesson, stub, "notebooks/x.ipynb"))
+        assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+        assert set(notebook) == {"cells", "metadata", "nbformat", "nbformat_minor"}
+        identities = [cell["id"] for cell in notebook["cells"]]
+        assert len(set(identities)) == len(identities)
+        assert all(re.fullmatch(r"[\w-]{1,64}", each) for each in identities)
+        for cell in notebook["cells"]:
+            code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+            assert set(cell) == {"cell_type", "id", "metadata", "source"} | code
+        set_up, *code_cells = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+        compile(set_up.replace("%load_ext grader", ""), "set up", "exec")
+        checked = re.findall(rf"^%%check {number}\.(.*)$", "\n".join(code_cells), re.MULTILINE)
+        assert checked == [name for name in functions_of(stub) if name in lesson.functions]
+        code_cells = [re.sub(r"^%%check .*\n", "", text) for text in code_cells]
+        defined = [list(functions_of(text)) for text in code_cells]
+        assert all(len(names) <= 1 for names in defined)
+        assert [name for names in defined for name in names] == list(functions_of(stub))
+        assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(ast.parse(stub).body[1:], []))
+        if number == "04":
+            (path := tmp_path / "04.ipynb").write_text(json.dumps(notebook))
+            submission = read_submission(path, "ada", [lesson]).lessons[lesson.name]
+            assert submission.present and b"def dlogits(logits, Yb, n):" in submission.files["backward.py"]
 
 
 # The command ---------------------------------------------------------------------------------------------------------
@@ -376,33 +369,32 @@ def small(tmp_path: Path) -> Path:
 
 
 @pytest.mark.full
-def test_folder_and_zip_are_the_same(small, tmp_path):
-    status, said, warned = released(tmp_path / "kit", "--course", small)
+def test_folder_and_zip_are_the_same_and_have_the_lessons_that_are_wanted(small, tmp_path):
+    status, said, warned = released(tmp_path / "kit", "--course", small, "--lesson", "2")
     assert (status, warned) == (0, ""), warned
-    assert said.splitlines()[0].startswith("2 lessons, ")
+    assert said.splitlines()[0].startswith("1 lesson, ")
     assert said.splitlines()[1] == f"The kit: {tmp_path / 'kit'} and {tmp_path / 'kit.zip'}"
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
     folder = tmp_path / "kit"
     assert packed == {f"kit/{p.relative_to(folder)}": p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
-@pytest.mark.full
-def test_only_the_lessons_that_are_wanted(small, tmp_path):
-    assert released(tmp_path / "kit", "--course", small, "--lesson", "2", "--no-notebook")[0] == 0
-    assert [path.name for path in (tmp_path / "kit" / "exercises").iterdir()] == ["02_joint"]
-    assert not (tmp_path / "kit" / "notebooks").exists()
+    assert [path.name for path in (folder / "exercises").iterdir()] == ["02_joint"]
+    assert [path.name for path in (folder / "notebooks").iterdir()] == ["02_joint.ipynb"]
 
 
 @pytest.mark.full
 def test_a_leak_is_named_and_nothing_is_written(small, tmp_path):
-    """Of all lessons' secrets, also of one that is not released."""
+    """Of all lessons' secrets, also of one that is not released; and any file of solutions/, whatever is in it."""
     answers = (small / "solutions" / "01_calls" / "backward.py").read_text()
-    (small / "exercises" / "02_joint" / "notes.py").write_text(re.sub(r" *# </?answer>\n", "", answers))
+    notes, picture = (small / "exercises" / "02_joint" / name for name in ("notes.py", "a.png"))
+    notes.write_text(re.sub(r" *# </?answer>\n", "", answers))
+    picture.write_bytes(b"\x89PNG 1 2 3")
+    (small / "solutions" / "01_calls" / "numbers").write_bytes(picture.read_bytes())
     status, said, warned = released(tmp_path / "kit", "--course", small, "--lesson", "2")
     assert status == LEAKS and said == ""
     assert "grade: exercises/02_joint/notes.py gives away" in warned
     assert "solutions/01_calls/backward.py" in warned
+    assert "exercises/02_joint/a.png is solutions/01_calls/numbers." in warned
     assert "Take them out of exercises/ and try again" in warned.splitlines()[-1]
     assert not (tmp_path / "kit").exists() and not (tmp_path / "kit.zip").exists()
 
@@ -440,22 +432,12 @@ def test_no_link_leads_out_of_a_kit_or_into_it(small, tmp_path):
     assert not list((tmp_path / "kit").rglob("roster.csv"))
 
 
-@pytest.mark.parametrize("name", ["results.json", "gradebook.sqlite"])
-def test_no_results_of_students_are_in_a_kit(small, tmp_path, name):
+def test_no_results_of_students_are_in_a_kit(small, tmp_path):
     folder = small / "exercises" / "01_calls" / "grades" / "ada"
     folder.mkdir(parents=True)
-    (folder / name).write_text("{}")
-    (folder / "report.md").write_text("Ada Okafor: 12 of 23 points\n")
-    status, said, warned = released(tmp_path / "kit", "--course", small)
-    assert (status, said) == (2, "") and f"{name} has results of students" in warned
-    assert not (tmp_path / "kit").exists()
-
-
-@pytest.mark.full
-def test_a_file_of_the_solutions_is_found_whatever_is_in_it(small, tmp_path):
-    for content in (b"0.5,0.25\n1.5,2\n", b"\x89PNG 1 2 3"):
-        (small / "solutions" / "01_calls" / "numbers").write_bytes(content)
-        (small / "exercises" / "01_calls" / "a.png").write_bytes(content)
+    for name in ("results.json", "gradebook.sqlite"):
+        (folder / name).write_text("{}")
         status, said, warned = released(tmp_path / "kit", "--course", small)
-        assert (status, said) == (LEAKS, "")
-        assert "exercises/01_calls/a.png is solutions/01_calls/numbers." in warned
+        assert (status, said) == (2, "") and f"{name} has results of students" in warned
+        assert not (tmp_path / "kit").exists()
+        (folder / name).unlink()

@@ -24,7 +24,6 @@ from grader.gradebook.grading.session import Session
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.sandbox.workers.codec import Frame, Opaque, Packer, Reader, Unpacker
-from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.messages import (
     PackedRequest,
     ReplyTerms,
@@ -33,6 +32,7 @@ from grader.sandbox.workers.messages import (
     encode_answer,
     encode_request,
 )
+from grader.sandbox.workers.waiting import WireError
 
 COURSE = Course(Path(__file__).parents[2] / "corpus" / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from lecture_notebooks import NOTEBOOKS, STYLES
-from made_gradebook import CROSS, current, grade, write_gradebook
+from made_gradebook import CROSS, add_attempt, current, grade
 from made_results import lesson as lesson_of
-from made_results import results as results_by_hand
 from made_results import row
 from support import ROOT, solution_of
 
@@ -31,13 +30,10 @@ from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.assignment.weighted import decided_lesson, with_weights
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.defence_pages import keys_page, papers_page
 from grader.publish.report.decisions import sentences_about_lesson, short_notes
@@ -56,11 +52,9 @@ SHEET = Sheet("K7QFB", "Ada", "03_makemore_steps", "03 The makemore network", "7
 def test_from_paper_to_a_row_that_stays(course: Course, tmp_path: Path):
     """Two students, one of whom has nothing right: a sheet, its key, the answers entered, and later commands."""
     lesson, out = course.find("02"), tmp_path / "grades"
-    for student, text in {"Ada": solution_of(lesson), "Bo": "x = 1\n"}.items():
-        folder = tmp_path / "class" / student / lesson.name
-        folder.mkdir(parents=True)
-        (folder / "backward.py").write_text(text, encoding="utf-8")
-    done = grade("defence", tmp_path / "class", "--lesson", "02", "--paper", "--seed", "5", "-o", out)
+    add_attempt(out, "Ada", lesson.name, solution_of(lesson))
+    add_attempt(out, "Bo", lesson.name, "x = 1\n")
+    done = grade("defence", "--lesson", "02", "--paper", "-o", out)
     assert done.exit_code == 0, done.output
     assert "Bo: no questions. Nothing of lesson 02 is right yet" in done.output
     papers, keys = ((out / "defence" / lesson.name / name).read_text() for name in ("papers.html", "keys.html"))
@@ -78,52 +72,27 @@ def test_from_paper_to_a_row_that_stays(course: Course, tmp_path: Path):
     assert grade("comment", "Ada", "Well done.", "-o", out).exit_code == 0
     table = sqlite3.connect(out / GRADEBOOK).execute("SELECT student, kind, row, points FROM decisions").fetchall()
     assert table[0] == ("Ada", "defence", "02_small_net.q:defence", pytest.approx(5 / 6)) and len(table) == 2
-    again = grade("defence", tmp_path / "class", "--lesson", "02", "--paper", "-o", out)
+    again = grade("defence", "--lesson", "02", "--paper", "-o", out)
     assert again.exit_code == 0 and (out / "defence" / lesson.name / "papers.html").read_text() == papers
     assert current(out)["Ada"].comments
 
 
 @pytest.mark.full
-def test_no_question_is_about_a_row_that_was_graded_wrong(course: Course, tmp_path: Path):
-    """The public check finds nothing wrong with the solution; the gradebook says that `dlogits` failed."""
-    folder, out = tmp_path / "class" / "Ada" / CROSS, tmp_path / "grades"
-    folder.mkdir(parents=True)
-    (folder / "backward.py").write_text(solution_of(course.find("04")), encoding="utf-8")
-    write_gradebook(out, {"Ada": 0})
-    asked = grade("defence", tmp_path / "class", "--lesson", "04", "--paper", "-o", out)
-    assert asked.exit_code == 2 and "Ada: no questions." in asked.output
-    write_gradebook(tmp_path / "others", {"Ada": 2})
-    asked = grade("defence", tmp_path / "class", "--lesson", "04", "--paper", "-o", tmp_path / "others")
-    assert asked.exit_code == 0, asked.output
-
-
-def add_attempt(out: Path, student: str, lesson: str, source: str) -> None:
-    """Store an attempt that has this lesson, right, and misses CROSS where it is another one."""
-    submission = Submission(student, Path(student), {lesson: LessonFiles(lesson, {"backward.py": source.encode()})})
-    parts = {CROSS: lesson_of(CROSS, row("dlogits", "missing"), row("dhpreact", "missing"), status="missing")}
-    parts[lesson] = lesson_of(lesson, row("dlogits", "passed"), row("dhpreact", "passed"))
-    made = results_by_hand(student, *parts.values(), submission_sha256=submission.sha256)
-    out.mkdir(exist_ok=True)
-    book = Gradebook(out / GRADEBOOK)
-    book.describe({"course": str(ROOT)})
-    book.add(StoredVerdict("", made, None, {}), submission)
-    book.close()
-
-
-@pytest.mark.full
-def test_files_come_from_the_gradebook(course: Course, tmp_path: Path):
-    """Ada's right lesson 04 is in the attempt before the last; Bo has none of it; Cy is excused."""
+def test_whose_code_is_asked_about(course: Course, tmp_path: Path):
+    """Ada's right lesson 04 is in the attempt before the last; Bo has none of it; Cy is excused; the suite found Di's
+    wrong, in which the public check finds nothing wrong.
+    """
     out, right = tmp_path / "grades", solution_of(course.find("04"))
-    for student in ("Ada", "Cy"):
-        add_attempt(out, student, CROSS, right)
+    for student, status in {"Ada": "passed", "Cy": "passed", "Di": "failed"}.items():
+        add_attempt(out, student, CROSS, right, status)
     for student in ("Ada", "Bo"):
         add_attempt(out, student, "03_makemore_steps", "x = 1\n")
     assert grade("excuse", "Cy", "--because", "Ill", "-o", out).exit_code == 0
-    made = grade("defence", "--lesson", "04", "--paper", "--seed", "5", "-o", out)
+    made = grade("defence", "--lesson", "04", "--paper", "-o", out)
     assert made.exit_code == 0, made.output
     assert f"1 student: {out / 'defence' / CROSS / 'papers.html'}" in made.output
     assert "Bo: there is no file of lesson 04." in made.output and "Cy: excused" in made.output
-    assert "dojo" not in made.output
+    assert "Di: no questions." in made.output and "dojo" not in made.output
     again = grade("defence", "ada", "--lesson", "04", "--paper", "-o", out)
     assert again.exit_code == 0 and "1 student: " in again.output and "Bo" not in again.output
     unknown = grade("defence", "Zoe", "--lesson", "04", "--paper", "-o", out)
@@ -226,20 +195,21 @@ def test_a_defence_of_a_notebook(course: Course, tmp_path: Path):
     lesson, out, folder = course.find("03"), tmp_path / "grades", tmp_path / "class" / "Ada"
     folder.mkdir(parents=True)
     shutil.copy(NOTEBOOKS / f"{STYLES[0]}.ipynb", folder / "homework.ipynb")
-    done = grade("defence", tmp_path / "class", "--lesson", "03", "--paper", "--seed", "5", "-o", out)
-    assert done.exit_code == 0, done.output
     (submission,) = find([tmp_path / "class"], [lesson], [lesson], None)
     text = submission.lessons[lesson.name].files["backward.py"].decode()
+    add_attempt(out, "Ada", lesson.name, text)
+    done = grade("defence", "--lesson", "03", "--paper", "-o", out)
+    assert done.exit_code == 0, done.output
     gradebook = Gradebook(out / GRADEBOOK)
     (code,) = re.findall(
         r'<div class="code">(\w{5})</div>', (out / "defence" / lesson.name / "papers.html").read_text()
     )
-    sheet = find_sheet(gradebook, code)
+    sheet, seed = find_sheet(gradebook, code), gradebook.kept("defence seed")
     gradebook.close()
     with closing(LocalJudge()) as judge:
         right = right_rows(judge, CourseFile(lesson, "notebook", text))
         assert "dlogits" in right and len(right) > 10
-        made = generate(lesson, {"backward.py": text.encode()}, right, judge.zygote, f"5/{sheet.student}")
+        made = generate(lesson, {"backward.py": text.encode()}, right, judge.zygote, f"{seed}/{sheet.student}")
     assert [each.text for each in made.questions] == [each.text for each in sheet.questions] and len(
         made.questions
     ) == 6
@@ -280,8 +250,8 @@ def test_no_student_s_file_has_the_code_of_somebody_else_s_sheet(tmp_path: Path,
 
 
 def test_pages_escape_what_students_wrote():
-    papers = papers_page([SHEET], 10)
-    assert "&lt;b&gt;that" in papers and "<b>that" not in papers and "10 minutes" in papers
+    papers = papers_page([SHEET])
+    assert "&lt;b&gt;that" in papers and "<b>that" not in papers
     assert "<pre>dlogits = [[1], [2]]</pre>" in papers and "<code>db2[0]</code>" in papers
     assert "The sum." not in papers and "The sum." in keys_page([SHEET])
 

@@ -19,12 +19,12 @@ def test_dojo_needs_no_standard_output():
 
 
 def test_ctrl_c_while_dojo_is_imported_is_one_sentence():
-    """The modules take half a second, in which somebody who has mistyped a word stops it."""
+    """A command's modules take half a second, in which somebody who has mistyped a word stops it."""
     code = (
         "import sys\n"
         "class Stops:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'grader.commands.dojo': raise KeyboardInterrupt\n"
+        "        if name == 'grader.commands.dojo_work': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Stops())\n"
         "from grader.commands.start_dojo import main; main()"
     )

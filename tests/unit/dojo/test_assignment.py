@@ -35,8 +35,8 @@ def test_the_list_shows_rows_points_and_due_date(course):
     assert captured.get() == SCREEN
     lesson = course.find("04")
     assignment = parse_assignment('title = "H"\nrows = ["04"]\n', Path("hw.toml"), [lesson])
-    assert kit_of([lesson], False, assignment)["assignment.toml"].decode() == assignment.text
-    assert "assignment.toml" not in kit_of([lesson], False)
+    assert kit_of([lesson], assignment)["assignment.toml"].decode() == assignment.text
+    assert "assignment.toml" not in kit_of([lesson])
 
 
 def test_a_desk_reads_it_and_its_settings_and_goes_on_where_it_does_not_fit(tmp_path):

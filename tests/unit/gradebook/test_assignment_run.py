@@ -14,7 +14,7 @@ from support import solution_of
 
 from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.publish.report.triage import NO_TIME
+from grader.publish.report.classroom import NO_TIME
 
 HOMEWORK = """
 title = "Homework 2"
@@ -77,7 +77,7 @@ def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, f
     again = run_grade("class", "--extensions", "extensions.csv", cwd=place)
     assert (again.returncode, "0 of 2 are new or changed" in again.stderr) == (0, True), again.stderr
     with_one_decision_each = Gradebook(place / "grades" / GRADEBOOK)
-    assert len(with_one_decision_each.decisions.all()) == 2
+    assert len(with_one_decision_each.decisions()) == 2
     with_one_decision_each.close()
     (place / "hw2.toml").write_text(HOMEWORK.replace("points = 8", "points = 98"), encoding="utf-8")
     edited = run_grade("class", "--assignment", "hw2.toml", cwd=place)

@@ -21,13 +21,12 @@ from made_results import results, row
 from grader.commands.grade import main
 from grader.defence.question import DefenceQuestion
 from grader.gradebook.assignment.config import parse_assignment
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, keep_sheet
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.keys import Conditions
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import Conditions, Settings
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission import Submission

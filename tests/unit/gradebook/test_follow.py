@@ -14,7 +14,7 @@ from support import ROOT
 
 from grader.commands.class_files import ClassFiles
 from grader.commands.follow import FollowedFolder
-from grader.commands.run_phases import GradeRun
+from grader.commands.run import GradeRun
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS, Following
 from grader.gradebook.grading.grader_processes import Reply

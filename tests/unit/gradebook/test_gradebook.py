@@ -32,10 +32,9 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_pages
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import grade_run
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -72,7 +71,7 @@ def results_of(submission: Submission, **changed: Any) -> SubmissionResult:
 
 
 class Watching:
-    """A grader.gradebook.grading.run.RunListener that remembers."""
+    """A grader.gradebook.grading.graded.RunListener that remembers."""
 
     def __init__(self) -> None:
         self.plan: tuple[int, int] | None = None
@@ -340,12 +339,12 @@ def test_a_damaged_book_is_a_sentence_and_nothing_is_lost(play, tmp_path, damage
     assert play(CLASS)[1].plan == (3, 0)
 
 
-@pytest.mark.parametrize("version", [4, 7])
+@pytest.mark.parametrize("version", [6, 8])
 def test_a_book_of_another_format_is_left_alone(tmp_path, version):
     with sqlite3.connect(tmp_path / "book") as book:
         book.executescript(f"CREATE TABLE attempts (student TEXT); PRAGMA user_version={version}")
     before = (tmp_path / "book").read_bytes()
-    with pytest.raises(OutputError, match=rf"has format {version}, and .* reads format 6: give another folder with -o"):
+    with pytest.raises(OutputError, match=rf"has format {version}, and .* reads format 7: give another folder with -o"):
         Gradebook(tmp_path / "book")
     assert (tmp_path / "book").read_bytes() == before
 

@@ -26,12 +26,12 @@ from grader.commands.defence import write_sheets
 from grader.commands.live import RunView, what_is_plain
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet
 from grader.gradebook.files import write_files
 from grader.gradebook.grading.views import Views, withdraw_report
 from grader.gradebook.guarded import NO_REPORT, plain_results, rendered
+from grader.gradebook.store import StoredVerdict
 from grader.publish import defence_pages
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github
@@ -134,9 +134,9 @@ def test_a_plain_report_in_place_of_a_score_that_no_longer_counts(tmp_path):
 
 
 def test_an_error_that_the_user_can_fix_is_raised(tmp_path, place):
-    publisher = Mock(**{"student_pages.side_effect": UserError("Make room."), "new_drawings.return_value": {}})
+    publisher = Mock(**{"student_pages.side_effect": UserError("Make room.")})
     with closing(Gradebook(place / GRADEBOOK)) as gradebook, pytest.raises(UserError, match="Make room"):
-        Views(tmp_path, gradebook, publisher, []).write_student("ada")
+        Views(tmp_path, gradebook, publisher).write_student("ada")
 
 
 def test_what_fails_alone_is_plain_or_left_out():
@@ -183,7 +183,7 @@ def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsy
     ]
     own = defence_pages.size_of
     monkeypatch.setattr(defence_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
-    write_sheets(sheets, tmp_path, minutes=None)
+    write_sheets(sheets, tmp_path)
     printed = capsys.readouterr()
     assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
     assert "1 student:" in printed.out and "2 students:" in printed.out

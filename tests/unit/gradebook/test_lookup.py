@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, members_index
+from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, people_index
 from grader.intake.submissions.roster import read_roster
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section
@@ -18,21 +18,23 @@ ROSTER = """id,name,email
 """
 
 
-@pytest.mark.parametrize("earlier", [{}, {"Raj Patel": "Raj Patel (26)"}], ids=["one run", "a run without the roster"])
+@pytest.mark.parametrize(
+    "earlier", [{}, {"Raj Patel (26)": ["name Raj Patel"]}], ids=["one run", "a run without the roster"]
+)
 def test_a_name_that_two_students_share_means_neither(earlier, tmp_path):
     """Otherwise `grade adjust "Raj Patel"` changes the score of one of them, and nobody notices."""
     (tmp_path / "roster.csv").write_text(ROSTER)
-    marks = members_index(read_roster(tmp_path / "roster.csv").members)
+    people = people_index(earlier, read_roster(tmp_path / "roster.csv").members)
     students = ["Ada Okafor", "Raj Patel (26)", "Raj Patel (27)"]
     for shared in ("Raj Patel", "raj patel"):
         with pytest.raises(SharedName) as raised:
-            find_student(shared, students, earlier, marks)
+            find_student(shared, students, people)
         assert str(raised.value) == f"{shared!r} may be 'Raj Patel (26)' or 'Raj Patel (27)': say which."
     for one in ("27", "RAJ.P@uni.edu", "Raj Patel (27)"):
-        assert find_student(one, students, earlier, marks) == "Raj Patel (27)"
-    assert find_student("ADA OKAFOR", students, earlier, marks) == "Ada Okafor"
+        assert find_student(one, students, people) == "Raj Patel (27)"
+    assert find_student("ADA OKAFOR", students, people) == "Ada Okafor"
     with pytest.raises(UnknownStudent, match=r"no student is called 'Di Wu'; see grades\.csv"):
-        find_student("Di Wu", students, earlier, marks)
+        find_student("Di Wu", students, people)
 
 
 def test_every_id_in_canvas_s_own_export_names_its_student_and_its_test_student_is_nobody(tmp_path):
@@ -40,4 +42,4 @@ def test_every_id_in_canvas_s_own_export_names_its_student_and_its_test_student_
     members = read_roster(tmp_path / "roster.csv").members
     assert [each.student for each in members] == ["Ada Okafor"]
     for mark in ("101", "4259", "ADA7", "Ada Okafor"):
-        assert find_student(mark, ["Ada Okafor"], {}, members_index(members)) == "Ada Okafor"
+        assert find_student(mark, ["Ada Okafor"], people_index({}, members)) == "Ada Okafor"

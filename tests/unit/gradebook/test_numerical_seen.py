@@ -14,7 +14,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.report.classroom import numerical_uses
+from grader.publish.report.classroom import NUMERICAL, triage
 from grader.results import Row, SubmissionResult
 
 Grade = Callable[[str], SubmissionResult]
@@ -262,8 +262,9 @@ def test_a_course_may_give_points_for_it(grade_with_points: Grade) -> None:
     row = by_name(results)[step]
     assert row.status == "passed" and row.numerical_differentiation is not None
     assert row.message and "`tanh` 4 times" in row.message and "gives points for it" in row.message
-    expected = ("03_makemore_steps", f"{method}, seen while it ran", [step], True, ["ann"])
-    assert numerical_uses([SubmissionResult.from_text(results.to_text())]) == [expected]
+    assert row.numerical_differentiation.method == method and row.numerical_differentiation.observed
+    (entry,) = triage([SubmissionResult.from_text(results.to_text())])
+    assert entry[:2] == (["ann"], ((NUMERICAL, f"03_makemore_steps: `{step}`, which counts"),))
 
 
 def test_a_forward_pass_that_is_repeated_is_not_recorded(grade: Grade) -> None:

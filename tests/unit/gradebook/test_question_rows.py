@@ -18,8 +18,8 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import LessonError
 from grader.lesson.paths import BACKWARD_FILE
+from grader.publish.report.classroom import triage
 from grader.publish.report.pages import Reporter
-from grader.publish.report.triage import triage
 from grader.publish.view import RowView
 from grader.results import Row, SubmissionResult
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,6 @@ import pytest
 from made_gradebook import CROSS, current, grade, results_for, write_gradebook
 from support import ROOT
 
-from grader.gradebook.attempt_table import AttemptTable
-from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import LOCK
 from grader.gradebook.grading import regrade as regrade_module
@@ -173,21 +169,3 @@ def test_a_verdict_that_was_not_applied_never_counts(again, graders, course, out
     again()
     assert len(graders.graded) == 6 and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
     assert "graded again" not in grade("history", "ada", "-o", out).stdout
-
-
-def test_a_gradebook_of_the_format_before_is_read_and_brought_up_to_date(again, graders, course, out):
-    """Also where it may not be written, as a backup."""
-    with closing(sqlite3.connect(out / GRADEBOOK)) as book:
-        book.execute("ALTER TABLE verdicts DROP COLUMN applied")
-        columns = "id, id, key, finished, results, conditions, extras"
-        book.execute(f"INSERT INTO verdicts SELECT {columns} FROM attempts LIMIT 1")
-        book.execute("PRAGMA user_version=5")
-        book.commit()
-    book = Connection(out / GRADEBOOK)
-    book.is_read_only = True
-    assert prepare_tables(book) == 5
-    assert [each.id for each in AttemptTable(book, has_applied=False).stored_attempts()] == [1, 2, 3]
-    book.close()
-    assert scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
-    change(course)
-    assert again("--apply").exit_code == 0 and scores(out) == {"ada": 2, "Bo": 2, "cy": 2}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,10 +16,8 @@ from lecture_notebooks import NOTEBOOKS, STYLES
 from made_gradebook import HANDED_IN, results_for, submission_of
 from support import golden_names, lay_out, sampled
 
-from grader.gradebook.attempt_table import StoredVerdict
-from grader.gradebook.blobs import Blobs
-from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime
@@ -26,28 +26,27 @@ from grader.results.typed_json import time_from_text, time_to_text
 
 
 @pytest.fixture
-def blobs(tmp_path: Path) -> Blobs:
-    connection = Connection(tmp_path / "book")
-    prepare_tables(connection)
-    return Blobs(connection)
+def book(tmp_path: Path) -> Iterator[Gradebook]:
+    with closing(Gradebook(tmp_path / GRADEBOOK)) as made:
+        yield made
 
 
 @sampled("name", golden_names(), keep=4)
-def test_a_golden_submission(blobs, course: Course, tmp_path, name):
+def test_a_golden_submission(book, course: Course, tmp_path, name):
     lay_out(name, tmp_path / "class")
     (found,) = find([tmp_path / "class"], list(course.lessons.values()), list(course.lessons.values()))
-    same_again(blobs, found)
+    same_again(book, found)
 
 
 @sampled("name", STYLES, keep=1)
-def test_a_notebook(blobs, course: Course, name):
+def test_a_notebook(book, course: Course, name):
     submission = read_submission(NOTEBOOKS / f"{name}.ipynb", "ada", list(course.lessons.values()))
     assert any(each.origin is not None for each in submission.lessons.values())
-    same_again(blobs, submission)
+    same_again(book, submission)
 
 
-def same_again(blobs: Blobs, submission: Submission) -> None:
-    again: Submission = blobs.load_value(Submission, blobs.store_value(submission))
+def same_again(book: Gradebook, submission: Submission) -> None:
+    again: Submission = book.load_value(Submission, book.store_value(submission))
     assert again == submission and again.sha256 == submission.sha256
 
 
@@ -74,14 +73,13 @@ def test_times_of_a_file_belong_to_attempts_in_order(tmp_path):
                 submission = replace(submission, submitted=times[-1].when, time_source=times[-1].place)
             gradebook.add(StoredVerdict("", results_for(submission, 1), None), submission)
         gradebook.set_earlier_times("Ada", times)
-        attempts = [each.attempt() for each in gradebook.stored_attempts("Ada")]
+        attempts = [each.attempt() for each in gradebook.stored_attempts("Ada")][::-1]
         assert [each.submitted and each.submitted.day for each in attempts] == expected
         assert attempts[-1].time_source == f"t.csv, line {count}"
         gradebook.close()
 
 
-def test_what_a_platform_says_about_lateness_is_kept(tmp_path):
-    book = Gradebook(tmp_path / GRADEBOOK)
+def test_what_a_platform_says_about_lateness_is_kept(book):
     submission = replace(submission_of("ada"), platform="on time", time_source="times.json, entry 1")
     attempt = book.add(StoredVerdict("", results_for(submission, 1), None), submission)
     assert book.stored(attempt).attempt().platform == "on time" and book.stale() == []
@@ -91,4 +89,3 @@ def test_what_a_platform_says_about_lateness_is_kept(tmp_path):
     book.set_time(attempt, later, "mine.csv, line 2")
     found = book.stored(attempt).attempt()
     assert (found.submitted, found.platform) == (later, "late")
-    book.close()

@@ -14,9 +14,9 @@ from support import ROOT
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import LatePolicy
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.results import read_results
 
@@ -113,7 +113,7 @@ def test_a_renamed_student_s_earlier_attempts_spend_no_day_in_another_gradebook(
     first.add(StoredVerdict("", results("ada", lesson_with("03_a", 1), submission_sha256="1" * 64), None), punctual)
     again = replace(punctual, student="Ada Okafor", submitted=DUE + DAY)
     first.add(StoredVerdict("", results("Ada Okafor", lesson_with("03_a", 1), submission_sha256="2" * 64), None), again)
-    first.hide("ada", "Ada Okafor")
+    first.rename({"ada": "Ada Okafor"})
     second = fill(tmp_path / "hw2", DAY, 10, 30 * DAY, name="Ada Okafor")
     assert (score(first, "Ada Okafor"), score(second, "Ada Okafor")) == (100, 100)
     first.close(), second.close()

@@ -31,13 +31,12 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.excerpt import Lines, excerpt
-from grader.source.own_functions import nested_definitions
+from grader.source.own_functions import joint_gradients, nested_definitions
 from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
-from grader.source.statement_names import lines_of_changes
 from grader.source.syntax import WrittenNumber
-from grader.verdict.explain.edits.changed_functions import edits_of
+from grader.verdict.explain.edits.changed_functions import MAX_EDITED_NODES, MAX_EDITS, edits_of
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.contents import contents_of
 
@@ -45,8 +44,8 @@ SMALL = 500
 TIMES = 4
 GROWTH = 1.5 * TIMES
 """A text 4 times as long may take 6 times as many calls. Quadratic work would be 16 times."""
-MAX_CALLS = 6_000_000
-"""Calls that the changes of one function may take: MAX_EDITS texts of a function of at most MAX_NODES nodes."""
+MAX_CALLS = 10 * MAX_EDITS * MAX_EDITED_NODES
+"""Calls that the changes of one function may take: so many texts of so many nodes, ten calls for each node."""
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +83,7 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
     return {
         "contents": lambda text: contents_of(text, lesson.functions),
         "nested definitions": lambda text: nested_definitions(text, lesson.functions),
-        "changes": lambda text: lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions]),
+        "joint gradients": lambda text: joint_gradients(text, "dprobs", ["dlogprobs"], lesson.functions),
         "notebook": as_notebook,
         "excerpts": excerpts,
     }
@@ -165,17 +164,10 @@ def test_work_is_linear_however_texts_are_nested(lesson, is_linear, examples):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_longest_text_is_read(lesson, patient, family):
     text = FAMILIES[family](MAX_PARSED_BYTES - 20_000).encode()
-    patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
     patient.call(read_notebook, text, "a.py", False, [notebook_lesson(lesson)], True)
 
 
 # ---- the process ----
-
-
-def test_the_process_reads_as_the_readers_do(reader):
-    source = "import torch\nfrom helpers import g\ndef dprobs(a):\n    a += 1\n    g(a)\n"
-    changes = [("dprobs", ["a"]), ("dprobs", ["b"]), ("dh", ["a"])]
-    assert reader.call(lines_of_changes, source, changes) == [4, None, None]
 
 
 def test_a_notebook_comes_back_as_it_was_read(lesson):
@@ -187,10 +179,10 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
 
 
 def test_one_process_reads_one_text_after_another(reader):
-    changed_lines(reader)
+    assert read_well(reader)
     number = reader._process.pid
     for _ in range(3):
-        changed_lines(reader)
+        assert read_well(reader)
     assert reader._process.pid == number
 
 
@@ -205,9 +197,9 @@ COMPUTES = sum, range(10**15)
 """A call that takes processor time only, without end."""
 
 
-def changed_lines(reader: SourceReader) -> list[int]:
-    found: list[int] = reader.call(lines_of_changes, "def dprobs(a):\n    a += 1\n", [("dprobs", ["a"])])
-    return found
+def read_well(reader: SourceReader) -> bool:
+    nested = reader.call(nested_definitions, "if x:\n    def dprobs(a): pass\n", ["dprobs"])
+    return bool(nested == {"dprobs": [2, "a block"]})
 
 
 @pytest.mark.parametrize(
@@ -221,18 +213,18 @@ def changed_lines(reader: SourceReader) -> list[int]:
 def test_a_text_that_reaches_a_limit_is_given_up_and_the_next_is_read(limited, call, sentence):
     with pytest.raises(ReadingStopped, match=f"^{re.escape(sentence)}$"):
         limited.call(*call)
-    assert changed_lines(limited) == [2]
+    assert read_well(limited)
 
 
 def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch):
     opened = SourceReader(0.3)
     try:
-        assert changed_lines(opened)
+        assert read_well(opened)
         monkeypatch.setattr(opened, "_wall", 0.7)
         with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.7 seconds$"):
             opened.call(time.sleep, 3600)
         monkeypatch.undo()
-        assert changed_lines(opened)
+        assert read_well(opened)
     finally:
         opened.close()
 
@@ -240,7 +232,7 @@ def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch):
 def test_an_error_of_ours_is_no_fault_of_the_text(limited):
     with pytest.raises(ReadingFailed, match=r"int: ValueError: .*a mistake of ours"):
         limited.call(int, "a mistake of ours")
-    assert changed_lines(limited)
+    assert read_well(limited)
 
 
 def test_threads_share_one_process(limited):
@@ -248,7 +240,7 @@ def test_threads_share_one_process(limited):
 
     def read(is_right: bool) -> None:
         try:
-            found.append(len(changed_lines(limited) if is_right else limited.call(*COMPUTES)))
+            found.append(read_well(limited) if is_right else limited.call(*COMPUTES))
         except ReadingStopped:
             found.append(-1)
 
@@ -365,7 +357,6 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
         lambda solution: cells(FAMILIES["imports of elsewhere"](250_000)),
         "error, missing",
     ),
-    "form feeds": (BACKWARD_FILE, lambda solution: filled(changing(solution), "\f\n", 200_000), "failed"),
     "chains in functions": (
         BACKWARD_FILE,
         lambda solution: FAMILIES["views and indices"](250_000) + solution,
@@ -399,28 +390,14 @@ def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, sess
     assert after.results.to_json()["score"] == after.results.to_json()["max_score"]
 
 
-def test_the_line_of_a_change_is_found_behind_form_feeds(lesson, session, tmp_path):
-    folder = laid_out(tmp_path, {BACKWARD_FILE: "\f\n" * 10 + changing(solution_of(lesson))})
-    row = rows_of(session.grade(read_submission(folder, "student", [lesson])).results)["dprobs"]
-    assert row["message"].endswith(f"Line {row['line']} does it: `dlogprobs.mul_(1.5)`.")
-
-
 def test_a_close_name_is_looked_for_among_few():
     assert close_name("dlogits", ["dlogit", "x"]) == "dlogit"
     assert close_name("dlogits", ["x" * 1_000_000, "dlogit" + "s" * 1000]) is None
     assert close_name("dlogits", [*(f"zzzz{n}" for n in range(MAX_CANDIDATES)), "dlogit"]) is None
-
-
-@pytest.mark.parametrize(
-    "other", ["DLOGITS", "d_logits", "dLogits", "grad_logits", "logits_grad", "compute_dlogits", "dL_dlogits", "dlogts"]
-)
-def test_one_name_is_close_to_another(other):
-    assert close_name("dlogits", ["dprobs", other, "helper"]) == other
-
-
-@pytest.mark.parametrize("other", ["helper", "softmax", "d", "grad", "backward", ""])
-def test_one_name_is_not_close_to_another(other):
-    assert close_name("dlogits", [other]) is None
+    for other in ("DLOGITS", "d_logits", "grad_logits", "logits_grad", "compute_dlogits", "dL_dlogits", "dlogts"):
+        assert close_name("dlogits", ["dprobs", other, "helper"]) == other
+    for other in ("helper", "softmax", "d", "grad", "backward", ""):
+        assert close_name("dlogits", [other]) is None
 
 
 def test_each_name_is_meant_by_one_name_at_most():

@@ -52,8 +52,24 @@ class Edit:
     question: str = ""
 
 
-Change = tuple[int, ast.AST, Edit, ChildPlace, ast.AST]
-"""(rank, the node that changes, the edit, the node's place, what takes it)"""
+@dataclass(frozen=True)
+class Change:
+    """`node`, in its place in a function, becomes `new`; `words` are those of the sentence of the rule `rank`."""
+
+    rank: int
+    node: ast.AST
+    place: ChildPlace
+    new: ast.AST
+    around: Around
+    words: Mapping[str, ast.AST | str]
+
+    def edit(self) -> Edit:
+        """What is said of the change. It quotes much code: the change that is not tried needs none."""
+        function, rule = self.around.function, RULES[self.rank]
+        words = {name: quote(each) if isinstance(each, ast.AST) else each for name, each in self.words.items()}
+        shown = {"code": quote_in_context(self.node, self.around.parents), "new": quote(self.new), **words}
+        line = getattr(self.node, "lineno", function.lineno)
+        return Edit(function.name, rule.id, line, rule.message(shown), rule.question)
 
 
 def edits_of(source: str, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
@@ -79,23 +95,23 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
     assigned = [(each, target) for each in nested_statements(step.body) for target, _ in assigned_pairs(each)]
     forward = [each for each, target in assigned if assigned_variable(target) in known.forward]
     given = {id(node) for statement in forward for node in ast.walk(statement)}  # most students were given these lines
+    edits = {text_of_changed(step, (), place, new, known): edit for edit, place, new in inner_gradients(step, known)}
     found = [
-        (bool(suspected) and id(change[1]) not in suspected, *change)
+        change
         for each in (step, *helpers)
         for change in changes(Around(each, known, step.name if each is step else ""))
-        if id(change[1]) not in given
+        if id(change.node) not in given
     ]
-    found += [(False, *change) for change in inner_gradients(step, known)]
-    found.sort(key=lambda entry: entry[:2])
-    edits: dict[str, Edit] = {}
-    characters = 0
-    for _, _, _, edit, place, new in found:
-        text = text_of_changed(step, helpers if edit.function != step.name else (), place, new, known)
-        if text not in edits and is_python(text):
-            characters += len(text)
-            edits[text] = edit
+    found.sort(key=lambda change: (bool(suspected) and id(change.node) not in suspected, change.rank))
+    characters = sum(map(len, edits))
+    for change in found:
         if len(edits) == MAX_EDITS or characters > MAX_EDITED_CHARACTERS:
             break
+        is_helper = change.around.function is not step
+        text = text_of_changed(step, helpers if is_helper else (), change.place, change.new, known)
+        if text not in edits and is_python(text):
+            characters += len(text)
+            edits[text] = change.edit()
     return edits
 
 
@@ -116,13 +132,9 @@ def changes(around: Around) -> Iterator[Change]:
     for node, place in nodes_with_places(function):
         parents[id(node)] = place[0]
         is_target = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-        shown = quote_in_context(node, parents)
         for number, new, words in changes_by_rules(node, around):
-            if (is_target and not isinstance(new, ast.Subscript)) or undoes_another(node, new, times):
-                continue
-            rule, line = RULES[number], getattr(node, "lineno", function.lineno)
-            message = rule.message({"code": shown, "new": quote(new), **words})
-            yield number, node, Edit(function.name, rule.id, line, message, rule.question), place, new
+            if (not is_target or isinstance(new, ast.Subscript)) and not undoes_another(node, new, times):
+                yield Change(number, node, place, new, around, words)
 
 
 def undoes_another(old: ast.AST, new: ast.AST, times: Mapping[tuple[type[ast.operator], str], int]) -> bool:
@@ -132,8 +144,8 @@ def undoes_another(old: ast.AST, new: ast.AST, times: Mapping[tuple[type[ast.ope
     return new.left is old.left and new.right is old.right and times.get((type(old.op), quote(old.right)), 0) > 1
 
 
-def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[Change]:
-    """The function with a gradient on the way in the place of each that it returns."""
+def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[Edit, ChildPlace, ast.AST]]:
+    """The function with a gradient on the way in the place of each that it returns: (edit, place, what takes it)."""
     place = (function, "body", len(function.body) - 1)
     stored = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     lines = {each.id: each.lineno for each in sorted(stored, key=lambda each: each.lineno)}
@@ -141,7 +153,7 @@ def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[Change]
         if name in lines:
             keys: list[ast.expr | None] = [ast.Constant(each) for each in known.returned]
             instead = ast.Return(ast.Dict(keys, [ast.Name(name, ast.Load()) for _ in keys]))
-            yield -1, function, Edit(function.name, INNER_GRADIENT, lines[name], name), place, instead
+            yield Edit(function.name, INNER_GRADIENT, lines[name], name), place, instead
 
 
 def suspected_nodes(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], known: Known) -> frozenset[int]:

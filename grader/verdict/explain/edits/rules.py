@@ -15,7 +15,6 @@ from grader.source.syntax import names_in
 from grader.verdict.explain.edits import coded_changes
 from grader.verdict.explain.edits.coded_changes import Around, new_name
 from grader.verdict.explain.edits.patterns import filled, matches, variants_of
-from grader.verdict.explain.edits.source_file import quote
 
 SIGN_OF_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
 
@@ -57,16 +56,15 @@ def patterns_by_type(only_sure: bool) -> Mapping[type[ast.AST], Sequence[tuple[i
 
 def changes_by_rules(
     node: ast.AST, around: Around, only_sure: bool = False
-) -> Iterator[tuple[int, ast.AST, Mapping[str, str]]]:
-    """(number of a rule, what it writes in place of the node, the words for its sentence)."""
+) -> Iterator[tuple[int, ast.AST, Mapping[str, ast.AST | str]]]:
+    """(number of a rule, what it writes in place of the node, the words and pieces of code for its sentence)."""
     sign = SIGN_OF_OPERATORS.get(type(node.op), "") if isinstance(node, ast.BinOp | ast.AugAssign) else ""
     for number, pattern, template in patterns_by_type(only_sure).get(type(node), ()):
         for bound in matches(pattern, node, {}):
             for supplied in supplied_values(template, node, around):
                 parts = {**bound, **supplied}
                 named = {name: part for name, part in parts.items() if not isinstance(part, list)}
-                words = {name: quote(part) if isinstance(part, ast.AST) else part for name, part in named.items()}
-                yield number, filled(template, parts), {"sign": sign, **words}
+                yield number, filled(template, parts), {"sign": sign, **named}
     for number, rule in enumerate(RULES):
         if rule.coded and (rule.is_sure or not only_sure):
             yield from ((number, *found) for found in getattr(coded_changes, rule.coded)(node, around))
@@ -74,7 +72,8 @@ def changes_by_rules(
 
 def supplied_values(template: ast.AST, node: ast.AST, around: Around) -> Iterator[dict[str, ast.expr]]:
     """Every choice of what only the replacement names."""
-    names, read = names_in(template), names_in(node)
+    names = names_in(template)
+    read = names_in(node) if "FACTOR" in names else set()
     choices: dict[str, Sequence[ast.expr]] = {
         "EPS": [ast.Constant(each) for each in around.known.constants],
         "SIZE": [new_name(each) for each in around.known.sizes],

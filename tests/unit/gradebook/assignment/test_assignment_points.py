@@ -20,11 +20,10 @@ from grader.gradebook.assignment.points import assigned
 from grader.gradebook.class_results import score_or_none
 from grader.gradebook.current import current_results
 from grader.publish.export.formats import gradescope_json
-from grader.publish.export.marks import scores_of
+from grader.publish.export.gradebooks import scores_of
 from grader.publish.feedback.reports import one_line_summary
-from grader.publish.report.classroom import csv_rows, incomplete, student_row
+from grader.publish.report.classroom import NO_TIME, csv_rows, incomplete, student_row, triage
 from grader.publish.report.decisions import sentences_about
-from grader.publish.report.triage import NO_TIME, triage
 from grader.results import NotGraded, SubmissionResult, number
 from grader.results.wording import UNKNOWN_TIME
 

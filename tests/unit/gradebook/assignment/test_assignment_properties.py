@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from made_attempts import DUE, attempt, decision, homework, lesson_with
 
 from grader.gradebook.assignment.config import LatePolicy
-from grader.gradebook.assignment.free_days import TermWork, days_left
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.points import assigned, best_standing
+from grader.gradebook.assignment.points import TermWork, assigned, best_standing, days_left
 
 LESSONS = ("03_a", "04_b")
 ABOUT = (None, *LESSONS, *(f"{lesson}.r{number}" for lesson in LESSONS for number in range(2)))

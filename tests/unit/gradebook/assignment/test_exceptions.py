@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from made_attempts import DUE, homework
 
 from grader.errors import UserError
-from grader.gradebook.assignment.decision_file import decisions_of, parse_entries
 from grader.gradebook.assignment.in_force import not_yet_made
+from grader.gradebook.decision_file import entries_from, extensions_of
 from grader.gradebook.records import Decision
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -21,12 +20,16 @@ ASSIGNMENT = homework(
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
-def read(text, assignment=ASSIGNMENT, find=lambda name: name):
-    entries = parse_entries(text, Path("late.csv"), ("student",), {})
-    return decisions_of(entries, find, assignment, "Grace", NOW)
+@pytest.fixture
+def read(tmp_path):
+    def decisions(text, assignment=ASSIGNMENT, find=lambda name: name):
+        (tmp_path / "late.csv").write_text(text, encoding="utf-8")
+        return extensions_of(entries_from(tmp_path / "late.csv", ("student",)), find, assignment, "Grace", NOW)
+
+    return decisions
 
 
-def test_dates_get_the_assignment_s_time_and_zone():
+def test_dates_get_the_assignment_s_time_and_zone(read):
     lines, _ = read(
         "student,until,because\nAda,2026-11-25,ill\nBo,2026-11-25 18:00,\nChen,2026-11-25T18:00:00+00:00,\n"
         "Dana,2026-07-01,summer time\n"
@@ -46,7 +49,7 @@ def test_dates_get_the_assignment_s_time_and_zone():
     ("cell", "row"),
     [("", None), ("03", "03_makemore_steps"), ("4", "04_cross_entropy"), ("03.r1", "03_makemore_steps.r1")],
 )
-def test_rows(cell, row):
+def test_rows(read, cell, row):
     ((line,), _) = read(f"name;excused;rows\nAda;yes;{cell}\n")
     assert (line.row, line.until) == (row, None)
 
@@ -62,22 +65,25 @@ def test_rows(cell, row):
         ("student,until\nAda,\n", "expected either a date in `until`, or yes in `excused`"),
         ("student,until,excused\nAda,2026-11-25,yes\n", "expected either a date in `until`, or yes in `excused`"),
         ("student,excused\nAda,perhaps\n", "excused is 'perhaps'; expected yes or no"),
-        ("student,excused,rows\nAda,yes,99\n", "the assignment has no row or lesson '99'; it has 03_makemore_steps"),
+        (
+            "student,excused,rows\nAda,yes,99\n",
+            "the assignment has no row or lesson '99'; expected LESSON.ROW, a ",
+        ),
         ("student,excused,rows\nAda,yes,03.dx\n", "the assignment has no row or lesson '03.dx'"),
     ],
 )
-def test_each_slip_is_one_sentence(text, expected):
+def test_each_slip_is_one_sentence(read, text, expected):
     with pytest.raises(UserError) as raised:
         read(text)
     assert "late.csv" in str(raised.value) and expected in str(raised.value)
 
 
-def test_without_a_due_date_nothing_can_be_extended():
+def test_without_a_due_date_nothing_can_be_extended(read):
     with pytest.raises(UserError, match="has no due date"):
         read("student,until\nAda,2026-11-25\n", homework(due=None))
 
 
-def test_lines_become_decisions_and_the_same_file_adds_none():
+def test_lines_become_decisions_and_the_same_file_adds_none(read):
     names = {"Ada": "ada_okafor", "Bo": "bo"}
     text = "student,until,excused,because\nAda,2026-11-25,,ill\nBo,,yes,left\nZoe,,yes,\n"
     decisions, unknown = read(text, find=names.get)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from made_gradebook import CROSS, HANDED_IN, ROWS, grade, results_for, submission_of, write_gradebook
 from similar_class import LESSONS, MadeClass, made_class
 from support import ROOT
 
-from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
 from grader.gradebook.similarity.pairs import Similarities, evidence_of, similarities
@@ -28,6 +24,7 @@ from grader.gradebook.similarity.reading import (
     steps_of_course,
     stored_texts,
 )
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
 from grader.publish import similar_page as similar_page_module
@@ -196,43 +193,13 @@ def test_a_pair_that_cannot_be_shown_is_named_and_the_others_are_shown(monkeypat
 # The command ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def folder(made, tmp_path) -> Path:
-    for who in [*made.planted["reformatted"], *list(made.files)[:4]]:
-        for name, text in made.files[who].items():
-            path = tmp_path / "class" / who / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text)
-    return tmp_path
-
-
-@pytest.mark.full
-def test_the_command_prints_pairs_with_reasons(folder, made):
-    arguments = ["similar", str(folder / "class"), "-o", str(folder / "out"), "--course", str(ROOT)]
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == 0, done.output
-    assert "has verdicts for no submission" in done.stderr
-    one, other = made.planted["reformatted"]
-    assert one in done.stdout and "not a verdict" in done.stdout
-    page = (folder / "out" / "similar.html").read_text()
-    assert f"{one} and {other}" in page
-    done = CliRunner().invoke(main, [*arguments, "--least", "1000"])
-    assert done.exit_code == 0 and "no pair shares more than chance explains" in done.stdout
-
-
-def test_one_submission_is_not_compared(folder):
-    one = next((folder / "class").iterdir())
-    done = CliRunner().invoke(main, ["similar", str(one), "-o", str(folder / "out"), "--course", str(ROOT)])
-    assert done.exit_code == 2 and "a comparison needs two or more" in done.stderr
-
-
-def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
+def test_the_command_compares_what_the_gradebook_stores(tmp_path):
     """Of each student, the attempt that counts: the first one, since the second is late and has the same verdicts."""
     odd = "def dlogits(logits, Yb):\n    return logits * 0.125 - 3 * Yb.sum() + logits.abs().mean() ** 2\n"
     out = tmp_path / "grades"
     write_gradebook(out, {})
     gradebook = Gradebook(out / GRADEBOOK)
-    gradebook.decisions.add([Decision(0, "Eve", "excuse", "TA", HANDED_IN, text="Ill")])
+    gradebook.decide([Decision(0, "Eve", "excuse", "TA", HANDED_IN, text="Ill")])
     honest = "def dlogits(logits, Yb):\n    return F.softmax(logits, 1)\n"
     for student, text in {"ada": odd, "Bo": odd, **dict.fromkeys(map(str, range(12)), honest)}.items():
         first, second = submission_of(student, text), submission_of(student, "y = 2\n")
@@ -251,4 +218,10 @@ def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
         (tmp_path / part / CROSS).symlink_to(ROOT / part / CROSS)
     done = grade("similar", "-o", out, "--course", tmp_path)
     assert done.exit_code == 0 and "ada, Bo" in done.stdout.replace("Bo, ada", "ada, Bo"), done.output
+    assert "not a verdict" in done.stdout and "similar.html" in done.stdout
+    page = (out / "similar.html").read_text()
+    assert "ada and Bo" in page or "Bo and ada" in page
     assert grade("similar", "-o", tmp_path / "nowhere").exit_code == 2
+    write_gradebook(tmp_path / "one", {"ada": 0})
+    one = grade("similar", "-o", tmp_path / "one", "--course", tmp_path)
+    assert one.exit_code == 2 and "a comparison needs two or more" in one.stderr

@@ -126,9 +126,6 @@ def test_as_a_folder(course, graded, tmp_path, name):
 @pytest.mark.parametrize("root", ["", "assignment_123_export/"])
 def test_as_the_archive_that_it_came_in(course, graded, tmp_path, name, root):
     expected = expectation(name)
-    if name == "folders_of_a_class":  # what is too large is not even unpacked
-        refused = "backward.py in the archive is too large: at most 1,048,576 bytes are read."
-        expected |= {"messages": {"eve": refused}, "status": {"eve": "rejected"}}
     graded(packed(laid_out(course, tmp_path / "submissions", expected["files"]), root), expected)
 
 
@@ -160,19 +157,13 @@ def submissions_in_zip(course, tmp_path, files):
     return find([tmp_path / "all.zip"], [course.find("04")], list(course.lessons.values()))
 
 
-@pytest.mark.parametrize("entry", ["../../x.py", "a/../x.py", "a\\..\\..\\Ada\\x.py"])
-def test_an_entry_of_a_class_archive_that_reaches_outside_costs_its_student_alone(course, tmp_path, entry):
-    files = {"Ada_1_assignsubmission_file_/backward.py": "right", f"Bo_2_assignsubmission_file_/{entry}": "right"}
-    ada, bo = submissions_in_zip(course, tmp_path, files)
-    assert (ada.student, bo.student) == ("Ada", "Bo") and ada.lessons["04_cross_entropy"].present
-    assert "outside its own folder" in str(bo.message) and not bo.lessons
-    assert not [*tmp_path.rglob("x.py")]
-
-
-@pytest.mark.parametrize("entry", ["../x.py", "/tmp/x.py", "C:/x.py"])
-def test_a_class_archive_with_an_entry_outside_that_is_nobody_s_is_refused_as_a_whole(course, tmp_path, entry):
-    (only,) = submissions_in_zip(course, tmp_path, {"Ada/04_cross_entropy/backward.py": "right", entry: "right"})
+@pytest.mark.parametrize("entry", ["../x.py", "/tmp/x.py", "Bo_2_assignsubmission_file_/../../x.py"])
+def test_a_class_archive_with_an_entry_outside_is_refused_as_a_whole(course, tmp_path, entry):
+    (only,) = submissions_in_zip(
+        course, tmp_path, {"Ada_1_assignsubmission_file_/backward.py": "right", entry: "right"}
+    )
     assert only.student == "all" and "outside its own folder" in str(only.message)
+    assert not [*tmp_path.rglob("x.py")]
 
 
 def test_many_deep_entries_of_one_student_make_few_folders(course, tmp_path):
@@ -183,7 +174,7 @@ def test_many_deep_entries_of_one_student_make_few_folders(course, tmp_path):
     assert sum(len(folders) for _, folders, _ in os.walk(found.folder)) < 40 * 8
     ada, bo, cy = found
     assert ada.lessons["04_cross_entropy"].present and cy.lessons["04_cross_entropy"].present
-    assert "deep: pack the lesson's folder itself" in str(bo.message)
+    assert bo.lessons["04_cross_entropy"].present
 
 
 def test_one_student_s_submission_that_looks_like_a_class_is_not_one(course, tmp_path):

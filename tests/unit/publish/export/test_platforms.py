@@ -19,20 +19,20 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from made_results import lesson, results, row
 from runner import Command, Runner
-from support import GUARD_SECONDS, ROOT, sampled
+from support import GUARD_SECONDS, ROOT
 
 from grader.commands import grade as cli
-from grader.commands.grade_platforms import VISIBILITY
+from grader.commands.command_line import FAULT, UNUSABLE
+from grader.commands.export import VISIBILITY
 from grader.lesson.lesson import Course
-from grader.publish.export import autograder, start_autograder
+from grader.publish.export import autograder
 from grader.publish.export.formats import write_formats
-from grader.sandbox.isolation.probe import Isolation
 
 LESSON = "04_cross_entropy"
 MARK = "zqtoken"
@@ -48,6 +48,13 @@ print("##[add-path]/tmp")
 def dlogits(logits, Yb, n):
     print("::stop-commands::mine")
     return -F.softmax(logits, 1)
+"""
+RIGHT = """
+import torch.nn.functional as F
+
+
+def dlogits(logits, Yb, n):
+    return (F.softmax(logits, 1) - F.one_hot(Yb, logits.shape[1])) / n
 """
 PRYING = """
 import os
@@ -319,14 +326,14 @@ def built(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run_autograder(root: Path, source: str | None) -> subprocess.CompletedProcess[str]:
+def run_autograder(root: Path, source: str | None, metadata: object = METADATA) -> subprocess.CompletedProcess[str]:
     """As Gradescope's harness does it: the submission and its metadata in place, /autograder the current folder."""
     for name in ("submission", "results"):
         shutil.rmtree(root / name, ignore_errors=True)
         (root / name).mkdir()
     if source is not None:
         (root / "submission" / "backward.py").write_text(source)
-    (root / "submission_metadata.json").write_text(json.dumps(METADATA))
+    (root / "submission_metadata.json").write_text(json.dumps(metadata))
     environment = {**os.environ, "AUTOGRADER": str(root)}
     environment.pop("PYTHONPATH", None)
     command = ["bash", str(root / "run_autograder")]
@@ -397,23 +404,30 @@ def unbuilt(built: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_too_little_isolation_is_no_zero(unbuilt, monkeypatch, capsys):
+@pytest.mark.parametrize("status", [FAULT, UNUSABLE])
+def test_a_fault_and_too_little_isolation_are_no_zero(unbuilt, monkeypatch, capsys, status):
     """Nothing is written: Gradescope then says that the autograder failed, and instructors read why."""
-    monkeypatch.setattr(
-        autograder, "probe", lambda: Isolation("weak", (), ("No Landlock (left out): files can be read.",))
-    )
+    monkeypatch.setattr(autograder.subprocess, "run", lambda command: SimpleNamespace(returncode=status))
     assert autograder.main([str(unbuilt)]) == 1
-    assert "isolates student code at level 'weak' only, and 'fair' is required" in capsys.readouterr().out
+    assert f"no score, because `grade run` ended with status {status}" in capsys.readouterr().out
     assert not (unbuilt / "results").exists()
 
 
-def test_a_fault_of_ours_is_no_zero(unbuilt, monkeypatch, capsys):
-    def fails(*arguments: object) -> None:
-        raise OSError("no space")
-
-    monkeypatch.setattr(autograder, "grade_once", fails)
-    assert autograder.main([str(unbuilt)]) == 1
-    assert capsys.readouterr().out == "autograder: no space\n" and not (unbuilt / "results").exists()
+def test_all_that_gradescope_knows_reaches_the_run(tmp_path):
+    """A group's members, a name that spreads over lines, the time, and whose due date is later."""
+    due, own = ({"due_date": f"2026-11-{day}T23:59:00-08:00"} for day in (20, 22))
+    users = [{**METADATA["users"][0], "sid": "007"}, {"name": "Bo", "email": None, "assignment": own}]
+    (tmp_path / "m.json").write_text(json.dumps({**METADATA, "users": users, "assignment": due}))
+    ada = "Ada ##[error] ::error::Okafor"
+    found = autograder.metadata_tables(tmp_path / "m.json", True)
+    assert {name: rows[1:] for name, rows in found.items()} == {
+        "roster": [[ada, "007", "ada@example.org", "submission", "submission"], ["Bo", "", "", "submission", ""]],
+        "times": [[name, "2026-11-21T14:22:32.365935-08:00", "no"] for name in (ada, "Bo")],
+        "extensions": [["Bo", "2026-11-22T23:59:00-08:00"]],
+    }
+    for text in ("[", "[]", '{"users": [3], "created_at": 7, "assignment": []}'):
+        (tmp_path / "m.json").write_text(text)
+        assert all(len(rows) == 1 for rows in autograder.metadata_tables(tmp_path / "m.json", True).values())
 
 
 HOMEWORK = """
@@ -426,35 +440,31 @@ percent_per_day = 25
 """
 
 
-@sampled(
+@pytest.mark.full
+@pytest.mark.parametrize(
     ("late", "days", "options", "score", "maximum", "says"),
     [
-        ("", (20, 20), (), 6, 12, "That cost 2 points."),
-        ("", (20, 20), ("--max", "24"), 12, 24, "12 of 24 points."),
-        ("", (20, 22), (), 8, 12, "Your own due date: Sunday 22 November 2026"),
-        ("", (22, 22), (), 6, 12, "By the platform's record this work was on time; by the due date of this assignment"),
-        ("free_days = 1", (20, 20), (), 8, 12, "That cost no points."),
+        ("", (20, 20), (), 9, 12, "That cost 3 points."),
+        ("", (20, 20), ("--max", "24"), 18, 24, "18 of 24 points."),
+        ("", (20, 22), (), 12, 12, "Your own due date: Sunday 22 November 2026"),
+        ("", (22, 22), (), 9, 12, "By the platform's record this work was on time; by the due date of this assignment"),
+        ("free_days = 1", (20, 20), (), 12, 12, "That cost no points."),
     ],
-    keep=2,
 )
-def test_the_autograder_has_the_assignment(
-    course, unbuilt, tmp_path, monkeypatch, late, days, options, score, maximum, says
-):
-    """Ada's gradient is right, and a day late; the check is wrong."""
+def test_the_autograder_has_the_assignment(course, built, tmp_path, late, days, options, score, maximum, says):
+    """Everything is right, and a day late."""
     (tmp_path / "hw2.toml").write_text(HOMEWORK + late, encoding="utf-8")
-    archive = tmp_path / "autograder.zip"
+    archive, root = tmp_path / "autograder.zip", tmp_path / "autograder"
+    shutil.copytree(built, root, symlinks=True)
     grade("export", "gradescope", "--course", course, "--assignment", tmp_path / "hw2.toml", "-o", archive, *options)
     with zipfile.ZipFile(archive) as made:
-        (unbuilt / "source" / "settings.json").write_bytes(made.read("settings.json"))
+        (root / "source" / "settings.json").write_bytes(made.read("settings.json"))
     general, own = ({"due_date": f"2026-11-{day}T23:59:00-08:00"} for day in days)  # on Gradescope
     users = [{**METADATA["users"][0], "assignment": own}]
     metadata = {**METADATA, "users": users, "assignment": {**METADATA["assignment"], **general}}
-    (unbuilt / "submission_metadata.json").write_text(json.dumps(metadata))
-    graded = results("Ada", lesson(LESSON, row("dlogits"), row("in_one_go", "failed")))
-    monkeypatch.setattr(autograder, "grade_once", lambda *arguments: graded)
-    monkeypatch.setattr(autograder, "probe", lambda: Isolation("strong", (), ()))
-    assert autograder.main([str(unbuilt)]) == 0
-    found = json.loads((unbuilt / "results" / "results.json").read_text())
+    done = run_autograder(root, RIGHT, metadata)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((root / "results" / "results.json").read_text())
     assert (found["score"], sum(test["max_score"] for test in found["tests"])) == (score, maximum)
     assert says in found["output"] and "Assignment: Homework 2." in found["output"]
 
@@ -473,25 +483,6 @@ def test_a_workflow_grades_by_the_assignment_in_the_course(course, tmp_path):
     arguments = ["export", "github", tmp_path, "--course", course, "--assignment", elsewhere]
     refused = CliRunner().invoke(cli.main, list(map(str, arguments)))
     assert refused.exit_code == 2 and "is not in the course" in refused.stderr
-
-
-def test_a_nursery_that_ends_is_a_sentence(monkeypatch, capsys):
-    """As when the container has too little memory."""
-
-    class Ended:
-        def __init__(self, preload: object) -> None:
-            pass
-
-        def zygote(self) -> None:
-            return None
-
-        def close(self, at_once: bool) -> None:
-            pass
-
-    monkeypatch.setattr(start_autograder, "Nursery", Ended)
-    assert start_autograder.main(["/autograder"]) == 1
-    said = "autograder: the grader's process ended (it gave no zygote). Did the container run out of memory?\n"
-    assert capsys.readouterr().out == said
 
 
 def test_the_scripts_are_shell():

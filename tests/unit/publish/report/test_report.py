@@ -180,7 +180,7 @@ def test_hostile_text_makes_no_markup(reporter: Reporter, hostile: GradedSubmiss
     text = reporter.student_page(hostile, {lesson.name: HOSTILE.replace("\n\n", "\ndef dprobs():\n")})
     page = Page(text)
     tags = [tag for tag, _ in page.tags]
-    assert not set(tags) & {"img", "iframe", "object", "embed", "form", "base"} and tags.count("script") == 1
+    assert not set(tags) & {"img", "iframe", "object", "embed", "form", "base"} and "script" not in tags
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
     assert "<script>alert(1)</script>" in page.text and "onerror=alert(2)" in page.text
     assert "49" not in re.findall(r"\{\{ 7\*7 \}\} ?(\S*)", page.text) and "{{ 7*7 }}" in page.text
@@ -287,7 +287,7 @@ def test_graph_is_well_formed_and_marks_every_gradient(reporter: Reporter, lesso
     assert states[f"#{lesson.name}-dlogprobs"] == "s-passed"
     (first,) = [link for link in svg.iter("a") if link.find("rect[@class='ring']") is not None]
     assert first.get("href") == f"#{lesson.name}-dprobs"
-    assert first.get("aria-label") == "dprobs: wrong value, shape (32, 27), your chain: red, start here"
+    assert first.get("aria-label") == "dprobs: wrong value, start here"
 
 
 # --- what it says
@@ -524,7 +524,7 @@ def test_class_page(reporter: Reporter, lesson: Lesson) -> None:
     page = Page(text)
     assert "14 students" in page.text and "rejected" in page.text
     assert "8 03_makemore_steps dh The sign is -. 8 students s1, s2, s4" in page.text
-    assert "03_makemore_steps dh 33 % 67 % 0 % 1.00" in page.text
+    assert "03_makemore_steps dh 33 % 67 % 0 %" in page.text
     assert "link has 0: It is a link." in page.text
     assert "strong for 14" in page.text
     assert "90 to 100: 12." in next(label for label in page.values("aria-label") if label.startswith("Histogram"))
@@ -565,5 +565,5 @@ def test_mistakes_and_difficulties_leave_out_what_was_not_handed_in(lesson: Less
     absent = results_of(part_of(lesson, {"dh": row("dh", "missing")}, status="missing"))
     present = results_of(part_of(lesson, {"dh": row("dh", "shape", mistake={"id": "keepdim", "message": "m"})}))
     (hardest, *_) = difficulties([absent, present])
-    assert (hardest.name, hardest.total, hardest.wrong, hardest.discrimination) == ("dh", 1, 1, None)
+    assert (hardest.name, hardest.total, hardest.wrong) == ("dh", 1, 1)
     assert named_mistakes([absent, present]) == [(lesson.name, "dh", "m", ["ada"])]

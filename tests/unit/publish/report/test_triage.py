@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from made_results import lesson, results, row
 
-from grader.publish.report.classroom import NOTHING_SUBMITTED
-from grader.publish.report.triage import MAX_NOTE_CHARACTERS, triage, zero_reason
+from grader.publish.report.classroom import MAX_NOTE_CHARACTERS, NOTHING_SUBMITTED, triage, zero_reason
 from grader.results import IntakeRemark, Lateness, SubmissionResult
 
 LOOP = "It did not return within 10 seconds."
@@ -29,9 +28,9 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
             results("ada", lesson("04_small", status="missing", message="No folder 04_small was submitted.")),
             "No folder 04_small was submitted.",
         ),
-        (graded("todo", "todo"), "All functions are untouched stubs."),
+        (graded("todo", "todo"), "0 of 2 right, 2 to do."),
         (graded("timeout", "timeout", message=LOOP), LOOP),
-        (graded("timeout", "failed", "failed", message=LOOP), "No row is right: 2 wrong value, 1 out of time."),
+        (graded("timeout", "failed", "failed", message=LOOP), "0 of 3 right, 3 wrong."),
         (
             replace(graded("passed", "failed"), late=Lateness(True, 3 * 86_400, 3, 0, 0, 2)),
             "1 of 2 rows right: 3 days late, −2.",
@@ -49,5 +48,6 @@ def test_who_is_late_for_the_platform_and_on_time_for_the_assignment_is_not_list
 
 
 def test_a_long_reason_is_cut() -> None:
-    reason = zero_reason(results("ada", status="rejected", message="far  too long " * 100))
+    result = replace(results("ada", status="rejected", message="far  too long " * 100), max_score=1)
+    ((_, ((_, reason),), _),) = triage([result])
     assert len(reason) <= MAX_NOTE_CHARACTERS and reason.startswith("far too long far") and reason.endswith("...")

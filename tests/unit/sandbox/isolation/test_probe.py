@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from support import sampled
 
-from grader.sandbox.isolation import capabilities, kernel, landlock, lockdown, probe
-from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, avoid_above, level_of
+from bench.attacks.arena import avoid_above
+from grader.sandbox.isolation import kernel, landlock, lockdown, probe
+from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, level_of
 
 pytestmark = pytest.mark.layers
 
@@ -82,33 +83,23 @@ def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open
     assert all(sentence.endswith(".") and "{" not in sentence for sentence in missing)
 
 
-def test_as_in_docker(in_child, as_root_with_mounts, lay_python_open, like_docker):
+def test_as_in_docker_as_root_and_as_an_ordinary_user(in_child, as_root_with_mounts, lay_python_open, like_docker):
     if landlock.abi() < 1:
         pytest.skip("this kernel has no Landlock")
 
     def action():
         lay_python_open()
         like_docker()
-        return as_list(probe.probe())
+        as_root = as_list(probe.probe())
+        kernel.become(65520)
+        return as_root, as_list(probe.probe())
 
-    level, layers, missing = in_child(action)
+    (level, layers, missing), as_user = in_child(action)
     assert level == "good"
     assert set(layers) == BASE | {lockdown.LANDLOCK, lockdown.UID}
     assert len(missing) == 1
     assert missing[0].startswith("No namespaces (unshare: Operation not permitted")
-
-
-def test_as_an_ordinary_user_in_docker(in_child, as_root_with_mounts, lay_python_open, like_docker):
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
-
-    def action():
-        lay_python_open()
-        like_docker()
-        capabilities.become(65520)
-        return as_list(probe.probe())
-
-    level, layers, missing = in_child(action)
+    level, layers, missing = as_user
     assert level == "fair"
     assert set(layers) == BASE | {lockdown.LANDLOCK}
     assert [sentence.split(" (")[0] for sentence in missing] == [
@@ -134,7 +125,7 @@ def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path, 
 
 def test_root_that_could_not_kill_another_user_does_not_change_it(in_child, as_root, lay_python_open):
     def action():
-        capabilities.reduce_to(1 << capabilities.CAP_SETUID | 1 << capabilities.CAP_SETGID)
+        kernel.reduce_capabilities(1 << kernel.CAP_SETUID | 1 << kernel.CAP_SETGID)
         return as_list(probe.probe(avoid=[lockdown.NAMESPACES_LAYER]))
 
     _, layers, missing = in_child(action)
@@ -149,7 +140,7 @@ def test_an_ordinary_user_with_and_without_namespaces(in_child, as_root_with_mou
 
     def action():
         lay_python_open()
-        capabilities.become(65520)
+        kernel.become(65520)
         return as_list(probe.probe()), as_list(probe.probe(avoid=[lockdown.NAMESPACES_LAYER]))
 
     (level, layers, missing), (lower, fewer, reasons) = in_child(action)

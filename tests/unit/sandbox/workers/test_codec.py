@@ -28,8 +28,8 @@ from grader.sandbox.workers.codec import (
     encode_frame,
     tensor_bytes,
 )
-from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, PackedRequest, ReplyTerms
+from grader.sandbox.workers.waiting import WireError
 
 STEP, TICKET = "dprobs", 7
 

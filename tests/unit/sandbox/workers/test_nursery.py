@@ -7,16 +7,16 @@ import json
 import os
 import secrets
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from support import GUARD_SECONDS, sampled
 
+from bench.attacks.arena import avoid_above, descendants
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import LAYERS
-from grader.sandbox.isolation.probe import avoid_above, plan_for, probe
+from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.nursery import Nursery, NurseryEnded, path_of_a_program
@@ -78,6 +78,11 @@ def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
     student.close()
     found: dict[str, object] = json.loads(student.output.data)
     return found
+
+
+def zygotes_of(nursery: Nursery) -> set[int]:
+    everybody = descendants(nursery._process.pid)
+    return {pid for pid in everybody if Path(f"/proc/{pid}/comm").read_text().strip() == "zygote"}
 
 
 @pytest.fixture(scope="module")
@@ -144,24 +149,25 @@ def test_it_ends_after_its_zygotes():
     """So that whoever waits for it is told of their time as well."""
     nursery = Nursery()
     zygote = ZygoteProcess(plan_for(probe(avoid=LAYERS)), nursery.zygote())  # unlocked: with a number that we can see
-    pids: list[int] = []
-    zygote._read_until(lambda message: "ready" in message and not pids.append(message["pid"]), GUARD_SECONDS)
-    zygote.close()
+    zygote.wait_until_ready()
+    (pid,) = zygotes_of(nursery)
     nursery.close()
     assert nursery._process.returncode == 0
-    assert not Path(f"/proc/{pids[0]}").exists()
+    assert not Path(f"/proc/{pid}").exists()
+    zygote.close()
 
 
 @pytest.mark.full
-def test_one_that_is_killed_takes_no_other_with_it(zygote):
-    first, second = zygote("none"), zygote("none")
-    pids = []
-    for each in (first, second):
-        each._read_until(lambda message: "ready" in message and not pids.append(message["pid"]), GUARD_SECONDS)
-        each._ready = True
-    os.kill(pids[0], signal.SIGKILL)
+def test_one_that_is_killed_takes_no_other_with_it(zygote, nursery):
+    others = zygotes_of(nursery)
+    first = zygote("none")
+    first.wait_until_ready()
+    (pid,) = zygotes_of(nursery) - others
+    second = zygote("none")
+    second.wait_until_ready()
+    os.kill(pid, signal.SIGKILL)
     with pytest.raises(ZygoteDied):
-        first.worker()
+        first.worker().wait_until_locked_in()
     assert looked_around(second)["user"]
 
 
@@ -220,7 +226,7 @@ def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(
     killed.kill()
     assert killed.wait(GUARD_SECONDS) == -signal.SIGKILL
     dropped.close()
-    with pytest.raises(subprocess.TimeoutExpired):
+    with pytest.raises(TimeoutError):
         left.wait(0.1)  # no race: it never ends by itself
     own_nursery.close(at_once=True)
     assert left.wait(GUARD_SECONDS) == -signal.SIGKILL
@@ -251,9 +257,8 @@ def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(own_nurse
     process = ZygoteProcess(
         plan_for(probe(avoid=LAYERS)), own_nursery.zygote()
     )  # unlocked: with a number that we can see
-    pids: list[int] = []
-    process._read_until(lambda message: "ready" in message and not pids.append(message["pid"]), GUARD_SECONDS)
-    processes = {"the program": int(program.stdout.readline()), "its zygote": pids[0]}
+    process.wait_until_ready()
+    processes = {"the program": int(program.stdout.readline()), "its zygote": zygotes_of(own_nursery).pop()}
     processes |= {"the nursery": own_nursery._process.pid}
     found = {name: holds(pid, token.encode()) for name, pid in processes.items()}
     process.close()

@@ -1,20 +1,14 @@
-"""Steps run in batches give what the same steps give run one by one, and a fault falls on the same step."""
+"""What a file in a worker answers: a fault falls on its step alone, and nothing is run twice."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import struct
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-import torch
 from shared_nursery import forked_zygote
-from support import GUARD_SECONDS, sampled
+from support import sampled
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, CallRequest, Function
@@ -24,16 +18,11 @@ from grader.reference.problem import Problem
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import plan_for, probe
-from grader.sandbox.workers import file_worker
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import WorkerLost
 from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.messages import pack_problem
 from grader.sandbox.workers.printed import unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.work_clock import TimeAccount
-from grader.sandbox.workers.worker_process import MAX_ANSWER_BYTES_HELD, WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
 if not kernel.supported():
@@ -81,11 +70,10 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 
 @pytest.fixture
-def run(zygote, problems, monkeypatch):
-    """run(middle, seconds): (answers on each problem, what was printed), with that line in the second step."""
+def run(zygote, problems):
+    """run(middle): (answers on each problem, what was printed), with that line in the second step."""
 
-    def run(middle: str, seconds: float = 5.0, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
-        monkeypatch.setattr(file_worker, "BATCH_SECONDS", seconds)
+    def run(middle: str, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
         student = Student(
             zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=middle).encode()}, BACKWARD_FILE, STEPS)
         )
@@ -100,59 +88,39 @@ def run(zygote, problems, monkeypatch):
     return run
 
 
-def same(ours: list[dict[str, Answer]], theirs: list[dict[str, Answer]]) -> bool:
-    for mine, other in zip(ours, theirs, strict=True):
-        for step in STEPS:
-            if (mine[step].outcome, mine[step].uses) != (other[step].outcome, other[step].uses):
-                return False
-            tensors = mine[step].tensor, other[step].tensor
-            if tensors != (None, None) and not torch.equal(*tensors):  # type: ignore[arg-type]
-                return False
-    return True
-
-
 FAULTS = {
-    "none": "pass",
-    "slow": "import time; time.sleep(0.05)",  # no race: 1/20 of a step's deadline, and as good as a batch's
-    "crash": "from grader.sandbox.isolation.kernel import ctypes; ctypes.string_at(0)",
-    "exit": "import os; os._exit(3)",
-    "loop": "while True: pass",
-    "error": "1 / 0",
-    "on_some_problems": "import os; len(dlogits) != 5 or os._exit(3)",
-    "noise_on_the_pipe": "import os; os.write(4, b'x' * 100)",
+    "crash": ("from grader.sandbox.isolation.kernel import ctypes; ctypes.string_at(0)", "crashed"),
+    "exit": ("import os; os._exit(3)", "crashed"),
+    "loop": ("while True: pass", "timeout"),
+    "error": ("1 / 0", "raised"),
+    "noise_on_the_pipe": ("import os; os.write(4, b'x' * 100)", "crashed"),
 }
-NO_BATCH = -1.0
 
 
-@sampled("middle", FAULTS.values(), keep=1, ids=FAULTS.keys())
-def test_batches_and_one_by_one_give_the_same(run, middle):
-    one_by_one, _ = run(middle, NO_BATCH)
-    for seconds, prefetch in ((5.0, True), (0.02, True), (0.02, False)):
-        in_batches, _ = run(middle, seconds, prefetch)
-        assert same(in_batches, one_by_one)
-
-
-@sampled("fault", ["crash", "loop"], keep=1)
-def test_the_step_at_fault_is_found(run, fault):
-    answers, _ = run(FAULTS[fault])
-    assert answers
+@pytest.mark.parametrize("prefetch", [True, False], ids=["all at once", "one by one"])
+@sampled(("middle", "outcome"), FAULTS.values(), keep=2, ids=FAULTS.keys())
+def test_the_step_at_fault_is_found_and_nothing_runs_twice(run, problems, prefetch, middle, outcome):
+    answers, printed = run(middle, prefetch)
     for each in answers:
         outcomes = {step: each[step].outcome for step in STEPS}
-        blamed = "crashed" if fault == "crash" else "timeout"
-        assert outcomes == {"dlogits": "returned", "db2": blamed, "dW2": "returned", "dh_bn": "returned"}
-
-
-@sampled("seconds", [5.0, 0.02, NO_BATCH], keep=2)
-def test_what_is_printed_is_kept_once(run, problems, seconds):
-    _, printed = run(FAULTS["slow"], seconds)
-    assert printed.count("last") == len(problems)
+        assert outcomes == {"dlogits": "returned", "db2": outcome, "dW2": "returned", "dh_bn": "returned"}
+    if "os.write" not in middle:  # else the steps after it have run by the time that it is noticed
+        assert printed.count("last") == len(problems)
     assert printed.count("loaded") == 1  # though the file itself may have been run again, by a new worker
+
+
+def test_a_fault_on_some_problems_leaves_the_answers_before_it(run, problems):
+    answers, _ = run("import os; len(dlogits) != 5 or os._exit(3)")
+    for problem, each in zip(problems, answers, strict=True):
+        fails = len(problem.values["logits"]) == 5
+        assert each["db2"].outcome == ("crashed" if fails else "returned") or "crashed" in each["db2"].outcome
+        assert {each[step].outcome for step in STEPS if step != "db2"} == {"returned"}
 
 
 @pytest.mark.full
 def test_a_hang_costs_its_deadline_and_little_more(zygote, problems, missed_deadlines):
     student = Student(
-        zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"]).encode()}, BACKWARD_FILE, STEPS)
+        zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"][0]).encode()}, BACKWARD_FILE, STEPS)
     )
     try:
         student.prefetch(problems)
@@ -160,37 +128,7 @@ def test_a_hang_costs_its_deadline_and_little_more(zygote, problems, missed_dead
             student.answers(problem)
     finally:
         student.close()
-    assert len(missed_deadlines) == 2  # its batch's, and its own
-
-
-def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
-    requests, answers, output = os.pipe(), os.pipe(), os.pipe()
-    nobody = SimpleNamespace(
-        limits=Limits(step_seconds=10.0),
-        end_of=lambda _: 0,
-        status_if_ended=lambda *_: None,
-        account=lambda seconds: TimeAccount(seconds, lambda: None),
-    )
-    worker = WorkerProcess(nobody, 1, requests[1], answers[0], output[0])  # type: ignore[arg-type]
-    flood = struct.pack("<4sIQ", b"BPN1", 2, 1 << 25) + bytes(1 << 20)
-
-    def go_on() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                os.write(answers[1], flood)
-
-    flooding = threading.Thread(target=go_on, daemon=True)
-    flooding.start()
-    problem = pack_problem(torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
-    try:
-        with pytest.raises(WorkerLost, match="without end"):
-            worker.send(problem.frame, nobody.account(10.0))  # more than the pipe takes, and nobody reads it
-        assert worker._reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
-    finally:
-        worker.close()  # the next write fails
-        flooding.join(timeout=GUARD_SECONDS)  # else it would go on writing to whatever gets this descriptor next
-        for descriptor in (requests[0], answers[1], output[1]):
-            os.close(descriptor)
+    assert len(missed_deadlines) == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no other process's processor time can be read there")

@@ -3,14 +3,13 @@
 import os
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import processor_seconds
 from grader.sandbox.workers import codec
-from grader.sandbox.workers.endings import DeadlineMissed
-from grader.sandbox.workers.work_clock import TimeAccount
+from grader.sandbox.workers.waiting import DeadlineMissed, TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 
 
@@ -75,8 +74,8 @@ def test_steps_that_sleep_one_after_another_end_with_the_submission_s_wall_time(
 
 def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
     requests, answers, printed = os.pipe(), os.pipe(), os.pipe()
-    zygote = SimpleNamespace(limits=Limits(), end_of=lambda _: 0)
-    pipes = WorkerProcess(zygote, 1, requests[1], answers[0], printed[0])
+    child: Any = SimpleNamespace(close=lambda: None)
+    pipes = WorkerProcess(child, (requests[1], answers[0], printed[0]), Machine(None).account, 100)
     late = Machine(None).account(-1.0)
     try:
         os.write(answers[1], codec.encode_frame(codec.Frame({"op": "answer"})))

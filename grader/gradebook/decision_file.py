@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.assignment.rows import names_of_lesson
+from grader.gradebook.lookup import find_row
 from grader.gradebook.records import Decision, DecisionKind
-from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
+from grader.intake.submissions.tables import found_columns, read_table
 
 DECISION_FILE_COLUMNS = {
     "student": ("student", "name", "id", "email", "full name", "student name"),
@@ -23,7 +24,8 @@ DECISION_FILE_COLUMNS = {
     "text": ("because", "text", "reason", "comment"),
 }
 """The possible names of each column; the documentation and messages use the first."""
-YES, NO = ("yes", "y", "x", "1", "true"), ("", "no", "n", "0", "false")
+YES_OR_NO = {"yes": "yes", "y": "yes", "x": "yes", "1": "yes", "true": "yes"}
+YES_OR_NO |= dict.fromkeys(("", "no", "n", "0", "false"), "no")
 END_OF_DAY = time(23, 59)
 
 
@@ -43,51 +45,38 @@ class DecisionEntry:
     place: str = ""
 
 
-def entries_from(path: Path, needed: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[DecisionEntry]:
+def entries_from(
+    path: Path, needed: Sequence[str], defaults: Mapping[str, str] = MappingProxyType({})
+) -> list[DecisionEntry]:
     """The entries of a CSV file; `defaults` fill empty cells. Raises UserError, with the line."""
-    return parse_entries(read_text_of(path, "the decisions"), path, needed, defaults or {})
 
+    def known(header: Sequence[str]) -> int:
+        names = {name for each in DECISION_FILE_COLUMNS.values() for name in each}
+        return sum(cell.strip().casefold() in names for cell in header)
 
-def parse_entries(text: str, path: Path, needed: Sequence[str], defaults: Mapping[str, str]) -> list[DecisionEntry]:
-    """The same for the text of the file at `path`."""
-    header, lines = parse_table(text, path, "the decisions", known_columns)
-    places = {
-        column: at for column, names in DECISION_FILE_COLUMNS.items() if (at := place_of(names, header)) is not None
-    }
+    header, lines = read_table(path, "the decisions", known)
+    plain, entries = [cell.casefold() for cell in header], list[DecisionEntry]()
+    columns = {column: [name for name in names if name in plain] for column, names in DECISION_FILE_COLUMNS.items()}
+    places = {column: plain.index(names[0]) for column, names in columns.items() if names}
     if any(column not in places and column not in defaults for column in needed):
-        columns = ", ".join(DECISION_FILE_COLUMNS[column][0] for column in needed)
-        raise UserError(f"{path} needs a first line that names its columns: {columns}; {found_columns(header)}.")
-    entries = []
+        wanted = ", ".join(DECISION_FILE_COLUMNS[column][0] for column in needed)
+        raise UserError(f"{path} needs a first line that names its columns: {wanted}; {found_columns(header)}.")
     for number, line in lines:
         place = f"{path}, line {number}: "
         cells = {column: line[at].strip() for column, at in places.items() if at < len(line)}
         if "excused" in places:
-            cells["excused"] = yes_or_no(cells.get("excused", ""), place)
+            cell = cells.get("excused", "")
+            if cell.lower() not in YES_OR_NO:
+                raise UserError(f"{place}excused is {cell!r}; expected yes or no.")
+            cells["excused"] = YES_OR_NO[cell.lower()]
         filled = {**defaults, **{column: cell for column, cell in cells.items() if cell}}
-        unneeded = {"until"} if filled.get("excused") == "yes" else set[str]()
-        empty = [
-            DECISION_FILE_COLUMNS[column][0] for column in needed if not filled.get(column) and column not in unneeded
-        ]
+        unneeded = "until" if filled.get("excused") == "yes" else ""
+        empty = [column for column in needed if not filled.get(column) and column != unneeded]
         if empty:
-            raise UserError(f"{place}{' and '.join(empty)} is empty; nothing was stored.")
+            words = " and ".join(DECISION_FILE_COLUMNS[column][0] for column in empty)
+            raise UserError(f"{place}{words} is empty; nothing was stored.")
         entries.append(DecisionEntry(**filled, place=place))
     return entries
-
-
-def place_of(names: Sequence[str], header: Sequence[str]) -> int | None:
-    plain = [cell.casefold() for cell in header]
-    return next((plain.index(name) for name in names if name in plain), None)
-
-
-def known_columns(header: Sequence[str]) -> int:
-    known = {name for names in DECISION_FILE_COLUMNS.values() for name in names}
-    return sum(cell.strip().casefold() in known for cell in header)
-
-
-def yes_or_no(cell: str, place: str) -> str:
-    if cell.lower() not in (*YES, *NO):
-        raise UserError(f"{place}excused is {cell!r}; expected yes or no.")
-    return "yes" if cell.lower() in YES else "no"
 
 
 def points_in(text: str) -> float:
@@ -104,9 +93,7 @@ def points_in(text: str) -> float:
 def date_in(text: str, due: datetime | None, place: str) -> datetime:
     """A date and time in the zone of `due`. A time of day that is not given is that of `due`.
 
-    Without `due`, they are this machine's zone and 23:59.
-
-    Raises UserError.
+    Without `due`, they are this machine's zone and 23:59. Raises UserError.
     """
     try:
         found = datetime.fromisoformat(text)
@@ -122,27 +109,27 @@ def date_in(text: str, due: datetime | None, place: str) -> datetime:
     return found.replace(tzinfo=due.tzinfo) if found.tzinfo is None else found.astimezone(due.tzinfo)
 
 
-def decisions_of(
+def extensions_of(
     entries: Iterable[DecisionEntry],
     find: Callable[[str], str | None],
     assignment: Assignment,
     author: str,
     now: datetime,
 ) -> tuple[list[Decision], list[DecisionEntry]]:
-    """(the decisions of the entries, the entries whose student is not known). `find` gives a student's name in results.
+    """(the extensions and excuses, the entries whose student is not known). `find` gives a student's name in results.
 
     Raises UserError, with the line.
     """
-    found, unknown = [], []
+    found, unknown, due = list[Decision](), list[DecisionEntry](), assignment.due
     for entry in entries:
         if bool(entry.until) == (entry.excused == "yes"):
             raise UserError(f"{entry.place}expected either a date in `until`, or yes in `excused`.")
-        if entry.until and assignment.due is None:
+        if entry.until and due is None:
             raise UserError(
                 f"{entry.place}the assignment {assignment.title!r} has no due date that `until` could extend."
             )
-        until = date_in(entry.until, assignment.due, entry.place) if entry.until else None
-        row = row_named(entry.row, entry.place, assignment.rows)
+        until = date_in(entry.until, due, entry.place) if entry.until else None
+        row = find_row(entry.row, assignment.rows, f"{entry.place}the assignment") if entry.row else None
         student = find(entry.student)
         if student is None:
             unknown.append(entry)
@@ -150,14 +137,3 @@ def decisions_of(
             kind: DecisionKind = "excuse" if until is None else "extension"
             found.append(Decision(0, student, kind, author, now, row, None, until, entry.text))
     return found, unknown
-
-
-def row_named(cell: str, place: str, rows: Mapping[str, Mapping[str, float]]) -> str | None:
-    """A lesson or a row as in Decision.row; None for an empty cell. Raises UserError."""
-    if not cell:
-        return None
-    lesson_name, dot, row = cell.partition(".")
-    for lesson, own in rows.items():
-        if lesson_name in names_of_lesson(lesson) and (not dot or row in own):
-            return f"{lesson}.{row}" if dot else lesson
-    raise UserError(f"{place}the assignment has no row or lesson {cell!r}; it has {', '.join(rows)}.")

@@ -1,9 +1,8 @@
-"""A lesson's computational graph as the forward pass runs: the places of its nodes and the paths of its edges.
+"""The layout of a lesson's computational graph as the forward pass runs: where its nodes and edges are.
 
 Layers run from top to bottom, one for each step of the forward pass. A layer's steps read values above it: values
 computed earlier in the first column, parameters next to them. An edge that skips layers runs down a lane at the left.
-Parts that have nothing to do with each other are drawings of their own, so that a page can set them side by side.
-What a loop repeats is one box.
+Parts that have nothing to do with each other are drawings of their own. What a loop repeats is one box.
 """
 
 from __future__ import annotations
@@ -13,27 +12,61 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.layout import NODE_HEIGHT, Edge, Layout, Node, NodeKind
 from grader.reference.tape import Graph, is_floating
 from grader.results.wording import format_shape
 
 Reads = Mapping[str, Sequence[str]]
+NodeKind = Literal["input", "step", "fused"]
 
-GAP, GAP_BETWEEN, LANE, CHARACTER, SMALL_CHARACTER = 24, 14, 16, 7.8, 6.7
-"""In CSS pixels: the space under a node and next to it, a lane for edges that skip layers, a letter of a name, one of a
-shape."""
+NODE_HEIGHT, GAP, GAP_BETWEEN, LANE, CHARACTER, SMALL_CHARACTER = 40, 24, 14, 16, 7.8, 6.7
+"""In CSS pixels: a node, the space under it and next to it, a lane for edges that skip layers, a letter of a name, one
+of a shape."""
 MAX_GRAPH_WIDTH = 418
 """A wider drawing, with its margins, has letters smaller than 8 pixels on a telephone of 360 pixels."""
 
 
-def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
-    """The drawings of a lesson's graph, one for each of its parts."""
-    graph = lesson.public.graph
-    parts = parts_of(reads_of(lesson))
-    return tuple(lay_out(part, shapes_of(graph, part), kinds_of(graph, part)) for part in parts)
+@dataclass(frozen=True)
+class Node:
+    """A named value; `x` and `y` are its top left corner."""
+
+    name: str
+    shape: str
+    kind: NodeKind
+    x: float
+    y: float
+    width: float
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.y + NODE_HEIGHT
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`start` is read by `end`; `path` is the line's SVG path data."""
+
+    start: str
+    end: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A whole drawing."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    width: float
+    height: float
 
 
 def shapes_of(graph: Graph, reads: Reads) -> dict[str, str]:
@@ -166,7 +199,7 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
     return lane_of
 
 
-def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float = 44) -> Layout:
+def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float = 24) -> Layout:
     """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
 
     `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than

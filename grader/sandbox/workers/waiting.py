@@ -1,16 +1,54 @@
-"""How long student code may run: `s` seconds of processor time, or WALL_FACTOR times `s` of wall time.
+"""How long a worker is waited for, and how a wait can end without an answer. Nothing here needs torch.
 
-So a limit is fair however busy the machine is, and code that sleeps is stopped, too. Where the processor time of
-another process cannot be read, a limit of `s` seconds is `s` of wall time.
+A limit of `s` seconds is `s` of processor time, or WALL_FACTOR times `s` of wall time: so it is fair however busy the
+machine is, and code that sleeps is stopped, too. Where the processor time of another process cannot be read, it is `s`
+of wall time.
 """
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 
+WORKER_START_SECONDS = 600.0
+"""A guard: how long the zygote is waited for."""
 WALL_FACTOR = 6.0
 LOOKS = 20
 """How often the processor time is read within a limit. The first and the last of these parts count as used."""
+
+
+class WorkerLost(Exception):
+    """The worker ended, or said something that cannot be read. The text is a sentence for the student."""
+
+
+class DeadlineMissed(Exception):
+    """The worker did not answer in time."""
+
+
+class WireError(WorkerLost):
+    """A frame that is torn, oversized, or not an answer to the request: nothing more is read from its worker."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"Its answer could not be read ({what}).")
+
+
+WORKER_FAILURES = (DeadlineMissed, WorkerLost)
+"""How a request to a worker can end without an answer because of the student's code."""
+
+
+def how_it_ended(status: int | None) -> str:
+    """A sentence about a worker that has closed a pipe, for the student. `status` is None if it has not ended."""
+    if status is None:
+        return "It closed the pipe on which its answers are awaited."
+    if status < 0:
+        name = signal.Signals(-status).name if -status in signal.Signals._value2member_map_ else f"signal {-status}"
+        cause = {
+            "SIGSEGV": " (a crash in compiled code)",
+            "SIGXCPU": " (processor time used up)",
+            "SIGKILL": " (killed: memory or time used up)",
+        }
+        return f"Its process was ended by {name}{cause.get(name, '')}."
+    return f"Its process ended by itself (exit status {status}) before it had answered."
 
 
 class TimeAccount:
