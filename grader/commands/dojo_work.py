@@ -20,7 +20,7 @@ from grader.dojo.file import (
     is_file,
     is_untouched,
     own_file,
-    own_line,
+    place_in_own_file,
     read_own,
     reset_to_stub,
     shown_path,
@@ -101,7 +101,7 @@ def list_lessons(course: ExercisesFolder) -> None:
         if mine is None:
             click.echo("All that can be checked here is right.")
         else:
-            show(next_lines(mine, own_line(mine.lesson, mine.next_row) if mine.next_row else ""))
+            show(next_lines(mine, place_in_own_file(mine.lesson, mine.next_row) if mine.next_row else ""))
 
 
 def check(
@@ -235,10 +235,10 @@ def verify_own(words: LessonWords, course: ExercisesFolder) -> None:
     2 it could not be used (the message says why).
     """
     with desk(course) as at:
-        from grader.dojo.verify import lesson_part, summary, verify  # torch comes with it
+        from grader.dojo.verify import lesson_part, run_own_checker, summary  # torch comes with it
 
         rows = []
-        for checked, verified in verify(at, [only_lesson(at.course, word) for word in words]):
+        for checked, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
             show([*lesson_part(checked, verified), ""])
             rows += verified
         show(summary(rows))

@@ -112,12 +112,9 @@ class Desk:
             return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
         return Progress(lesson, statuses, unchecked=digest != verdict_digest(lesson, submitted.files))
 
-    def all_progress(self, checked: Checked | None = None) -> list[Progress]:
-        """`progress` of every lesson; `checked` is the latest check of one, stored or not."""
-        return [
-            checked.progress if checked is not None and checked.lesson is lesson else self.progress(lesson)
-            for lesson in self.course.lessons.values()
-        ]
+    def all_progress(self) -> list[Progress]:
+        """`progress` of every lesson."""
+        return [self.progress(lesson) for lesson in self.course.lessons.values()]
 
     def check(
         self,
@@ -183,7 +180,9 @@ def lesson_and_row(course: Course, words: str, preferred: Iterable[Lesson | None
     if lesson is not None:
         names = [item.name for item in lesson.items]
         if row and row not in (*names, *lesson.functions):
-            raise UserError(f"Lesson {lesson.number} has no row {row!r}{nearest(row, names)} Its rows: {names[0]}, ...")
+            raise UserError(
+                f"Lesson {lesson.number} has no row {row!r}{nearest_in_words(row, names)} Its rows: {names[0]}, ..."
+            )
         return lesson, row if row in names else None
     holding = [each for each in course.lessons.values() if name in [item.name for item in each.items]]
     if row or not holding:
@@ -201,12 +200,12 @@ def no_such_lesson(course: Course, words: str) -> UserError:
     names = [name.partition("_")[2] for name in course.lessons]
     first = next(iter(course.lessons.values())).number
     return UserError(
-        f"There is no lesson {words!r}{nearest(words, [*names, *rows])} `dojo` lists the lessons: type a number, as in "
+        f"There is no lesson {words!r}{nearest_in_words(words, [*names, *rows])} `dojo` lists the lessons: type a number, as in "
         f"`dojo check {first}`."
     )
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest_in_words(word: str, known: Iterable[str]) -> str:
     """ "; did you mean dprobs?", or a full stop where nothing is near."""
     near = difflib.get_close_matches(word, [*known], n=1)
     return f"; did you mean {near[0]}?" if near else "."

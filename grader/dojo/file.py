@@ -77,7 +77,7 @@ def function_lines(source: bytes, item: Item) -> tuple[int | None, list[str]]:
     return first + 1, lines
 
 
-def own_line(lesson: Lesson, row: str) -> str:
+def place_in_own_file(lesson: Lesson, row: str) -> str:
     """The location of a row's function in the student's file."""
     try:
         line, _ = function_lines(read_own(lesson).files[BACKWARD_FILE], lesson.item_for(row))

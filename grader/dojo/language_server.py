@@ -36,7 +36,10 @@ class DojoServer:
         self._session: CheckSession | None = None
         self._uris: dict[str, str] = {}  # by the lesson's name
         for feature in (lsp.TEXT_DOCUMENT_DID_OPEN, lsp.TEXT_DOCUMENT_DID_SAVE):
-            self.server.feature(feature)(self._check)
+
+            @self.server.feature(feature)
+            async def check(params: lsp.DidOpenTextDocumentParams | lsp.DidSaveTextDocumentParams) -> None:
+                self._check(params.text_document.uri)
 
     def serve(self, output: TextIO) -> None:
         """Speaks on standard input and on `output` until the editor ends it."""
@@ -44,11 +47,11 @@ class DojoServer:
         if self._session is not None:
             self._session.close()
 
-    async def _check(self, params: lsp.DidOpenTextDocumentParams | lsp.DidSaveTextDocumentParams) -> None:
+    def _check(self, uri: str) -> None:
         self._loop = asyncio.get_running_loop()
-        lesson = self._lesson_of(params.text_document.uri)
+        lesson = self._lesson_of(uri)
         if lesson is not None and self._session is not None:
-            self._uris[lesson.name] = params.text_document.uri
+            self._uris[lesson.name] = uri
             self._session.check(lesson)
 
     def _lesson_of(self, uri: str) -> Lesson | None:

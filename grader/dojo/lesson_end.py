@@ -42,7 +42,7 @@ def finish_lines(desk: Desk, checked: Checked, by_key: bool = True) -> Iterator[
     for function, form in islice(forms, MAX_FORMS):
         yield Text(f"Another right form of {function}:", "bold")
         yield from (Text(f"    {line}", no_wrap=True, overflow="ellipsis") for line in form.splitlines())
-    following = next_lesson(desk.all_progress(checked), lesson.name)
+    following = next_lesson(desk.all_progress(), lesson.name)
     if following is None:
         yield Text("Nothing else is left to do: every lesson is done here.", "bold green")
         return

@@ -27,7 +27,7 @@ ROW_NAME_WIDTH = 15  # the lecture's
 FIGURES_WIDTH, AROUND_FIGURES = 52, 13
 """Columns of a row for the lecture's figures, and for its marks and its verdict."""
 MAX_UNWRITTEN_WITH_A_LINE = 3
-MAX_FORWARD_LINES = 3
+FORWARD_LINES_SHOWN = 3
 SCOPE_NOTE = (
     "Checked on public problems and examples. Your grade comes from the hidden test suite, with other problems."
 )
@@ -133,9 +133,9 @@ def explanation(group: Sequence[RowView], checked: Checked, final: bool = True) 
     yield Text.assemble(
         (f"{sign} {names}", style if line.is_wrong else "bold"), (f" {line.word}  ", style), (place, "dim")
     )
-    for text in line.forward[:MAX_FORWARD_LINES]:
+    for text in line.forward[:FORWARD_LINES_SHOWN]:
         yield Paragraph(f"forward: {text}", "cyan", LIST_INDENT)
-    if more := len(line.forward[MAX_FORWARD_LINES:]):
+    if more := len(line.forward[FORWARD_LINES_SHOWN:]):
         yield Paragraph(f"and {count_text(more, 'more line')} of forward.py", "dim", LIST_INDENT)
     if row.status == "passed" and row.chain != "passed" and not line.is_check:
         mark, colour = CHAIN[row.chain]

@@ -47,7 +47,7 @@ class Event:
     submitted: LessonFiles | None = None
 
 
-Request = tuple[Lesson, LessonFiles | None, Future[Checked]]
+CheckRequest = tuple[Lesson, LessonFiles | None, Future[Checked]]
 
 
 class CheckSession:
@@ -56,7 +56,7 @@ class CheckSession:
     def __init__(self, desk: Desk, tell: Callable[[Event], object] = id, work: Work | None = None) -> None:
         """`work` is what is checked, by default the exercises."""
         self._desk, self._tell, self._work = desk, tell, work or Work(desk.course)
-        self._requests, self._lock = SimpleQueue[Request | None](), threading.Lock()
+        self._requests, self._lock = SimpleQueue[CheckRequest | None](), threading.Lock()
         self._cancel, self._cancelling = os.pipe()  # readable once a check is to end
         os.set_blocking(self._cancel, False)
         self._now: Event | None = None  # what the check that runs is doing
@@ -92,7 +92,7 @@ class CheckSession:
         self._thread.join(5)
         self._desk.close()
 
-    def _put(self, request: Request | None) -> None:
+    def _put(self, request: CheckRequest | None) -> None:
         with self._lock:
             self._requests.put(request)
             os.write(self._cancelling, b".")

@@ -13,6 +13,7 @@ grader/sandbox), the loop, the comparison with autograd, Ctrl-C, and the files i
 
 from __future__ import annotations
 
+import io
 import linecache
 import math
 import sys
@@ -27,8 +28,8 @@ import torch
 from torch import Tensor
 
 from grader.calling.failures import failure
-from grader.errors import UserError
-from grader.gradebook.files import write_whole
+from grader.errors import UserError, write_errors
+from grader.gradebook.files import replacement_file, write_whole
 from grader.lesson.config import LECTURE_SEED
 from grader.publish.curve import plot
 from grader.publish.inert import inert
@@ -210,7 +211,7 @@ class TrainingRun:
             self._generator.manual_seed(LECTURE_SEED + self.step)
         lacking = network.rehearse(clone_tensors(self._own), network.draw(torch.Generator().manual_seed(LECTURE_SEED)))
         if not resume:
-            with write_errors_of_torch(self._out):
+            with write_errors(self._out):
                 self._out.mkdir(parents=True, exist_ok=True)
                 (self._out / LOG).write_text("", encoding="utf-8")
             for line in network.facts(self._own):
@@ -322,17 +323,17 @@ class TrainingRun:
         """A line for the terminal and for log.txt."""
         line = inert(line)  # names may hold anything
         self._print_line(line)
-        with write_errors_of_torch(self._out), open(self._out / LOG, "a", encoding="utf-8") as log:
+        with write_errors(self._out), open(self._out / LOG, "a", encoding="utf-8") as log:
             log.write(line + "\n")
 
     def _keep(self) -> None:
         """Write checkpoint.pt, from which `--resume` goes on, and curve.svg."""
-        steps, new = self._network.steps, self._out / f"{CHECKPOINT}.new"
-        kept = {"steps": steps, "own": self._own, "autograds": self._autograds, "losses": self.losses}
+        steps, data = self._network.steps, io.BytesIO()  # torch.save to a file raises errors of its own
+        torch.save({"steps": steps, "own": self._own, "autograds": self._autograds, "losses": self.losses}, data)
         drawn = plot(self.losses, steps, 1e-6, window=max(1, self.step // 40))
-        with write_errors_of_torch(self._out):
-            torch.save(kept, new)
-            new.replace(self._out / CHECKPOINT)
+        with write_errors(self._out):
+            with replacement_file(self._out / CHECKPOINT) as new:
+                new.write_bytes(data.getvalue())
             picture = page_templates(inert).get_template("curve.svg").render(plot=drawn, steps=steps)
             write_whole(self._out / CURVE, picture)
 
@@ -347,13 +348,3 @@ def load_checkpoint(out: Path) -> dict[str, Any]:
         return found if found["steps"] else {}
     except Exception as error:
         raise UserError(f"{path} cannot be read ({type(error).__name__}). Start again without --resume.") from error
-
-
-@contextmanager
-def write_errors_of_torch(out: Path) -> Iterator[None]:
-    """Raises UserError where a file cannot be written. (torch.save raises a RuntimeError.)"""
-    try:
-        yield
-    except (OSError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0][:200]
-        raise UserError(f"{out} cannot be written ({reason}).") from error

@@ -105,7 +105,7 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     }
 
 
-def verify(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked, list[VerifiedRow]]]:
+def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked, list[VerifiedRow]]]:
     """Each lesson's check and what the student's checker says: of the `named` lessons, or of all that can be verified.
 
     Raises UserError where no lesson asks for a checker, for a lesson that has no gradients to verify, a checker that is

@@ -72,7 +72,7 @@ def test_a_wrong_line_is_named_by_its_cell_and_quoted_from_there(kit, dojo):
         f"Next: fix dprobs  that.ipynb, cell 2, line {line}\n      dojo watch that.ipynb 03 · dojo hint 03.dprobs\n"
     )
     assert dojo("check", "that.ipynb", "03.dlogprobs").exit_code == 0
-    assert dojo("check", "that.ipynb", "--lesson", "03.dprobs").exit_code == 1
+    assert dojo("check", "that.ipynb", "03.dprobs").exit_code == 1
 
 
 def test_a_script_in_the_lecture_s_style_that_has_begun_is_checked_and_not_remembered(kit, dojo):
