@@ -199,10 +199,9 @@ def no_such_lesson(course: Course, words: str) -> UserError:
     rows = [item.name for lesson in course.lessons.values() for item in lesson.items]
     names = [name.partition("_")[2] for name in course.lessons]
     first = next(iter(course.lessons.values())).number
-    return UserError(
-        f"There is no lesson {words!r}{nearest_in_words(words, [*names, *rows])} `dojo` lists the lessons: type a number, as in "
-        f"`dojo check {first}`."
-    )
+    near = nearest_in_words(words, [*names, *rows])
+    how = f"type a number, as in `dojo check {first}`"
+    return UserError(f"There is no lesson {words!r}{near} `dojo` lists the lessons: {how}.")
 
 
 def nearest_in_words(word: str, known: Iterable[str]) -> str:
