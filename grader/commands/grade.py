@@ -69,7 +69,7 @@ main = CommandGroup(
         "stubs": ("course.stubs", "writes the lessons' stubs from their solutions"),
         "figures": ("course.figures", "draws the lessons' figures"),
         "new-lesson": ("course.new_lesson", "writes the two folders of a new lesson"),
-        "release": ("release.release", "writes what students get"),
+        "release": ("course.release", "writes what students get"),
     },
 )
 click.version_option(package_name="backprop-ninja")(main)

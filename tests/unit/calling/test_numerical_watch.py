@@ -1,0 +1,220 @@
+"""Numerical differentiation is seen while a function runs, however it is written; odd code that is right is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from grader.calling.answer import Answer, Seen
+from grader.calling.numerical_watch import NumericalWatch, watched
+from grader.calling.operators import OperatorWatch
+from grader.calling.steps import call_step
+
+# {name: (method, text)}: what makes the difference or the complex number is found by no reading of the text
+HIDDEN = {
+    "high_order_in_a_loop": (
+        "differences",
+        """
+def near(v, k):
+    return getattr(v, "ad" + "d")(k / (len("x" * 31) ** 2))
+
+def dhpreact(dh, hpreact):
+    points = [getattr(torch, "ta" + "nh")(near(hpreact, k)) for k in (-2, -1, 1, 2)]
+    total = torch.stack([w * p for w, p in zip(globals()["WEIGHTS"], points)]).sum(0)
+    return dh * total * len("x" * 31) ** 2
+
+globals()["WEIGHTS"] = [1 / 12, -8 / 12, 8 / 12, -1 / 12]
+""",
+    ),
+    "complex_in_numpy": (
+        "complex numbers",
+        """
+import numpy as np
+
+def dnorm_logits(dcounts, norm_logits):
+    step = 2.0 ** (-len("x" * 60))
+    z = norm_logits.numpy() + np.array((-1,), dtype="c" + "16") ** 0.5 * step
+    return dcounts * torch.from_numpy(getattr(vars(np)["e" + "xp"](z), "im" + "ag") / step)
+""",
+    ),
+    "differences_in_numpy": (
+        "differences",
+        """
+import numpy as np
+
+def dhpreact(dh, hpreact):
+    f, step = vars(np)["ta" + "nh"], 2.0 ** (-len("x" * 9))
+    x = hpreact.numpy()
+    one, two = (f(x + k * step) - f(x - k * step) for k in (1, 2))
+    return dh * torch.from_numpy((8 * one - two) / 12 / step)
+""",
+    ),
+    "helper_of_a_helper": (
+        "differences",
+        """
+class Probe:
+    def __init__(self, function, size):
+        self.function, self.size = function, size
+
+    def __getitem__(self, moved):
+        return self.function(moved)
+
+def walk(probe, start):
+    ends = [start * probe.size**k for k in (2, 1, -1, -2)]
+    a, b, c, d = map(probe.__getitem__, ends)
+    u = len("x" * 7) * probe.size
+    return (u * (b - c) - (a - d)) / start
+
+def dprobs(dlogprobs, probs):
+    f = getattr(torch, "lo" + "g")
+    first = walk(Probe(f, 1 + 2.0 ** -len("x" * 9)), probs)
+    scale = walk(Probe(f, 1 + 2.0 ** -len("x" * 9)), torch.ones_like(probs))
+    return dlogprobs * first / scale
+""",
+    ),
+    "all_steps_in_one_batch": (
+        "differences",
+        """
+def dhpreact(dh, hpreact):
+    size = 1 / len("x" * 400)
+    grid = torch.arange(-4, 5, dtype=hpreact.dtype)[:, None, None] * size
+    known = torch.tensor([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280], dtype=hpreact.dtype)
+    return dh * torch.einsum("k,kij->ij", known, getattr(torch, "ta" + "nh")(hpreact + grid)) / size
+""",
+    ),
+    "one_number_at_a_time": (
+        "differences",
+        """
+import math
+
+def dhpreact(dh, hpreact):
+    f, out, size = getattr(math, "ta" + "nh"), torch.zeros_like(hpreact), 1 / len("x" * 1000)
+    for i, row in enumerate(hpreact.tolist()):
+        for j, p in enumerate(row):
+            d = [f(p + k * size) - f(p - k * size) for k in (1, 2, 3)]
+            out[i, j] = (45 * d[0] - 9 * d[1] + d[2]) / 60 / size * dh[i, j].item()
+    return out
+""",
+    ),
+}
+
+# Right, and not to be recorded.
+HONEST = {
+    "loop_over_rows": """
+def dhpreact(dh, hpreact):
+    rows = []
+    for i in range(len(dh)):
+        t = torch.tanh(hpreact[i])
+        rows.append(dh[i] * (1 - t * t))
+    return torch.stack(rows)
+""",
+    "loop_over_numbers": """
+import math
+
+def dprobs(dlogprobs, probs):
+    out = torch.zeros_like(probs)
+    for i in range(probs.shape[0]):
+        for j in range(probs.shape[1]):
+            out[i, j] = dlogprobs[i, j] * math.exp(-math.log(probs[i, j].item()))
+    return out
+""",
+    "with_and_without_epsilon": """
+def dbnvar(dbnvar_inv, bnvar):
+    std, safe = bnvar.sqrt(), (bnvar + 1e-5).sqrt()
+    if not torch.isfinite(1 / std).all():
+        print("a variance of zero")
+    return -0.5 * dbnvar_inv / (safe * safe * safe)
+""",
+    "numpy_all_through": """
+import numpy as np
+
+def dcounts_sum(dcounts_sum_inv, counts_sum):
+    c, up = counts_sum.numpy(), dcounts_sum_inv.numpy()
+    return torch.from_numpy(-up / np.square(c) * np.exp(np.log(c)) / c)
+""",
+    "comparison_is_printed": """
+import numpy as np
+
+def dprobs(dlogprobs, probs):
+    z = probs.numpy() + 1e-20j
+    print("by a complex step", np.abs(np.log(z).imag / 1e-20 - (1 / probs).numpy()).max())
+    h = 1e-4
+    near = (torch.log(probs + h) - torch.log(probs - h)) / (2 * h)
+    print("by differences", (near - 1 / probs).abs().max().item())
+    return dlogprobs / probs
+""",
+    "float32_and_back": """
+def dhpreact(dh, hpreact):
+    rough, fine = torch.tanh(hpreact.float()).double(), torch.tanh(hpreact)
+    if (rough - fine).abs().max() > 1e-3:
+        print("far")
+    return dh * (1 - fine**2)
+""",
+    "dual_numbers_as_blocks_of_large_values": """
+def dW2(dlogits, h, W2):
+    g, zero, row = torch.zeros_like(W2), torch.zeros_like(W2), torch.cat([h, torch.zeros_like(h)], 1)
+    for place in ((i, j) for i in range(W2.shape[0]) for j in range(W2.shape[1])):
+        unit = torch.zeros_like(W2)
+        unit[place] = 1
+        both = row @ torch.cat([torch.cat([100 * W2, unit], 1), torch.cat([zero, 100 * W2], 1)])
+        g[place] = (dlogits * both[:, W2.shape[1] :]).sum()
+    return g
+""",
+    "all_of_the_forward_pass_again": """
+def dlogits(dnorm_logits, dlogit_maxes, logits, Yb):
+    counts = (logits - logits.max(1, keepdim=True).values).exp()
+    probs = counts * counts.sum(1, keepdim=True) ** -1
+    loss = -probs.log()[range(len(Yb)), Yb].mean()
+    onehot = F.one_hot(logits.max(1).indices, num_classes=logits.shape[1])
+    return dnorm_logits + onehot * dlogit_maxes + 0 * loss
+""",
+    "forward_pass_in_every_row": """
+def dlogits(dnorm_logits, dlogit_maxes, logits):
+    out = torch.zeros_like(logits)
+    for i in range(len(logits)):
+        p = (logits - logits.max(1, keepdim=True).values).exp()
+        p = p * p.sum(1, keepdim=True) ** -1
+        onehot = F.one_hot(logits.max(1).indices, num_classes=logits.shape[1])
+        out[i] = (dnorm_logits + onehot * dlogit_maxes + 0 * p)[i]
+    return out
+""",
+}
+
+
+def tensors(*names: str) -> dict[str, torch.Tensor]:
+    """Numbers from 0.05 to 0.95: the logarithm of each is finite."""
+    generator = torch.Generator().manual_seed(1)
+    return {name: torch.rand(8, 6, generator=generator, dtype=torch.float64) * 0.9 + 0.05 for name in names}
+
+
+VALUES: dict[str, Any] = tensors("hpreact", "probs", "norm_logits", "bnvar", "counts_sum", "h", "W2", "logits")
+VALUES |= {"Yb": torch.arange(8) % 6, "W2": VALUES["W2"][:6]}
+UPSTREAM = tensors("h", "logprobs", "counts", "bnvar_inv", "counts_sum_inv", "logits", "norm_logits", "logit_maxes")
+
+
+def seen_in(text: str) -> Seen | None:
+    names: dict[str, Any] = {"torch": torch, "F": F}
+    exec(text, names)
+    step = [name for name in names if name[1:] in VALUES and callable(names[name])][-1]
+    given = VALUES | {"logit_maxes": VALUES["logits"].max(1, keepdim=True).values}
+    upstream = UPSTREAM | {"logit_maxes": UPSTREAM["logit_maxes"][:, :1]}
+
+    def call(watch: OperatorWatch) -> dict[str, Answer]:
+        return {step: call_step(names[step], step, given, upstream, torch.float64, watch=watch)}
+
+    answer = watched(call, call, NumericalWatch(100_000, names))[step]
+    assert answer.outcome == "returned", answer.message
+    return answer.seen
+
+
+def test_what_the_text_hides_is_seen():
+    for name, (method, text) in HIDDEN.items():
+        seen = seen_in(text)
+        assert seen is not None and seen.method == method, name
+        assert (seen.operator in ("tanh", "log")) == (method == "differences") and seen.times > 0, name
+
+
+def test_right_code_is_not_recorded():
+    assert {name: seen for name, text in HONEST.items() if (seen := seen_in(text)) is not None} == {}
