@@ -25,8 +25,8 @@ from grader.gradebook.similarity.reading import (
     verdicts_in,
 )
 from grader.intake.submissions.roster import read_roster
+from grader.publish.instructor_pages import reason_text, similar_page
 from grader.publish.progress_bar import progress_bar
-from grader.publish.similar_page import reason_text, similar_page
 from grader.results.wording import count_text
 
 MAX_IN_TABLE = 20

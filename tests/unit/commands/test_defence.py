@@ -35,7 +35,7 @@ from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, k
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
-from grader.publish.defence_pages import keys_page, papers_page
+from grader.publish.instructor_pages import keys_page, papers_page
 from grader.publish.report.decisions import sentences_about_lesson, short_notes
 from grader.results import SubmissionResult, points_text
 

@@ -32,7 +32,7 @@ from grader.gradebook.files import write_files
 from grader.gradebook.grading.views import Views, withdraw_report
 from grader.gradebook.guarded import NO_REPORT, plain_results, rendered
 from grader.gradebook.store import StoredVerdict
-from grader.publish import defence_pages
+from grader.publish import instructor_pages
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github
 from grader.publish.report import pages
@@ -181,8 +181,8 @@ def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsy
     sheets = [
         Sheet(code, student, CROSS, "Cross-entropy", "seed", []) for code, student in (("A", "Ada Q."), ("B", "Bo Q."))
     ]
-    own = defence_pages.size_of
-    monkeypatch.setattr(defence_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
+    own = instructor_pages.size_of
+    monkeypatch.setattr(instructor_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
     write_sheets(sheets, tmp_path)
     printed = capsys.readouterr()
     assert "papers.html is without Bo Q., for a fault of the grader" in printed.err

@@ -27,8 +27,8 @@ from grader.gradebook.similarity.reading import (
 from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
-from grader.publish import similar_page as similar_page_module
-from grader.publish.similar_page import similar_page
+from grader.publish import instructor_pages
+from grader.publish.instructor_pages import similar_page
 from grader.results import NamedMistake, Row
 
 
@@ -181,10 +181,8 @@ def test_a_pair_that_cannot_be_shown_is_named_and_the_others_are_shown(monkeypat
     }
     (pair,) = similarities(read_class(files, []), {}, {}).pairs
     other = replace(pair, one="cy", other="dee")
-    own = similar_page_module.reasons_of
-    monkeypatch.setattr(
-        similar_page_module, "reasons_of", lambda each, files: own(each, files) if each is pair else 1 / 0
-    )
+    own = instructor_pages.reasons_of
+    monkeypatch.setattr(instructor_pages, "reasons_of", lambda each, files: own(each, files) if each is pair else 1 / 0)
     page = similar_page(similarities(read_class(files, []), {}, {}), [other, pair], files, [])
     assert "cy and dee are similar; a fault of the grader keeps them off this page." in page
     assert "nobody else in the class has it" in page
