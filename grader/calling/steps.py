@@ -87,18 +87,14 @@ def changed_arguments(
     given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]
 ) -> tuple[str, ...]:
     """The arguments that are not what they were."""
-    found = []
-    for name, value in given.items():
-        original = values.get(name, upstream.get(name[1:]) if name[0] == "d" else None)
-        if original is not None and not is_same_answer(value, original):
-            found.append(name)
-    return tuple(found)
+    originals = {name: values.get(name, upstream.get(name[1:]) if name[0] == "d" else None) for name in given}
+    return tuple(name for name, original in originals.items() if not is_same_answer(given[name], original))
 
 
 def is_same_answer(a: Any, b: Any) -> bool:
     if type(a) is Tensor and a.dtype is b.dtype and torch.equal(a, b):
         return True
-    if not isinstance(a, Tensor):
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return True  # plain numbers cannot be changed in place
     with torch._C.DisableTorchFunctionSubclass():  # a student may have given it another class
         if a.shape != b.shape or a.dtype != b.dtype:

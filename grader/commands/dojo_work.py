@@ -11,7 +11,7 @@ from typing import Annotated
 import click
 from rich.console import Console, RenderableType
 
-from grader.commands.command_line import ANY_PATH, STOPPED, argument, fail, option, switch
+from grader.commands.command_line import STOPPED, argument, fail, option
 from grader.commands.console import console_for
 from grader.commands.options import ExercisesFolder, FileAndLesson, LessonWords
 from grader.dojo.desk import Desk, student_course
@@ -99,9 +99,9 @@ def list_lessons(course: ExercisesFolder) -> None:
 
 
 def check(
-    words: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[FILE] [LESSON[.GRADIENT]]...")],
+    words: Annotated[tuple[str, ...], argument("[FILE] [LESSON[.GRADIENT]]...")],
     problems: Annotated[
-        bool, switch("--problems", "One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
+        bool, option("--problems", "One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
     ],
     course: ExercisesFolder,
 ) -> None:
@@ -150,9 +150,7 @@ def check(
     raise SystemExit(1 if wrong else 0)
 
 
-def hint(
-    row_name: Annotated[str | None, argument(required=False, metavar="[GRADIENT]")], course: ExercisesFolder
-) -> None:
+def hint(row_name: Annotated[str | None, argument("[GRADIENT]")], course: ExercisesFolder) -> None:
     """Gives a hint. Each call gives one more, up to three. Hints are free: they cost no points.
 
     Examples:
@@ -176,7 +174,7 @@ def hint(
 
 def report(
     words: FileAndLesson,
-    opened: Annotated[bool, option("--open/--no-open", "Open it in your browser.", default=True, show_default=True)],
+    opened: Annotated[bool, option("--open/--no-open", "Open it in your browser.", default=True)],
     course: ExercisesFolder,
 ) -> None:
     """Checks your work, and writes the report that your instructor would see: my-report.html.
@@ -202,7 +200,7 @@ def report(
             click.echo("Open it in a browser; none with a window was found here.")
 
 
-def reset_lesson(lesson_name: Annotated[str, argument(metavar="LESSON")], course: ExercisesFolder) -> None:
+def reset_lesson(lesson_name: Annotated[str, argument("LESSON")], course: ExercisesFolder) -> None:
     """Restores the stub of a lesson. Your file is kept next to it.
 
     Examples:
@@ -295,8 +293,8 @@ def watch_files(words: Sequence[str], course: Path | None, port: int | None = No
 
 
 def start(
-    folder: Annotated[Path | None, argument(type=ANY_PATH, required=False, metavar="[FOLDER]")],
-    bare: Annotated[bool, switch("--bare", "Empty parentheses: you write what each gradient is computed from.")],
+    folder: Annotated[Path | None, argument("[FOLDER]")],
+    bare: Annotated[bool, option("--bare", "Empty parentheses: you write what each gradient is computed from.")],
     course: ExercisesFolder,
 ) -> None:
     """Makes a folder to work in, with all lessons and an empty backward.py in each.

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import click
 
-from grader.commands.command_line import STOPPED, argument, fail, option, switch
+from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
 from grader.commands.console import console_for
 from grader.commands.options import ExercisesFolder
 from grader.dojo.desk import student_course
@@ -26,10 +26,10 @@ DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
 
 
 def train(
-    word: Annotated[str | None, argument(required=False, metavar="[LESSON]")],
-    steps: Annotated[int | None, option("--steps", "[default: the lesson's; 200,000 in lesson 07]", click.IntRange(1))],
-    goes_on: Annotated[bool, switch("--compare", "Go on with a wrong gradient, next to autograd's run.")],
-    resume: Annotated[bool, switch("--resume", "Continue the last run of this lesson.")],
+    word: Annotated[str | None, argument("[LESSON]")],
+    steps: Annotated[int | None, option("--steps N", "[default: the lesson's; 200,000 in lesson 07]", POSITIVE)],
+    goes_on: Annotated[bool, option("--compare", "Go on with a wrong gradient, next to autograd's run.")],
+    resume: Annotated[bool, option("--resume", "Continue the last run of this lesson.")],
     course: ExercisesFolder,
 ) -> None:
     """Trains a network with your own gradients, next to a second one that learns with autograd's.

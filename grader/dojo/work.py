@@ -78,16 +78,8 @@ class OneFile:
         return submitted
 
     def lessons(self) -> list[Lesson]:
-        """The lessons of which it has anything. Raises UserError where there is none, or several fit alike."""
+        """The lessons of which it has anything. Raises UserError where there is none."""
         read = self._submission([*self._course.lessons.values()])
-        for question in read.questions:
-            if question.alternatives:
-                names = {*question.guess, *(name for name, _ in question.alternatives)}
-                numbers = sorted(self._course.lessons[name].number for name in names)
-                raise UserError(
-                    f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
-                    f"meant, as in `dojo check {self.shown} {numbers[0]}`."
-                )
         present = [lesson for name, lesson in self._course.lessons.items() if name in read.lessons]
         present = [lesson for lesson in present if read.lessons[lesson.name].present]
         if not present:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grader.errors import LessonError
+from grader.lesson.notebook_table import NotebookTable
 from grader.lesson.toml_tables import FROM_ZERO, Table, is_number, parse_toml, read_lesson_text, read_toml, setting
 from grader.source.module_names import NEVER_ALLOWED
 
@@ -144,22 +145,6 @@ class PublicDraw:
 
 
 @dataclass(frozen=True)
-class NotebookSettings:
-    """`[notebook]`: what the lesson takes from the lecture's notebook, as grader/lesson/notebook_table.py describes it.
-
-    `names` and `values` are None where the file leaves them out.
-    """
-
-    names: tuple[str, ...] | None = None
-    values: tuple[str, ...] | None = None
-    again: tuple[str, ...] = ()
-    after: str = ""
-    loop: str = ""
-    same: Mapping[str, str] = field(default_factory=dict)
-    also: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class PublicSettings:
     """`[public]`.
 
@@ -244,7 +229,7 @@ class LessonConfig:
     function: JointFunction | None = None
     gradients: tuple[Item, ...] = setting((), read=gradient_items)
     checks: tuple[Item, ...] = setting((), read=checks)
-    notebook: NotebookSettings | None = None
+    notebook: NotebookTable | None = None
     public: PublicSettings = PublicSettings()
     sandbox: SandboxSettings = SandboxSettings()
     train: TrainingSettings = TrainingSettings()

@@ -134,7 +134,6 @@ def test_a_course_is_neither_in_a_submission_nor_around_it(submission, is_refuse
         ("adjust ada 04.dlogits --points 1 --because x -o {out}", 0),
         ("regrade --lesson 04 -o {out}", command_line.UNUSABLE),
         ("similar -o {out}", command_line.UNUSABLE),
-        ("feedback canvas {out} {out}", command_line.UNUSABLE),
     ],
 )
 def test_a_gradebook_names_no_folder_whose_code_runs(typed, status, repository, nothing_ran, tmp_path, monkeypatch):
