@@ -19,7 +19,7 @@ from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonRes
 from grader.results.wording import format_shape, shape_text
 
 
-class State(NamedTuple):
+class RowState(NamedTuple):
     """Of a row: its name, what it means in a sentence without its capital and its full stop, and five letters of it."""
 
     word: str
@@ -28,21 +28,23 @@ class State(NamedTuple):
 
 
 STATES: Final = {
-    "passed": State("right", "your line gives the gradient", "right"),
-    "chain": State("right, chain red", "your line is right; in your chain, a step above it passes it a wrong gradient"),
-    "failed": State("wrong value", "it ran, but the numbers are wrong", "wrong"),
-    "shape": State("wrong shape", "the shape or the type is not the gradient’s", "wrong"),
-    "error": State("error", "it raised an exception", "error"),
-    "timeout": State("out of time", "it did not return in time", "late"),
-    "crashed": State("crashed", "its process ended", "crash"),
-    "forbidden": State(
+    "passed": RowState("right", "your line gives the gradient", "right"),
+    "chain": RowState(
+        "right, chain red", "your line is right; in your chain, a step above it passes it a wrong gradient"
+    ),
+    "failed": RowState("wrong value", "it ran, but the numbers are wrong", "wrong"),
+    "shape": RowState("wrong shape", "the shape or the type is not the gradient’s", "wrong"),
+    "error": RowState("error", "it raised an exception", "error"),
+    "timeout": RowState("out of time", "it did not return in time", "late"),
+    "crashed": RowState("crashed", "its process ended", "crash"),
+    "forbidden": RowState(
         "not allowed", "it used autograd, numerical differentiation, or something else that is not allowed"
     ),
-    "todo": State("to do", "not written yet"),
-    "missing": State("missing", "there is no such function"),
-    "uncounted": State("not counted", "the lecture’s notebook has no such row: it gives no points and costs none"),
-    "here": State("passed here; the hidden suite decides", "it agrees with its public examples"),
-    "hidden": State("written; only the hidden suite decides", "it has no public example"),
+    "todo": RowState("to do", "not written yet"),
+    "missing": RowState("missing", "there is no such function"),
+    "uncounted": RowState("not counted", "the lecture’s notebook has no such row: it gives no points and costs none"),
+    "here": RowState("passed here; the hidden suite decides", "it agrees with its public examples"),
+    "hidden": RowState("written; only the hidden suite decides", "it has no public example"),
 }
 """In the order in which a page explains them. A state is a status, or one of two more: `chain` for a right row that is
 red in the student's own chain, `uncounted` for one that the submission cannot contain."""

@@ -27,7 +27,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.curve import plot
 from grader.publish.inert import code, inert, markdown
-from grader.publish.lesson_graph import LessonGraph, graph_of
+from grader.publish.lesson_graph import LessonGraph, lesson_figure
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
@@ -111,7 +111,7 @@ class Reporter:
 
     def _graph(self, name: str) -> LessonGraph | None:
         if name not in self._graphs:
-            self._graphs[name] = graph_of(self._lessons[name]) if name in self._lessons else None
+            self._graphs[name] = lesson_figure(self._lessons[name]) if name in self._lessons else None
         return self._graphs[name]
 
     def waiting_page(self) -> str:
