@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from grader.dojo.screen import printed_lines
 from grader.sandbox.workers.printed import LABEL_MARK, Output, first_and_last, label_lines, unmarked
 
 
@@ -55,8 +54,3 @@ def test_what_the_file_itself_prints_is_kept_of_one_worker():
 )
 def test_the_first_and_the_last_lines(count, shown):
     assert first_and_last([str(i) for i in range(count)], 5) == shown
-
-
-def test_a_small_screen_shows_the_first_and_the_last_of_all():
-    lines = [f"dx: {i}" for i in range(30)]
-    assert [line.plain.strip() for line in printed_lines(lines, 9)] == ["dx: 0", "… 28 more lines …", "dx: 29"]
