@@ -38,7 +38,6 @@ from grader.lesson.paths import BACKWARD_FILE
 
 SEED = 20_240_607
 LOOK_ALIKE = "a look-alike"
-RIGHT = "right"
 OWN = "own differentiation"
 IN_BACKWARD = "# in backward:\n"
 SLOPE_OF_BETA = 'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta)\n'
