@@ -12,9 +12,8 @@ from grader.calling.protocol import CallRequest
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, checked_names
+from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, checked_names, pack_once
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount, WireError, WorkerLost
 from grader.sandbox.workers.worker_process import WorkerProcess
 

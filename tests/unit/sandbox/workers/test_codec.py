@@ -169,11 +169,11 @@ def test_a_bool_s_bytes_are_made_zero_or_one():
 
 def test_blocking_reads_of_a_trusted_sender():
     read, write = os.pipe()
-    codec.write_all(write, encode_frame(Frame({"op": "x"}, b"abc")) + b"BPN1")
+    os.write(write, encode_frame(Frame({"op": "x"}, b"abc")) + b"BPN1")
     os.close(write)
-    assert codec.read_frame(read) == Frame({"op": "x"}, b"abc")
-    assert codec.read_frame(read) is None  # torn: the end of the file came first
-    os.close(read)
+    with open(read, "rb") as file:
+        assert codec.read_frame(file) == Frame({"op": "x"}, b"abc")
+        assert codec.read_frame(file) is None  # torn: the end of the file came first
 
 
 # Caps ----------------------------------------------------------------------------------------------------------------
