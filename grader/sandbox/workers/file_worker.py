@@ -67,8 +67,7 @@ class FileWorker:
         self._zygote, self._limits, self.interrupt = zygote, zygote.limits, interrupt
         self.time = zygote.account(zygote.limits.total_seconds) if time is None else time
         self.file, self.joint, self.given_up = file, file.joint, dict[str, Answer]()
-        self._load = Load(file.files, file.main, file.not_allowed, memory)
-        self._loading: PackedRequest | None = None
+        self._memory = memory
         self.process: WorkerProcess | None = None
         self.functions: tuple[str, ...] = ()
         self.plain_functions: frozenset[str] = frozenset()
@@ -80,57 +79,44 @@ class FileWorker:
 
     # The worker ------------------------------------------------------------------------------------------------------
 
-    def begin_loading(self) -> None:
-        """Have the file run while the caller does something else; whatever needs a worker waits for it."""
-        if self.process is not None or self._load_failure is not None:
-            return
-        if self.time.is_used_up:
+    def start(self) -> WorkerProcess | None:
+        """The present worker, or a new one in which the file was run; None where there is a load failure."""
+        if self.process is None and self._load_failure is None and self.time.is_used_up:
             message = f"It was not run: earlier steps used up the {self._total} of this submission."
             self._load_failure = Answer("timeout", message=message)
-            return
-        worker = self.process = self._zygote.worker()
-        self._zygote.running = self.file.main
-        if self.interrupt is not None:
-            worker.set_interrupt_fd(self.interrupt)
-        worker.wait_until_locked_in()
-        self._loading = ask(self._load)
-        worker.ask([self._loading])
-
-    def start(self) -> WorkerProcess | None:
-        """The present worker, or a new one; None where there is a load failure."""
-        self.begin_loading()
-        if self.process is None or self._loading is None:
-            return self.process
-        try:
-            (answer,) = self.process.answers([self._loading], self._limits.import_seconds, self.time)
-            if answer.outcome == "returned":
-                self._take_loaded(answer.value)
-            else:
-                outcome: AnswerOutcome = "forbidden" if answer.outcome == "forbidden" else "raised"
-                self._load_failure = answer._replace(outcome=outcome)
-        except DeadlineMissed:
-            message = (
-                f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "
-                "is there a loop outside the functions?"
-            )
-            self._load_failure = Answer("timeout", message=message)
-        except WorkerLost as error:
-            self._load_failure = Answer("crashed", message=f"While the file was being run: {error}")
-        self._loading, self._zygote.running = None, ""
-        if self._load_failure is not None:
-            self.close()
+        elif self.process is None and self._load_failure is None:
+            worker = self.process = self._zygote.worker()
+            self._zygote.running = self.file.main
+            if self.interrupt is not None:
+                worker.set_interrupt_fd(self.interrupt)
+            worker.wait_until_locked_in()
+            self._load_failure = self._load(worker)
+            self._zygote.running = ""
+            if self._load_failure is not None:
+                self.close()
         return self.process
 
-    def _take_loaded(self, value: object) -> None:
-        match value:
-            case [functions, plain, str(note)]:
-                self.functions, self.plain_functions, self.note = (
-                    checked_names(functions),
-                    frozenset(checked_names(plain)),
-                    note,
-                )
-            case _:
-                raise WireError("no account of a file")
+    def _load(self, worker: WorkerProcess) -> Answer | None:
+        """Have the file run; None where it did."""
+        seconds = self._limits.import_seconds
+        request = ask(Load(self.file.files, self.file.main, self.file.not_allowed, self._memory))
+        try:
+            worker.ask([request])
+            (answer,) = worker.answers([request], seconds, self.time)
+            if answer.outcome != "returned":
+                outcome: AnswerOutcome = "forbidden" if answer.outcome == "forbidden" else "raised"
+                return answer._replace(outcome=outcome)
+            match answer.value:
+                case [functions, plain, str(note)]:
+                    self.functions, self.note = checked_names(functions), note
+                    self.plain_functions = frozenset(checked_names(plain))
+                    return None
+            raise WireError("no account of a file")
+        except DeadlineMissed:
+            what = f"The file itself did not finish running within {seconds:g} seconds"
+            return Answer("timeout", message=f"{what}: is there a loop outside the functions?")
+        except WorkerLost as error:
+            return Answer("crashed", message=f"While the file was being run: {error}")
 
     @property
     def load_failure(self) -> Answer | None:
@@ -143,7 +129,7 @@ class FileWorker:
         if (worker := self.process) is not None:
             worker.close()
             self._printed.append(worker.output, loading=not self._has_printed_loading)
-            self.process, self._loading, self._has_printed_loading = None, None, True
+            self.process, self._has_printed_loading = None, True
 
     @property
     def output(self) -> Output:
