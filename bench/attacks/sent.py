@@ -8,7 +8,7 @@ The answer key of each lesson is graded through real workers, and everything tha
 tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
 * the row has been answered by then: the published problem is sent once the student's own chain has answered it (see
-  pack_once in grader/sandbox/workers/messages.py);
+  pack_once in grader/sandbox/workers/file_worker.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
   the row's own step. Where a local derivative is constant, or is another factor, the answer is one of its arguments;
 * it is a forward value of the published problem: everybody has that problem, and it decides no points (the true
@@ -44,7 +44,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import PACKED_PROBLEMS
+from grader.sandbox.workers.file_worker import PACKED_PROBLEMS
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 

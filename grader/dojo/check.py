@@ -22,7 +22,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.messages import pack_once
+from grader.sandbox.workers.file_worker import pack_once
 from grader.source.reader import source_reader
 from grader.verdict.judge.examples import PUBLIC_SEED
 from grader.verdict.judge.problems import ProblemBook

@@ -1,7 +1,8 @@
 """What the trusted side and a worker say to each other: four kinds of requests, and answers, all of them dataclasses.
 
 A worker trusts its requests. Of its answers every field is checked, see FIELDS, and whatever does not fit raises
-WireError. A request that is answered has a ticket, which its answers repeat.
+WireError. A request that is answered has a ticket, which its answers repeat. A worker loads this module, so nothing here
+may import grader.reference.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, NoReturn, cast, get_args
-from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
@@ -21,7 +21,6 @@ from grader.calling.joint import Joint
 from grader.calling.numerical_watch import OBSERVED_NAMES
 from grader.calling.parameters import Groups
 from grader.calling.protocol import CallRequest
-from grader.reference.problem import Problem
 from grader.sandbox.workers.codec import (
     DTYPE_NAMES,
     LEAST_BUDGET,
@@ -163,28 +162,6 @@ class PackedProblem:
         """A run on this problem."""
         data, terms = encode_request(run, self.room)
         return PackedRequest(self.frame + data, terms, run.steps, True, self.known, run.watched)
-
-
-PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
-"""Problems as they were sent, by the names whose upstream gradients were left out."""
-
-
-def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem:
-    """The problem without the upstream gradients of the names in `left_out`.
-
-    * Hidden problems are sent with random upstream gradients, each drawn on its own: none is the gradient of another.
-    * One function for all gradients (`Joint`) is sent forward values only: what is above a row is another row.
-    * The published problem is sent with the true upstream gradients, which are the references of the rows above. It is
-      sent after the student's own chain has run on it, and decides no points: only its bits are reported.
-    * The student's own chain is sent upstream gradients only where no step of the student's returns them.
-
-    `python -m bench attacks sent` compares every tensor that is sent with every reference.
-    """
-    known, key = PACKED_PROBLEMS.setdefault(problem, {}), frozenset(left_out)
-    if key not in known:
-        upstream = {name: gradient for name, gradient in problem.fed.items() if name not in key}
-        known[key] = pack_problem(problem.dtype, problem.values, upstream, problem.groups)
-    return known[key]
 
 
 def pack_problem(
