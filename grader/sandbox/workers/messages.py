@@ -1,8 +1,8 @@
 """What the trusted side and a worker say to each other: four kinds of requests, and answers, all of them dataclasses.
 
 A worker trusts its requests. Of its answers every field is checked, see FIELDS, and whatever does not fit raises
-WireError. A request that is answered has a ticket, which its answers repeat. A worker loads this module, so nothing here
-may import grader.reference.
+WireError. A request that is answered has a ticket, which its answers repeat. A worker loads this module, so nothing
+here may import grader.reference.
 """
 
 from __future__ import annotations
