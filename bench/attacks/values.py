@@ -37,7 +37,7 @@ from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.publish.report.pages import Reporter
 from grader.reference.problem import Problem
-from grader.results.typed_json import clean
+from grader.results.typed_json import to_json
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.remote_target import RemoteTarget
@@ -154,12 +154,12 @@ class Rows:
             gradient = GradientCheck(self.lesson, item, student, self._book)
             explain_gradient(gradient, self._draws)
             row = gradient.row(self._draws)
-            json.dumps(clean(row.to_json()), allow_nan=False).encode()
+            json.dumps(row.to_json(), allow_nan=False).encode()
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
         failed = explain_check(self._tests[item.name], check, failed) if failed else None
-        json.dumps(clean({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
+        json.dumps(to_json({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))
 
     def try_value(self, item: Item, expression: str, scope: dict[str, Any], tally: Tally) -> None:

@@ -16,7 +16,6 @@ import torch
 from grader.authoring.lesson_sources import stub_of, suite_of, variant_files
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
-from grader.lesson.validation import row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
 from grader.results.wording import count_text
@@ -42,7 +41,11 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
         unusable = [*forward_faults(lesson), *random_faults(lesson)]
         yield from size_faults(lesson)
         yield from unusable or vanishing_faults(lesson)
-    yield from row_faults(lesson, tests_of(suite_of(lesson)))
+    tests, rows = set(tests_of(suite_of(lesson))), [item.name for item in lesson.checks]
+    for name in (row for row in rows if row not in tests):
+        yield f"{lesson.suite.name}: no test_{name}(check) for the row [checks.{name}] of lesson.toml."
+    for name in sorted(tests.difference(rows)):
+        yield f"{lesson.suite.name}: test_{name} has no row [checks.{name}] in lesson.toml."
     yield from mistake_faults(lesson)
 
 

@@ -41,7 +41,12 @@ class AutogradUsed(BaseException):
 
     def message(self) -> str:
         """The message of a step that made this call."""
-        return autograd_message(self.line, self.what)
+        where = f"Line {self.line} calls" if self.line else "This step calls"
+        return (
+            f"{where} `{self.what}`: this exercise asks for the gradient by hand, so the step is not counted. "
+            "Write it by the chain rule, from the values that it is given. "
+            'A self-check under `if __name__ == "__main__":` is fine.'
+        )
 
     def message_of_file(self) -> str:
         """The message of a file that made this call while it was being run."""
@@ -73,16 +78,6 @@ class _Listener:
 
     report: Report | None = None
     student_files: tuple[str, ...] = ()
-
-
-def autograd_message(line: int | None, what: str) -> str:
-    """The message of a step that differentiates automatically: `what` is the call, `line` where it is, if known."""
-    where = f"Line {line} calls" if line else "This step calls"
-    return (
-        f"{where} `{what}`: this exercise asks for the gradient by hand, so the step is not counted. "
-        "Write it by the chain rule, from the values that it is given. "
-        'A self-check under `if __name__ == "__main__":` is fine.'
-    )
 
 
 def tripwires(report: Report, student_files: str | Collection[str]) -> None:

@@ -133,8 +133,9 @@ class LeafGuard(TorchFunctionMode):
     ) -> Any:
         given = kwargs or {}
         if torch.is_grad_enabled():
-            name = str(getattr(func, "__name__", ""))
-            if args and changes_in_place(name) and self._holds(args[0]):
+            name = str(getattr(func, "__name__", ""))  # `add_`, `__setitem__`, `_foreach_add_`
+            changes = name.endswith("_") and not name.endswith("__") and name not in CHANGE_NO_ELEMENT
+            if args and (changes or name == "__setitem__") and self._holds(args[0]):
                 raise RuntimeError(IN_PLACE)
             if self._holds(given.get("out")):
                 raise RuntimeError(WITH_OUT)
@@ -145,11 +146,6 @@ class LeafGuard(TorchFunctionMode):
         if isinstance(value, (list, tuple)):
             return any(self._holds(entry) for entry in value)
         return id(value) in self._leaves and self._leaves[id(value)].requires_grad
-
-
-def changes_in_place(name: str) -> bool:
-    """Whether torch's function of this name changes its first argument: `add_`, `__setitem__`, `_foreach_add_`."""
-    return name == "__setitem__" or (name.endswith("_") and not name.endswith("__") and name not in CHANGE_NO_ELEMENT)
 
 
 def attribute(thing: Any, name: str, files: Sequence[str] = ()) -> Any:

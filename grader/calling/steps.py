@@ -65,7 +65,9 @@ def call_by_name(
             return answer._replace(uses=uses)
         given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword if positional else keyword
         try:
-            return answer._replace(uses=uses, changed=changed_arguments(given, *known))
+            originals = {n: known[0].get(n, known[1].get(n[1:]) if n[0] == "d" else None) for n in given}
+            changed = tuple(n for n, original in originals.items() if not is_same_answer(given[n], original))
+            return answer._replace(uses=uses, changed=changed)
         except BaseException as error:  # an argument may be anything by now
             return failure(error, name, files)
 
@@ -83,22 +85,10 @@ def as_step(
         return failure(error, step, files)
 
 
-def changed_arguments(
-    given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]
-) -> tuple[str, ...]:
-    """The arguments that are not what they were."""
-    found = []
-    for name, value in given.items():
-        original = values.get(name, upstream.get(name[1:]) if name[0] == "d" else None)
-        if original is not None and not is_same_answer(value, original):
-            found.append(name)
-    return tuple(found)
-
-
 def is_same_answer(a: Any, b: Any) -> bool:
     if type(a) is Tensor and a.dtype is b.dtype and torch.equal(a, b):
         return True
-    if not isinstance(a, Tensor):
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return True  # plain numbers cannot be changed in place
     with torch._C.DisableTorchFunctionSubclass():  # a student may have given it another class
         if a.shape != b.shape or a.dtype != b.dtype:

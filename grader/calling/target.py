@@ -136,20 +136,20 @@ class ModuleTarget(Target):
         key = (key, cpu_ratio)
         if key not in self._measurements:
             value, counts = self.counted(name, *args)
-            ratio = self._cpu_ratio(name, args, yardstick) if cpu_ratio else 0.0
+            ratio = 0.0
+            if cpu_ratio:
+                scope: dict[str, Any] = {}
+                exec(compile(yardstick, "<yardstick>", "exec"), scope)
+                functions = getattr(self._namespace, name), scope[name]
+                ours, theirs = (min(seconds_of(each, args) for _ in range(2)) for each in functions)
+                ratio = ours / max(theirs, 1e-6)
             self._measurements[key] = Measurement(value, counts.peak_bytes, ratio), counts.low_precision
         measurement, low_precision = self._measurements[key]
         self.low_precision = self.low_precision or low_precision
         return measurement
 
-    def _cpu_ratio(self, name: str, args: list[Any], yardstick: str) -> float:
-        scope: dict[str, Any] = {}
-        exec(compile(yardstick, "<yardstick>", "exec"), scope)
 
-        def seconds(function: Any) -> float:
-            started = time.process_time()
-            function(*copy_tree(args))
-            return time.process_time() - started
-
-        ours, theirs = (min(seconds(f) for _ in range(2)) for f in (getattr(self._namespace, name), scope[name]))
-        return ours / max(theirs, 1e-6)
+def seconds_of(function: Any, args: list[Any]) -> float:
+    started = time.process_time()
+    function(*copy_tree(args))
+    return time.process_time() - started

@@ -1,4 +1,4 @@
-"""The course that a command uses, and what a command refuses before it grades. All functions raise UserError."""
+"""The course and the assignment that a command uses, and what it refuses before it grades. All raise UserError."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grader.commands.console import print_remarks
+from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
+from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import course_around, installed_course
-from grader.lesson.validation import lesson_faults
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
-MAX_FAULTS = 20
-GRADER_PROGRAM = "grader.publish.grader_process"
+GRADER_PROGRAM = "grader.gradebook.grading.server"
 """The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
 
 
@@ -83,17 +85,6 @@ def require_solutions(lessons: Sequence[Lesson]) -> None:
             )
 
 
-def check_lessons(lessons: Sequence[Lesson]) -> None:
-    """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
-    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
-    if faults:
-        numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
-        shown = "\n".join(faults[:MAX_FAULTS])
-        raise UserError(
-            f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}"
-        )
-
-
 def checked_isolation(require: str) -> Isolation:
     """This machine's isolation. Refuses to grade with less than required. Workers of a cluster check their own."""
     isolation = probe()
@@ -107,3 +98,52 @@ def checked_isolation(require: str) -> Isolation:
     if isolation.level in ("weak", "none"):
         print_remarks([f"warning: isolation is {isolation.level!r}. {missing}"])
     return isolation
+
+
+def with_assignment(
+    file: Path | None, out: Path, course: Course, chosen: Sequence[Lesson]
+) -> tuple[Assignment | None, Course, list[Lesson]]:
+    """(the assignment in `file`, or else the gradebook's in `out`, with the lessons as they are now; the course; the
+    lessons to grade). `chosen` are the lessons that the command line names. Raises UserError.
+
+    Where the gradebook has an assignment, that one counts until `grade regrade --apply`: the course has its settings,
+    and its lessons are graded as well.
+    """
+    lessons, counting = list(course.lessons.values()), None
+    if (out / GRADEBOOK).is_file():
+        with read_gradebook(out) as gradebook:
+            counting = gradebook.assignment()
+    if file is not None:
+        assignment = read_assignment(file, lessons)
+    elif counting is not None:
+        assignment = parse_assignment(counting.text, Path(GRADEBOOK), lessons)
+    else:
+        return None, course, list(chosen)
+    counting = counting or assignment
+    contained = [each.name for each in lessons if each.name in {*assignment.rows, *counting.rows}]
+    outside = [lesson.name for lesson in chosen if lesson.name not in contained]
+    if outside:
+        raise UserError(
+            f"the assignment {assignment.title!r} does not contain {outside[0]}; it contains {', '.join(contained)}."
+        )
+    course = Course(course.root, changed=counting.settings)
+    return assignment, course, [course.lessons[name] for name in [lesson.name for lesson in chosen] or contained]
+
+
+def present_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
+    """(the gradebook's assignment as its file and the lessons are now; the course with its settings).
+
+    Where the file that a run was given last is not there, or was made another assignment's, it is the text in the
+    gradebook. Raises UserError.
+    """
+    counting, lessons = gradebook.assignment(), list(course.lessons.values())
+    if counting is None:
+        return None, course
+    path = Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
+    found = read_assignment(path, lessons) if path.is_file() else None
+    if found is not None and found.title != counting.title:
+        titles = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
+        print_remarks([f"{titles}, which is used as the gradebook has it."])
+        found = None
+    found = found or parse_assignment(counting.text, Path(GRADEBOOK), lessons)
+    return found, Course(course.root, changed=found.settings)

@@ -38,7 +38,7 @@ class ClassFiles:
         remarks: sentences about what the gradebook remembers.
     """
 
-    def __init__(self, out: Path, roster_file: Path | None, times_files: Sequence[Path] = ()) -> None:
+    def __init__(self, out: Path, roster_file: Path | None = None, times_files: Sequence[Path] = ()) -> None:
         """Reads `roster_file`, and from the gradebook in `out` what no file is given for. Raises UserError."""
         self.roster: Roster | None = None
         self.remarks = list[str]()

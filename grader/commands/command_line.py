@@ -12,9 +12,10 @@ import inspect
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn, get_type_hints
+from typing import Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
 
 import click
 
@@ -26,8 +27,9 @@ UNWRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT
 """What a user can fix: a permission, a full disk. Any other error of the system is a fault of this program."""
 FILE, ANY_PATH = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path)
 FOLDER, EXISTING_FOLDER = (click.Path(path_type=Path, file_okay=False, exists=exists) for exists in (False, True))
-MakeParameter = Callable[[str], click.Parameter]
-"""Makes the option or argument for the function's parameter of this name."""
+POSITIVE = click.IntRange(1)
+MakeParameter = Callable[[str, Any], click.Parameter]
+"""Makes the option or argument for a function's parameter, from its name and type."""
 
 
 def fail(message: str, status: int = UNUSABLE, program: str = "grade") -> NoReturn:
@@ -40,25 +42,51 @@ class SeldomOption(click.Option):
     """An option that the help lists last."""
 
 
-def argument(**more: Any) -> MakeParameter:
-    return lambda name: click.Argument([name], **more)
+def argument(metavar: str, kind: Any = ANY_PATH, **more: Any) -> MakeParameter:
+    """A word of the command line, or several for a parameter that is a tuple. `kind` is that of a path."""
+
+    def made(name: str, hint: Any) -> click.Argument:
+        of, several = element_type(hint), get_origin(hint) is tuple
+        more.setdefault("required", not several and type(None) not in get_args(hint))
+        return click.Argument(
+            [name], type=kind if of is Path else of, metavar=metavar, nargs=-1 if several else 1, **more
+        )
+
+    return made
 
 
 def option(flags: str, meaning: str, kind: Any = None, seldom: bool = False, **more: Any) -> MakeParameter:
-    made = SeldomOption if seldom else click.Option
-    return lambda name: made([name, *flags.split()], help=meaning, type=kind, **more)
+    """An option: its flags and the word for its value, as in "-o --out DIR"; a switch where the parameter is a bool.
+
+    `kind` is its type for click, unless the parameter's type says it. A tuple is an option that may be repeated.
+    """
+    words = flags.split()
+    names, metavar = [word for word in words if word[0] == "-"], " ".join(word for word in words if word[0] != "-")
+
+    def made(name: str, hint: Any) -> click.Option:
+        of = element_type(hint)
+        own: dict[str, Any] = {"is_flag": True} if of is bool else {"type": kind or (FILE if of is Path else of)}
+        own |= {"metavar": metavar or None, "multiple": get_origin(hint) is tuple}
+        return (SeldomOption if seldom else click.Option)([name, *names], help=meaning, **own, **more)
+
+    return made
 
 
-def switch(flags: str, meaning: str, seldom: bool = False) -> MakeParameter:
-    return option(flags, meaning, seldom=seldom, is_flag=True)
+def element_type(hint: Any) -> Any:
+    """`Path` for Path, Path | None and tuple[Path, ...]."""
+    return (get_args(hint) or (hint,))[0]
+
+
+seldom = partial(option, seldom=True)
 
 
 class Command(click.Command):
     """The command that calls `target`. Its help lists the options that are seldom needed last."""
 
     def __init__(self, name: str, target: Callable[..., Any]) -> None:
-        hints = get_type_hints(target, include_extras=True)
-        parameters = [make(each) for each, hint in hints.items() for make in getattr(hint, "__metadata__", ())]
+        hints = get_type_hints(target, include_extras=True).items()
+        annotated = [(each, hint) for each, hint in hints if get_origin(hint) is Annotated]
+        parameters = [hint.__metadata__[0](each, hint.__origin__) for each, hint in annotated]
 
         def call(**given: Any) -> None:
             if isinstance(target, type):

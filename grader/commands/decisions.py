@@ -14,18 +14,35 @@ import click
 
 from grader.commands.command_line import argument, option
 from grader.commands.console import print_remarks, printable
-from grader.commands.opened_gradebook import course_of, open_gradebook, write_other_gradebooks, write_views
+from grader.commands.opened_gradebook import (
+    course_of,
+    open_gradebook,
+    read_gradebook,
+    write_other_gradebooks,
+    write_views,
+)
 from grader.commands.options import Because, CourseFolder, DecisionsFile, Out, PartOfWork, StudentWord
 from grader.errors import UserError
+from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import not_yet_made, undone
-from grader.gradebook.database import Gradebook
-from grader.gradebook.decision_file import DecisionEntry, date_in, entries_from, points_in
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.decision_file import DecisionEntry, date_in, entries_from, extensions_of, points_in
 from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, people_index, points_of_part, rows_by_lesson
+from grader.gradebook.lookup import (
+    SharedName,
+    UnknownStudent,
+    find_row,
+    find_student,
+    people_index,
+    points_of_part,
+    rows_by_lesson,
+)
 from grader.gradebook.records import Decision, DecisionKind
+from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.people import PeopleIndex
+from grader.intake.submissions.roster import Roster
 from grader.results import points_text
-from grader.results.wording import listed
+from grader.results.wording import count_text, listed
 
 NEEDED_FIELDS: dict[DecisionKind, tuple[str, ...]] = {
     "points": ("student", "row", "points", "text"),
@@ -42,13 +59,14 @@ DECISION_WORDS = {
     "extension": "extended",
     "defence": "defended",
 }
+MAX_UNKNOWN_SHOWN = 20
 StudentNames = tuple[list[str], PeopleIndex]
 
 
 def adjust(
     student: StudentWord,
     row: PartOfWork,
-    points: Annotated[str | None, option("--points", "What it is worth now, from 0 to its maximum.", metavar="N")],
+    points: Annotated[str | None, option("--points N", "What it is worth now, from 0 to its maximum.")],
     text: Because,
     file: DecisionsFile,
     out: Out,
@@ -78,7 +96,7 @@ def excuse(
 
 def extend(
     student: StudentWord,
-    until: Annotated[str | None, option("--until", "Their due date, in the assignment's time zone.", metavar="DATE")],
+    until: Annotated[str | None, option("--until DATE", "Their due date, in the assignment's time zone.")],
     text: Because,
     file: DecisionsFile,
     out: Out,
@@ -95,8 +113,8 @@ def extend(
 
 
 def comment(
-    student: Annotated[str, argument()],
-    words: Annotated[tuple[str, ...], argument(nargs=-1, required=True, metavar="[ROW] TEXT")],
+    student: Annotated[str, argument("STUDENT")],
+    words: Annotated[tuple[str, ...], argument("[ROW] TEXT", required=True)],
     out: Out,
     course: CourseFolder,
 ) -> None:
@@ -112,7 +130,7 @@ def comment(
     store_entries("comment", None, {"student": student, "row": row, "text": words[-1]}, out, course)
 
 
-def undo(entry: Annotated[int, argument(type=int)], text: Because, out: Out, course: CourseFolder) -> None:
+def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: Out, course: CourseFolder) -> None:
     """Takes back the decision with this number in `grade history`.
 
     Nothing is deleted: an undo is a new entry, and it can be undone as well.
@@ -215,6 +233,42 @@ def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course
     if new or gradebook.stale():
         write_views(out, gradebook, loaded)
         write_other_gradebooks(out, before, course)
+
+
+def extensions_from(
+    file: Path, assignment: Assignment | None, out: Path, found: FoundSubmissions, roster: Roster | None
+) -> list[Decision]:
+    """The decisions in a file of extensions, about students of this run, of the gradebook and of the roster.
+
+    A line about anybody else has no effect, and standard error says so. Raises UserError.
+    """
+    if assignment is None:
+        raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
+    entries = entries_from(file, ("student",))
+    names, known = {arrival.student for arrival in found.arrivals}, dict[str, set[str]]()
+    if (out / GRADEBOOK).is_file():
+        with read_gradebook(out) as gradebook:
+            names, known = names | set(gradebook.students()), gradebook.people()
+    members = roster.members if roster is not None else ()
+    students, people = sorted(names | {each.student for each in members}), people_index(known, members)
+
+    def student_called(wanted: str) -> str | None:
+        try:
+            return find_student(wanted, students, people)
+        except UnknownStudent:
+            return None
+        except SharedName as error:
+            raise UserError(f"{file}: {error}") from error
+
+    decisions, unknown = extensions_of(entries, student_called, assignment, author_name(), datetime.now(UTC))
+    print_remarks(
+        f"{entry.place}no student {entry.student!r} in this run, gradebook or roster; the line is ignored. Use the "
+        "name in grades.csv, or give --roster for ids and e-mail addresses."
+        for entry in unknown[:MAX_UNKNOWN_SHOWN]
+    )
+    if rest := unknown[MAX_UNKNOWN_SHOWN:]:
+        print_remarks([f"{file}: {count_text(len(rest), 'more line has', 'more lines have')} no effect."])
+    return decisions
 
 
 def change_text(before: tuple[float, float], after: tuple[float, float]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from grader.commands.checks import open_course
-from grader.commands.command_line import argument, option, switch
+from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.decisions import store, student_names
 from grader.commands.opened_gradebook import open_gradebook, recorded_course
@@ -35,7 +34,6 @@ from grader.gradebook.defence_sheets import (
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.guarded import rendered
 from grader.gradebook.lookup import find_student
-from grader.intake.submissions.tables import read_table
 from grader.lesson.lesson import Lesson
 from grader.publish.defence_pages import keys_page, papers_page
 from grader.publish.progress_bar import progress_bar
@@ -52,10 +50,10 @@ QUESTIONS = 6
 
 
 def defence(
-    given: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[STUDENT]...")],
-    lesson_name: Annotated[str | None, option("--lesson", "The lesson that is defended.", metavar="L")],
-    paper: Annotated[bool, switch("--paper", "Write a sheet per student and a key sheet.")],
-    enter: Annotated[bool, switch("--enter", "Store what students wrote: lines that are typed, or CSV files.")],
+    given: Annotated[tuple[str, ...], argument("[STUDENT]...")],
+    lesson_name: Annotated[str | None, option("--lesson L", "The lesson that is defended.")],
+    paper: Annotated[bool, option("--paper", "Write a sheet per student and a key sheet.")],
+    enter: Annotated[bool, option("--enter", "Store what students wrote, a line per sheet.")],
     out: Out,
     course: CourseFolder,
 ) -> None:
@@ -67,12 +65,11 @@ def defence(
     Examples:
       grade defence --lesson 03 --paper -o hw2    hw2/defence/03_makemore_steps/papers.html and keys.html
       grade defence --enter -o hw2                then a line per sheet: its code and the answers, - for none
-      grade defence --enter answers.csv -o hw2    the same in columns
     """
     if paper == enter:
         raise UserError("give one of --paper and --enter.")
     if enter:
-        enter_answers(list(map(Path, given)), out, course)
+        enter_answers(out, course)
         return
     if lesson_name is None:
         raise UserError("name the lesson, such as `grade defence --lesson 03 --paper`.")
@@ -171,40 +168,24 @@ def page_and_faults(
     return page(sheets), faults
 
 
-def enter_answers(files: Sequence[Path], out: Path, course: Path | None) -> None:
-    """Store the answers of sheets: lines of CSV files, or of standard input. All of them, or none. Raises UserError."""
+def enter_answers(out: Path, course: Path | None) -> None:
+    """Store the answers of sheets, from lines of standard input. All of them, or none. Raises UserError."""
+    if sys.stdin.isatty():
+        click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
     decisions = []
     with open_gradebook(out) as gradebook:
-        for place, code, answers in entered_answers(files):
+        for number, line in enumerate(iter(sys.stdin.readline, ""), 1):
+            if not (words := line.split()):
+                break
             try:
-                decisions.append(decision_about(find_sheet(gradebook, code), answers))
+                decisions.append(decision_about(find_sheet(gradebook, words[0]), words[1:]))
             except UserError as error:
-                raise UserError(f"{place}{error}") from error
+                raise UserError(f"line {number}: {error}") from error
         if not decisions:
-            raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`, or name a CSV file.")
+            raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`.")
         new = not_yet_made(decisions, gradebook.decisions())
         for each in new:
             click.echo(f"{printable(each.student)}: {each.text}")
         store(gradebook, new, out, course)
     if len(new) < len(decisions):
         click.echo(f"{len(decisions) - len(new)} of {len(decisions)} were stored already.")
-
-
-def entered_answers(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
-    """(place, code, answers) of every line. A header line whose first column is `code` is left out. UserError."""
-    if not files and sys.stdin.isatty():
-        click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
-    for path in files:
-        header, lines = read_table(path, "the answers", len)
-        for number, row in [(1, [*header]), *lines]:
-            cells = [cell.strip() for cell in row]
-            if any(cells) and cells[0].lower() != "code":
-                yield f"{path}, line {number}: ", cells[0], cells[1:]
-    for number, line in enumerate(iter(sys.stdin.readline, "") if not files else (), 1):
-        if not line.strip():
-            return
-        try:
-            words = shlex.split(line)
-        except ValueError:
-            words = line.split()
-        yield f"line {number}: ", words[0], words[1:]

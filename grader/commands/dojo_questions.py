@@ -10,22 +10,22 @@ from typing import Annotated, Any
 import click
 from rich.console import Console
 
-from grader.commands.command_line import argument, option, switch
+from grader.commands.command_line import argument, option
 from grader.commands.console import console_for
 from grader.commands.dojo_work import desk, selected_work, show
 from grader.commands.options import ExercisesFolder
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, known_student, practise
+from grader.dojo.desk import lesson_and_rest
 from grader.dojo.file import HERE
-from grader.dojo.naming import lesson_and_rest
 from grader.errors import UserError
 from grader.questions.code_lines import Results
 
 
 def answer(
-    lesson_name: Annotated[str, argument(metavar="LESSON")],
-    names: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[QUESTION]...")],
-    listed: Annotated[bool, switch("--list", "Show your answers and ask nothing.")],
-    student: Annotated[str | None, option("--student", "The name from which your numbers are drawn.", metavar="NAME")],
+    lesson_name: Annotated[str, argument("LESSON")],
+    names: Annotated[tuple[str, ...], argument("[QUESTION]...")],
+    listed: Annotated[bool, option("--list", "Show your answers and ask nothing.")],
+    student: Annotated[str | None, option("--student NAME", "From which your numbers are drawn.")],
     course: ExercisesFolder,
 ) -> None:
     """Asks the questions of a lesson that you have not answered yet. Where numbers are drawn, each student has others.
@@ -81,8 +81,8 @@ def read_input_line() -> str | None:
 
 
 def defend(
-    words: Annotated[tuple[str, ...], argument(nargs=-1, required=True, metavar="[FILE] [LESSON]")],
-    seed: Annotated[str | None, option("--seed", "The same questions again.  [default: new ones]", metavar="TEXT")],
+    words: Annotated[tuple[str, ...], argument("[FILE] [LESSON]", required=True)],
+    seed: Annotated[str | None, option("--seed TEXT", "The same questions again.")],
     course: ExercisesFolder,
 ) -> None:
     """Asks about your own code, as a defence does. Every question is made from gradients in your file that are right.

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import click
 
-from grader.commands.assignments import with_assignment
-from grader.commands.checks import open_course, require_solutions
-from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, argument, option, switch
+from grader.commands.checks import open_course, require_solutions, with_assignment
+from grader.commands.command_line import EXISTING_FOLDER, FOLDER, argument, option
 from grader.commands.console import print_remarks
 from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, Timeout
 from grader.errors import UserError, write_errors
@@ -23,37 +22,23 @@ from grader.results import points_text
 from grader.results.wording import count_text
 
 VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
-Graded = Annotated[Path, argument(metavar="OUT", type=EXISTING_FOLDER)]
-Written = Annotated[Path | None, option("-o --out", "What to write.  [default: in OUT]", FILE)]
-ClassFile = Annotated[
-    Path,
-    option("--roster", "CSV with id, name, email, or the platform's own file.", FILE, required=True, metavar="CSV"),
-]
+Graded = Annotated[Path, argument("OUT", EXISTING_FOLDER)]
+Written = Annotated[Path | None, option("-o --out FILE", "What to write.  [default: in OUT]")]
+ClassFile = Annotated[Path, option("--roster CSV", "With id, name, email, or the platform's own file.", required=True)]
 Columns = Annotated[
-    tuple[str, ...],
-    option(
-        "--name",
-        "Only this lesson (or `total`), under this column's name; may be repeated.",
-        multiple=True,
-        metavar="LESSON=COLUMN",
-    ),
+    tuple[str, ...], option("--name LESSON=COLUMN", "Only this lesson, or `total`, under this name; may be repeated.")
 ]
 Maximum = Annotated[
     float | None,
-    option(
-        "--max",
-        "The platform's maximum for each column, to which scores are scaled.  [default: as in the roster's file]",
-        click.FloatRange(0, min_open=True),
-        metavar="POINTS",
-    ),
+    option("--max POINTS", "What a full score is worth on the platform.", click.FloatRange(0, min_open=True)),
 ]
 
 
 def github(
-    folder: Annotated[Path, argument(metavar="[DIR]", default=".", type=FOLDER)],
+    folder: Annotated[Path, argument("[DIR]", FOLDER, required=False, default=".")],
     lesson_names: LessonNames,
     assignment_file: AssignmentPath,
-    public: Annotated[bool, switch("--public", "Only `dojo check`, on public problems: nothing secret is needed.")],
+    public: Annotated[bool, option("--public", "Only `dojo check`, on public problems: nothing secret is needed.")],
     fail_under: FailUnder,
     require: Require,
     course: CourseFolder,
@@ -95,27 +80,14 @@ def github(
 
 
 def gradescope(
-    out: Annotated[
-        Path,
-        option(
-            "-o --out",
-            "The file to write. It holds the course's secrets.",
-            FILE,
-            default=Path("autograder.zip"),
-            show_default=True,
-        ),
-    ],
+    out: Annotated[Path, option("-o --out FILE", "Default: autograder.zip.", default=Path("autograder.zip"))],
     lesson_names: LessonNames,
     assignment_file: AssignmentPath,
     maximum: Maximum,
     visibility: Annotated[
         str,
         option(
-            "--visibility",
-            "When students see the tests.",
-            click.Choice(VISIBILITY),
-            default="visible",
-            show_default=True,
+            "--visibility WHEN", f"Of the tests: {', '.join(VISIBILITY)}.", click.Choice(VISIBILITY), default="visible"
         ),
     ],
     timeout: Timeout,

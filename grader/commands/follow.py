@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from shutil import rmtree
 
@@ -32,9 +32,8 @@ class FollowedFolder:
         self.appearing = Appearing(folder)
         self._run, self.found = run, FoundSubmissions(run.lessons, run.course_lessons)
         self._remarks = set[str]()
-        self._waiting: dict[str, tuple[Arrival, Mapping[str, FolderState], FoundSubmissions]] = {}  # by student
-        self._considered: dict[str, Mapping[str, FolderState]] = {}  # by student
-        self._complete: dict[str, FolderState] | None = None
+        self._complete: dict[str, FolderState] = {}  # {entry of the folder: its state}
+        self._read: dict[str, dict[str, FolderState]] = {}  # {student: the entries when their submission was read}
         run.found = self.found
         run.read_intake_files()
         self._decided = self.found.decided
@@ -48,44 +47,37 @@ class FollowedFolder:
         except OSError as error:  # a file server may come back
             self.warn([f"{self.appearing.folder} cannot be read ({error.strerror}): waiting for it."])
             return
-        complete = self.appearing.complete()
-        if complete == self._complete:
-            return
-        self._complete, found = complete, self.find()
-        for arrival in found.arrivals:
-            states = self._states_of(arrival, complete)
-            if states is not None and self._considered.get(arrival.student) != states:
-                self._considered[arrival.student] = states
-                self._waiting[arrival.student] = arrival, states, found
+        if self._complete != (complete := self.appearing.complete()):
+            self._complete = complete
+            self.find()
 
-    def _states_of(self, arrival: Arrival, complete: Mapping[str, FolderState]) -> dict[str, FolderState] | None:
-        """{entry: state} of the folder's entries that an arrival was found in; None where one is not complete yet.
+    def _new(self) -> Iterator[tuple[Arrival, dict[str, FolderState]]]:
+        """What is complete and was not read in this state, with the entries of the folder that it was found in.
 
         An arrival that is nowhere in the folder, because it was unpacked or is the folder itself, needs all entries.
         """
         root = self.appearing.folder
-        places = [place for place in (arrival.path, *arrival.sources) if place.is_relative_to(root) and place != root]
-        names = {place.relative_to(root).parts[0] for place in places} or self.appearing.names
-        return {name: complete[name] for name in names} if names <= complete.keys() else None
+        for arrival in self.found.arrivals:
+            places = [each for each in (arrival.path, *arrival.sources) if each.is_relative_to(root) and each != root]
+            names = {place.relative_to(root).parts[0] for place in places} or self.appearing.names
+            states = {name: self._complete[name] for name in names if name in self._complete}
+            if len(states) == len(names) and self._read.get(arrival.student) != states:
+                yield arrival, states
 
     def arrived(self, pool: GraderPool) -> Iterator[Submission]:
-        """See grading.follow.Inbox."""
-        for student in list(self._waiting):
+        """See grading.follow.Inbox. What is being replaced waits until it is complete again."""
+        for arrival, states in self._new():
             if pool.room <= 0:
                 return
-            if student in pool.students:
-                continue
-            arrival, states, found = self._waiting.pop(student)
-            submission = found.read_arrival(arrival)
-            if all(self.appearing.is_unchanged(name, state) for name, state in states.items()):
-                yield submission
-            else:  # it is being replaced: wait until it is complete again
-                self._considered.pop(student, None)
-                self._complete = None
+            if arrival.student not in pool.students:
+                submission = self.found.read_arrival(arrival)
+                if all(self.appearing.is_unchanged(name, state) for name, state in states.items()):
+                    self._read[arrival.student] = states
+                    yield submission
 
     def waiting(self) -> int:
         """How many complete submissions `arrived` has not given yet."""
-        return len(self._waiting)
+        return sum(1 for _ in self._new())
 
     def find(self) -> FoundSubmissions:
         """What is in the folder now; what was found before where that cannot be read."""

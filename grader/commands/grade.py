@@ -26,11 +26,10 @@ FEEDBACK = CommandGroup(
     "feedback",
     """Gives reports back to students.
 
-    OUT is what `grade run` wrote. DOWNLOAD is the platform's own archive or folder of submissions, because the platform
-    recognises a student by the names in it. If it is not certain whose report it is, nobody gets it, and it is listed.
+    OUT is what `grade run` wrote. Canvas and Moodle recognise a student by the names in the download that was graded.
 
     Examples:
-      grade feedback canvas grades/ submissions.zip --roster roster.csv
+      grade feedback canvas grades/
     """,
     {
         "canvas": ("feedback.canvas_archive", 'a zip for "Re-Upload Submissions"'),
@@ -70,7 +69,7 @@ main = CommandGroup(
         "stubs": ("course.stubs", "writes the lessons' stubs from their solutions"),
         "figures": ("course.figures", "draws the lessons' figures"),
         "new-lesson": ("course.new_lesson", "writes the two folders of a new lesson"),
-        "release": ("release.release", "writes what students get"),
+        "release": ("course.release", "writes what students get"),
     },
 )
 click.version_option(package_name="backprop-ninja")(main)

@@ -24,7 +24,7 @@ HistoryLine = tuple[tuple[datetime, int], tuple[str, ...]]
 """((when, decisions come after attempts), the cells of the table)"""
 
 
-def history(student: Annotated[str, argument()], out: Out) -> None:
+def history(student: Annotated[str, argument("STUDENT")], out: Out) -> None:
     """Shows a student's attempts, verdicts and decisions, in order of time.
 
     Times are in the assignment's time zone; without a due date, in this machine's.

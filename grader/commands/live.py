@@ -1,86 +1,60 @@
-"""What `grade run` prints: two lines at the foot of a terminal or a line per submission, then a summary; or nothing.
-
-The summary says how many submissions were graded, why others were not, and where the results are.
-"""
+"""What `grade run` prints: a progress bar, or a line per submission without a terminal; then a summary."""
 
 from __future__ import annotations
 
 import re
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from rich.console import Console
 
 from grader.commands.console import printable
 from grader.gradebook.grading.outcome import RunOutcome, StudentChange
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
+from grader.publish.progress_bar import progress_bar
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
 
-JUDGED_STATUSES = ("passed", "failed", "shape", "todo")
 MAX_REASONS_SHOWN, MAX_REASON_CHARACTERS = 5, 600
 RULER = re.compile(r"[=_-]{4,}")
 
 
 class RunView:
-    """A run calls it with what happens (grader.gradebook.grading.graded.RunListener). `clock` gives seconds."""
+    """A run calls it with what happens (grader.gradebook.grading.run.RunListener)."""
 
-    def __init__(self, console: Console, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
-        self._console, self._quiet, self._clock = console, quiet, clock
-        self._counts: Counter[str] = Counter()
-        self._running: dict[str, float] = {}  # {student: since when}, the earliest first; any thread writes it
-        columns = (BarColumn(30), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(True))
-        self._progress = Progress(*columns, console=console, get_time=clock)
-        self._task = self._progress.add_task("", total=None)
-        self._live = Live(console=console, transient=True, get_renderable=self.screen, auto_refresh=True)
+    def __init__(self, console: Console, quiet: bool = False) -> None:
+        self._console, self._quiet = console, quiet
+        self._running = dict[str, None]()  # the students whose submissions run, the earliest first
+        self._bar = progress_bar(console, live=console.is_terminal and not quiet)
+        self._task = self._bar.add_task("", total=None)
 
     def __enter__(self) -> RunView:
-        if self._console.is_terminal and not self._quiet:
-            self._live.start()
+        self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        self._bar.stop()
 
     def planned(self, due: int, kept: int) -> None:
-        self._progress.update(self._task, total=due)
+        self._bar.update(self._task, total=due)
         if kept:
             self._print(f"{due} of {due + kept} are new or changed; {kept} are as before (--fresh grades all).")
 
     def started(self, student: str) -> None:
-        self._running[student] = self._clock()
+        self._running[student] = None
 
     def result(self, results: SubmissionResult) -> None:
         self._running.pop(results.student, None)
-        self._counts[outcome_kind(results)] += 1
-        self._progress.advance(self._task)
+        longest = printable(next(iter(self._running), ""))
+        self._bar.update(self._task, advance=1, description=longest)
         if not self._console.is_terminal:
-            task = self._progress.tasks[0]
+            task = self._bar.tasks[0]
             line = rendered(lambda found, _: "".join(map(result_line, found)), [results], plain_results)
             self._print(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line}")
-
-    def screen(self) -> Group:
-        """The bar, and how many results of each kind there are; with the submission that has run longest."""
-        line = " · ".join(f"{self._counts[name]} {name}" for name in ("passed", "wrong", "broken"))
-        for student, since in list(self._running.items())[:1]:
-            line += f" · slowest now ({self._clock() - since:.0f} s): {printable(student)}"
-        return Group(self._progress, Text(line, overflow="ellipsis", no_wrap=True))
 
     def _print(self, text: str) -> None:
         if not self._quiet:
             self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-def outcome_kind(results: SubmissionResult) -> str:
-    """passed: full marks; broken: not one row could be judged, be it rejected or a file that does not run; or wrong."""
-    if results.status != "graded" or not any(row.status in JUDGED_STATUSES for row in results.rows()):
-        return "broken"
-    return "passed" if results.percent >= 100 else "wrong"
 
 
 def result_line(results: SubmissionResult) -> str:

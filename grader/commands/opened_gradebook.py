@@ -93,7 +93,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
     """
     lessons = [] if course is None else list(course.lessons.values())
     plain = dict[str, str]()
-    views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
+    views, stale = Views(out, gradebook, Reporter(lessons)), gradebook.stale()
     if course is None and stale:
         count = count_text(len(stale), "report is", "reports are")
         reports = first_names([str(out / student / "report.html") for student in stale], 5)

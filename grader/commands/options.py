@@ -7,50 +7,35 @@ from typing import Annotated
 
 import click
 
-from grader.commands.command_line import EXISTING_FOLDER, FILE, FOLDER, argument, option
+from grader.commands.command_line import EXISTING_FOLDER, FOLDER, argument, option, seldom
 from grader.sandbox.isolation.probe import LEVELS
 
-Out = Annotated[
-    Path,
-    option("-o --out", "The folder that `grade run -o` wrote.", FOLDER, default=Path("grades"), show_default=True),
-]
+GRADES = Path("grades")
+Out = Annotated[Path, option("-o --out OUT", "What `grade run -o` wrote; default: grades.", FOLDER, default=GRADES)]
 CourseFolder = Annotated[
     Path | None,
-    option("--course", "Folder with exercises/ and solutions/; its code runs with your rights.", EXISTING_FOLDER, True),
+    seldom("--course DIR", "Has exercises/ and solutions/; its code runs as you.", EXISTING_FOLDER),
 ]
 ExercisesFolder = Annotated[
-    Path | None,
-    option("--course", "Folder with exercises/, whose lessons run with your rights.", EXISTING_FOLDER, True),
+    Path | None, seldom("--course DIR", "Has exercises/, whose lessons run as you.", EXISTING_FOLDER)
 ]
-LessonNames = Annotated[
-    tuple[str, ...], option("--lesson", "Only this lesson; may be repeated.", multiple=True, metavar="L")
-]
-LessonWords = Annotated[tuple[str, ...], argument(nargs=-1, metavar="[LESSON]...")]
-FileAndLesson = Annotated[tuple[str, ...], argument(nargs=-1, metavar="[FILE] [LESSON]")]
-AssignmentPath = Annotated[
-    Path | None, option("--assignment", "Rows, weights, due date (docs/assignments.md).", FILE, metavar="FILE")
-]
-RosterFile = Annotated[Path | None, option("--roster", "The class's list: id, name, email.", FILE, metavar="CSV")]
+LessonNames = Annotated[tuple[str, ...], option("--lesson L", "Only this lesson; may be repeated.")]
+LessonWords = Annotated[tuple[str, ...], argument("[LESSON]...")]
+FileAndLesson = Annotated[tuple[str, ...], argument("[FILE] [LESSON]")]
+AssignmentPath = Annotated[Path | None, option("--assignment FILE", "Rows, weights, due date (docs/assignments.md).")]
+RosterFile = Annotated[Path | None, option("--roster CSV", "The class's list: id, name, email.")]
 Require = Annotated[
     str,
-    option(
-        "--require",
-        f"Least isolation: {', '.join(LEVELS)}; default: fair.",
-        click.Choice(LEVELS),
-        True,
-        default="fair",
-        metavar="LEVEL",
-    ),
+    seldom("--require LEVEL", f"Isolation: {', '.join(LEVELS)}; default: fair.", click.Choice(LEVELS), default="fair"),
 ]
 Timeout = Annotated[
     float,
-    option("--timeout", "Seconds per file, and per step; default: 10.", click.FloatRange(0.1), True, default=10.0),
+    seldom("--timeout SECONDS", "For a file, and for each step; default: 10.", click.FloatRange(0.1), default=10.0),
 ]
 FailUnder = Annotated[
-    float | None,
-    option("--fail-under", "Exit with 1 if a score is below.", click.FloatRange(0, 100), True, metavar="PERCENT"),
+    float | None, seldom("--fail-under PERCENT", "Exit with 1 if a score is below.", click.FloatRange(0, 100))
 ]
-StudentWord = Annotated[str | None, argument(required=False)]
-PartOfWork = Annotated[str | None, argument(required=False, metavar="[ROW]")]
-Because = Annotated[str | None, option("--because", "The reason, which the student may read.", metavar="TEXT")]
-DecisionsFile = Annotated[Path | None, option("--from", "Many at once: a line per decision.", FILE, metavar="CSV")]
+StudentWord = Annotated[str | None, argument("[STUDENT]")]
+PartOfWork = Annotated[str | None, argument("[ROW]")]
+Because = Annotated[str | None, option("--because TEXT", "The reason, which the student may read.")]
+DecisionsFile = Annotated[Path | None, option("--from CSV", "Many at once: a line per decision.")]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import secrets
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
 import click
 
-from grader.commands.assignments import present_assignment
-from grader.commands.checks import GRADER_PROGRAM, check_lessons, checked_isolation, require_solutions
-from grader.commands.command_line import FAULT, STOPPED, switch
+from grader.commands.checks import GRADER_PROGRAM, checked_isolation, present_assignment, require_solutions
+from grader.commands.command_line import FAULT, STOPPED, option
 from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.decisions import change_text
 from grader.commands.live import RunView, what_failed
@@ -34,14 +32,13 @@ from grader.lesson.lesson import Course
 from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult, points_text
-from grader.results.wording import count_text
 
-MAX_CHANGES_SHOWN, MAX_RESCALED_SHOWN = 15, 3
+MAX_RESCALED_SHOWN = 3
 WITHOUT_SCORE = {"error": "not graded", "unclear": "not decided"}
 
 
 def regrade(
-    apply: Annotated[bool, switch("--apply", "Make this count, and write every page that it changes.")],
+    apply: Annotated[bool, option("--apply", "Make this count, and write every page that it changes.")],
     lesson_names: LessonNames,
     require: Require,
     out: Out,
@@ -111,7 +108,6 @@ def run_again(plan: RegradePlan, gradebook: Gradebook, course: Course, settings:
     """Grade what is planned, with progress, and print what could not be graded. Exits where it was stopped."""
     lessons = [course.lessons[name] for name in plan.lessons]
     require_solutions(lessons)
-    check_lessons(lessons)
     checked_isolation(settings.require)
     with RunView(console_for(stderr=True)) as view:
         outcome = grade_again(plan, gradebook, course, settings, os.cpu_count() or 1, view)
@@ -145,11 +141,6 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
     click.echo(
         f"{', '.join(causes)}: {len(scored)} of {count} scores change: {up} rise, {len(scored) - up} fall.{more}"
     )
-    rows = Counter(row.name for change in changes for row in change.rows)
-    for name, students in rows.most_common(MAX_CHANGES_SHOWN):
-        click.echo(f"  {name}: {count_text(students, 'student')}")
-    if len(rows) > MAX_CHANGES_SHOWN:
-        click.echo(f"  and {count_text(len(rows) - MAX_CHANGES_SHOWN, 'more row')}")
 
 
 def score_text(results: SubmissionResult) -> str:

@@ -10,21 +10,21 @@ from typing import Annotated
 
 import click
 
-from grader.commands.assignments import extensions_from, with_assignment
 from grader.commands.checks import (
     GRADER_PROGRAM,
-    check_lessons,
     checked_isolation,
     open_course,
     refuse_planted_results,
     require_solutions,
+    with_assignment,
 )
 from grader.commands.class_files import ClassFiles, stored_lines
-from grader.commands.command_line import ANY_PATH, FILE, FOLDER, argument, option, switch
+from grader.commands.command_line import FOLDER, POSITIVE, argument, option, seldom
 from grader.commands.console import print_remarks
+from grader.commands.decisions import extensions_from
 from grader.commands.live import what_failed, what_is_plain, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
-from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
+from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.files import output_errors, write_whole
@@ -63,54 +63,32 @@ def code_page(name: str) -> str:
 class RunPhases:
     """The command line of `grade run`, what its phases find out, and the phases."""
 
-    submissions: Annotated[tuple[Path, ...], argument(nargs=-1, required=True, type=ANY_PATH)]
-    out: Annotated[
-        Path, option("-o --out", "Folder for the results.", FOLDER, default=Path("grades"), show_default=True)
-    ]
-    lesson_names: Annotated[
-        tuple[str, ...], option("--lesson", "Count only this lesson; may be repeated.", multiple=True, metavar="L")
-    ] = ()
+    submissions: Annotated[tuple[Path, ...], argument("SUBMISSIONS...", required=True)]
+    out: Annotated[Path, option("-o --out OUT", "Folder for the results; default: grades.", FOLDER, default=GRADES)]
+    lesson_names: Annotated[tuple[str, ...], option("--lesson L", "Count only this lesson; may be repeated.")] = ()
     assignment_file: AssignmentPath = None
-    extensions_file: Annotated[
-        Path | None, option("--extensions", "Students with another due date, or excused.", FILE, metavar="CSV")
-    ] = None
+    extensions_file: Annotated[Path | None, option("--extensions CSV", "Other due dates, and who is excused.")] = None
     roster_file: RosterFile = None
     times_files: Annotated[
-        tuple[Path, ...],
-        option("--times", "When students submitted (docs/assignments.md).", FILE, multiple=True, metavar="FILE"),
+        tuple[Path, ...], option("--times FILE", "When students submitted (docs/assignments.md).")
     ] = ()
-    intake_file: Annotated[
-        Path | None, option("--intake", "OUT/intake.csv, after you have edited it.", FILE, metavar="CSV")
-    ] = None
+    intake_file: Annotated[Path | None, option("--intake CSV", "OUT/intake.csv, after you have edited it.")] = None
     code_page: Annotated[
-        str | None,
-        option("--zip-names", "Code page of names in a .zip, such as cp932.", code_page, True, metavar="CODE"),
+        str | None, seldom("--zip-names CODE", "Code page of names in a .zip, such as cp932.", code_page)
     ] = None
-    jobs: Annotated[
-        int | None, option("--jobs", "Grader processes; default: one per core.", click.IntRange(1), True)
-    ] = None
-    cluster: Annotated[
-        str | None, option("--cluster", "A Dask scheduler (docs/operator.md).", None, True, metavar="ADDRESS")
-    ] = None
-    seed: Annotated[int | None, option("--seed", "The same hidden problems again.", int, True)] = None
+    jobs: Annotated[int | None, seldom("--jobs N", "Grader processes; default: one per core.", POSITIVE)] = None
+    cluster: Annotated[str | None, seldom("--cluster ADDRESS", "A Dask scheduler (docs/operator.md).")] = None
+    seed: Annotated[int | None, seldom("--seed N", "The same hidden problems again.")] = None
     timeout: Timeout = 10.0
     require: Require = "fair"
     fail_under: FailUnder = None
     formats: Annotated[
-        tuple[str, ...],
-        option(
-            "--format",
-            f"{', '.join(FORMATS)} (docs/ci.md).",
-            click.Choice(FORMATS),
-            True,
-            multiple=True,
-            metavar="FORMAT",
-        ),
+        tuple[str, ...], seldom("--format FORMAT", f"{', '.join(FORMATS)} (docs/ci.md).", click.Choice(FORMATS))
     ] = ()
-    fresh: Annotated[bool, switch("--fresh", "Grade everything again.", True)] = False
-    only_these: Annotated[bool, switch("--only-these", "Show only this run's students.", True)] = False
-    follow: Annotated[bool, switch("--follow", "Grade what appears, until Ctrl-C (docs/operator.md).", True)] = False
-    quiet: Annotated[bool, switch("--quiet", "Print only what goes wrong.", True)] = False
+    fresh: Annotated[bool, seldom("--fresh", "Grade everything again.")] = False
+    only_these: Annotated[bool, seldom("--only-these", "Show only this run's students.")] = False
+    follow: Annotated[bool, seldom("--follow", "Grade what appears, until Ctrl-C (docs/operator.md).")] = False
+    quiet: Annotated[bool, seldom("--quiet", "Print only what goes wrong.")] = False
     course: CourseFolder = None
 
     # what the phases find out
@@ -198,11 +176,10 @@ class RunPhases:
         return sentences
 
     def count_lessons(self) -> None:
-        """Leave out lessons that neither `--lesson` names nor a submission contains; refuse those that are broken."""
+        """Leave out lessons that neither `--lesson` names nor a submission contains."""
         if (file := self.extensions_file) is not None:
             self.extensions = extensions_from(file, self.assignment, self.out, self.found, self.known.roster)
         counted = self.lessons if self.are_chosen else self.found.contained(self.lessons)
-        check_lessons(counted)
         self.left_out = [lesson.name for lesson in self.lessons if lesson not in counted]
         self.lessons = counted
 

@@ -6,33 +6,25 @@ from collections.abc import Sequence
 from functools import partial
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from grader.commands.checks import open_course
-from grader.commands.console import console_for, print_remarks, printable
+from grader.commands.class_files import ClassFiles
+from grader.commands.console import console_for, print_remarks
 from grader.commands.opened_gradebook import read_gradebook, recorded_course
-from grader.commands.options import CourseFolder, LessonNames, Out, RosterFile
+from grader.commands.options import CourseFolder, LessonNames, Out
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import SimilarPair, similarities
-from grader.gradebook.similarity.reading import (
-    groups_of,
-    known_code,
-    read_class,
-    steps_of_course,
-    stored_texts,
-    verdicts_in,
-)
-from grader.intake.submissions.roster import read_roster
+from grader.gradebook.similarity.reading import known_code, read_class, steps_of_course, stored_class
+from grader.publish.inert import terminal_line
 from grader.publish.progress_bar import progress_bar
 from grader.publish.similar_page import reason_text, similar_page
 from grader.results.wording import count_text
 
-MAX_IN_TABLE = 20
+MAX_SHOWN = 20
 
 
-def similar(out: Out, lesson_names: LessonNames, roster_file: RosterFile, course: CourseFolder) -> None:
+def similar(out: Out, lesson_names: LessonNames, course: CourseFolder) -> None:
     """Finds submissions in the gradebook that share rare wrong answers or code, of each lesson the attempt that counts.
 
     Other names, another order or another layout of the code make no difference. Stubs, the course's own answers and
@@ -40,14 +32,13 @@ def similar(out: Out, lesson_names: LessonNames, roster_file: RosterFile, course
     roster's column `group` are compared as one.
 
     Examples:
-      grade similar -o hw2 --roster roster.csv
+      grade similar -o hw2
 
     A pair is a reason to read two submissions side by side. It is never a verdict.
     """
     loaded, lessons = open_course(recorded_course(out, course), lesson_names)
-    roster = None if roster_file is None else read_roster(roster_file)
-    with read_gradebook(out):  # there must be one
-        files = stored_texts(out, [lesson.name for lesson in lessons])
+    with read_gradebook(out) as gradebook:
+        files, rows = stored_class(gradebook, loaded, [lesson.name for lesson in lessons])
     if len(files) < 2:
         count = count_text(len(files), "submission was", "submissions were")
         raise UserError(f"{count} found: a comparison needs two or more.")
@@ -55,11 +46,12 @@ def similar(out: Out, lesson_names: LessonNames, roster_file: RosterFile, course
     with progress_bar(console, console.is_terminal) as bar:
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
-    rows, remarks = verdicts_in(out, loaded, list(files))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
-    result = similarities(read, rows, known, groups_of(roster))
+    roster = ClassFiles(out).roster
+    groups = {each.student: each.group for each in (roster.members if roster else ()) if each.group}
+    result = similarities(read, rows, known, groups)
     pairs = [pair for pair in result.pairs if pair.bits >= result.threshold]
-    remarks += [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
+    remarks = [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
     page = out / "similar.html"
     with output_errors(page):
         write_whole(page, similar_page(result, pairs, files, remarks))
@@ -69,19 +61,15 @@ def similar(out: Out, lesson_names: LessonNames, roster_file: RosterFile, course
 
 
 def print_pairs(pairs: Sequence[SimilarPair], threshold: float, size: int) -> None:
-    """A table of the pairs, each with its strongest reason."""
+    """A line for each pair, with its strongest reason."""
     if not pairs:
         click.echo(f"{size} submissions compared: no pair shares more than chance explains ({threshold:.1f} bits).")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("bits", justify="right")
-    table.add_column("these two", min_width=16)
-    table.add_column("the strongest reason")
-    for pair in pairs[:MAX_IN_TABLE]:
+    for pair in pairs[:MAX_SHOWN]:
         more = f" And {len(pair.shared) - 1} more." if len(pair.shared) > 1 else ""
-        who = f"{printable(pair.one)}, {printable(pair.other)}"
-        table.add_row(f"{pair.bits:.1f}", Text(who), Text(printable(reason_text(pair.shared[0])) + more))
-    console_for().print(table)
-    if len(pairs) > MAX_IN_TABLE:
-        click.echo(f"... and {len(pairs) - MAX_IN_TABLE} more, in similar.html.")
+        click.echo(
+            terminal_line(f"{pair.one}, {pair.other} ({pair.bits:.1f} bits): {reason_text(pair.shared[0])}{more}")
+        )
+    if len(pairs) > MAX_SHOWN:
+        click.echo(f"... and {len(pairs) - MAX_SHOWN} more, in similar.html.")
     click.echo("Reasons to read them side by side, not a verdict: read both and speak with both students first.")

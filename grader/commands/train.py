@@ -8,13 +8,11 @@ from typing import Annotated
 
 import click
 
-from grader.commands.command_line import STOPPED, argument, fail, option, switch
+from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
 from grader.commands.console import console_for
 from grader.commands.options import ExercisesFolder
-from grader.dojo.desk import student_course
-from grader.dojo.file import shown_path
-from grader.dojo.naming import named_lesson
-from grader.dojo.work import is_file
+from grader.dojo.desk import named_lesson, student_course
+from grader.dojo.file import is_file, shown_path
 from grader.errors import LessonError, UserError
 from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.lesson import Course
@@ -26,10 +24,10 @@ DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
 
 
 def train(
-    word: Annotated[str | None, argument(required=False, metavar="[LESSON]")],
-    steps: Annotated[int | None, option("--steps", "[default: the lesson's; 200,000 in lesson 07]", click.IntRange(1))],
-    goes_on: Annotated[bool, switch("--compare", "Go on with a wrong gradient, next to autograd's run.")],
-    resume: Annotated[bool, switch("--resume", "Continue the last run of this lesson.")],
+    word: Annotated[str | None, argument("[LESSON]")],
+    steps: Annotated[int | None, option("--steps N", "[default: the lesson's; 200,000 in lesson 07]", POSITIVE)],
+    goes_on: Annotated[bool, option("--compare", "Go on with a wrong gradient, next to autograd's run.")],
+    resume: Annotated[bool, option("--resume", "Continue the last run of this lesson.")],
     course: ExercisesFolder,
 ) -> None:
     """Trains a network with your own gradients, next to a second one that learns with autograd's.
@@ -49,8 +47,7 @@ def train(
     lesson, path = lesson_and_file(root, networks, word)
     config, first = networks[lesson], next(iter(networks))
     out = TRAINING_FOLDER if lesson == first else TRAINING_FOLDER / lesson.partition("_")[0]
-    from grader.dojo.own_file import OwnFile  # torch comes with these: `dojo --help` need not wait
-    from grader.dojo.training import CURVE, LOG, TrainingRun, load_checkpoint
+    from grader.dojo.training import CURVE, LOG, OwnFile, TrainingRun, load_checkpoint  # torch comes with it
     from grader.lesson.course_modules import load_module
 
     steps = steps or (load_checkpoint(out)["steps"] if resume else config.train.steps or DEFAULT_STEPS)

@@ -189,7 +189,7 @@ TABLES = (
     "CREATE TABLE people (student TEXT, mark TEXT, PRIMARY KEY (student, mark)) WITHOUT ROWID",
     # the course and the seeds of the attempts
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    # what a run leaves for the pages that later commands write: the roster, the drawings of graphs
+    # what a run leaves for the pages that later commands write: the roster
     "CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # students whose folder in OUT is out of date, until it is written again
     "CREATE TABLE stale (student TEXT PRIMARY KEY) WITHOUT ROWID",

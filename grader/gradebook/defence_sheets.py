@@ -20,6 +20,7 @@ from grader.results import LessonResult, SubmissionResult
 from grader.results.wording import count_text
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""Of codes: no letter looks like a digit."""
 CODE_LENGTH = 5
 SHEET_ENTRY_PREFIX = "defence "
 """Begins the name of the gradebook's entry of a sheet."""
@@ -39,23 +40,15 @@ class Sheet:
     oral: str = ""
 
 
-def sheet_code(seed: str, student: str, lesson: str, digest: str) -> str:
-    """The code on a sheet: the same for the same student, file and seed. No letter looks like a digit."""
-    number = int.from_bytes(hashlib.sha256(f"{seed}/{student}/{lesson}/{digest}".encode()).digest()[:8])
-    letters = ""
-    for _ in range(CODE_LENGTH):
-        number, place = divmod(number, len(ALPHABET))
-        letters += ALPHABET[place]
-    return letters
-
-
 def own_code(gradebook: Gradebook, seed: str, student: str, lesson: str, digest: str) -> tuple[str, Sheet | None]:
-    """(the code of a student's sheet, the sheet if it was made before). No two students have the same code.
+    """(the code of a student's sheet, the sheet if it was made before): the same for the same file and seed.
 
-    Codes are short, and a student who knew the seed could find a file with the code of somebody else's sheet.
+    No two students have the same code. Codes are short, and a student who knew the seed could find a file with the code
+    of somebody else's sheet.
     """
     while True:
-        code = sheet_code(seed, student, lesson, digest)
+        number = int.from_bytes(hashlib.sha256(f"{seed}/{student}/{lesson}/{digest}".encode()).digest()[:8])
+        code = "".join(ALPHABET[number // len(ALPHABET) ** place % len(ALPHABET)] for place in range(CODE_LENGTH))
         kept = kept_sheet(gradebook, code)
         if kept is None or (kept.student, kept.lesson) == (student, lesson):
             return code, kept
@@ -84,12 +77,10 @@ class Defended:
 
 def stored_work(gradebook: Gradebook, attempts: Iterable[StoredAttempt], student: str, lesson: str) -> Defended | None:
     """A student's newest submitted file of the lesson; None where no attempt has one. `attempts`: the newest first."""
-    for attempt in attempts:
-        submission = gradebook.submission(attempt)
-        results = graded_part(attempt.read(), lesson)
-        if (found := Defended.of(student, submission, lesson, results)) is not None:
-            return found
-    return None
+    works = (
+        Defended.of(student, gradebook.submission(each), lesson, graded_part(each.read(), lesson)) for each in attempts
+    )
+    return next((work for work in works if work is not None), None)
 
 
 def graded_part(results: SubmissionResult, lesson: str) -> LessonResult | None:
@@ -105,20 +96,14 @@ def is_excused(results: SubmissionResult, lesson: str) -> bool:
 
 def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
     """Store a sheet with its keys, so that its answers can be entered whatever happens to the files."""
-    value = {
-        "student": sheet.student,
-        "lesson": sheet.lesson,
-        "title": sheet.title,
-        "seed": sheet.seed,
-        "questions": [question.stored() for question in sheet.questions],
-    }
+    value = {name: getattr(sheet, name) for name in ("student", "lesson", "title", "seed")}
+    value["questions"] = [question.stored() for question in sheet.questions]
     gradebook.keep(SHEET_ENTRY_PREFIX + sheet.code, json.dumps(value, ensure_ascii=False))
 
 
 def find_sheet(gradebook: Gradebook, code: str) -> Sheet:
     """The sheet with this code, in small or capital letters. Raises UserError."""
-    spelt = code.strip(" #.:").upper()
-    found = kept_sheet(gradebook, spelt)
+    found = kept_sheet(gradebook, code.strip(" #.:").upper())
     if found is None:
         raise UserError(
             f"no sheet of this gradebook has the code {code!r}: it is printed at the top right of the student's sheet."
@@ -132,8 +117,8 @@ def kept_sheet(gradebook: Gradebook, code: str) -> Sheet | None:
     if text is None:
         return None
     value = json.loads(text)
-    questions = tuple(DefenceQuestion.from_stored(each) for each in value["questions"])
-    return Sheet(code, value["student"], value["lesson"], value["title"], value["seed"], questions)
+    questions = tuple(map(DefenceQuestion.from_stored, value.pop("questions")))
+    return Sheet(code, questions=questions, **value)
 
 
 def decision_about(sheet: Sheet, answers: Sequence[str]) -> Decision:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grader.errors import LessonError
+from grader.lesson.notebook_table import NotebookTable
 from grader.lesson.toml_tables import FROM_ZERO, Table, is_number, parse_toml, read_lesson_text, read_toml, setting
 from grader.source.module_names import NEVER_ALLOWED
 
@@ -58,20 +59,16 @@ def settings_text(settings: CourseSettings) -> str:
 # lesson.toml ---------------------------------------------------------------------------------------------------------
 
 
-def are_draws(value: Any) -> bool:
-    entries = value if isinstance(value, list) else [None]
-    return all(
-        isinstance(entry, dict)
-        and all(isinstance(v, str) if key in ("change", "note") else is_number(v) for key, v in entry.items())
-        for entry in entries
-    )
-
-
 def public_draws(table: Table) -> tuple[PublicDraw, ...]:
     """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`."""
     words = "a list of tables of numbers, such as [{batch = 5}]; `change` and `note` are names of what forward.py holds"
+
+    def are_draws(value: Any) -> bool:
+        pairs = [pair for entry in value for pair in entry.items()]
+        return all(isinstance(v, str) if key in ("change", "note") else is_number(v) for key, v in pairs)
+
     found = []
-    for entry in table.value("draws", Any, [], (are_draws, words)):
+    for entry in table.value("draws", list[dict[str, Any]], [], (are_draws, words)):
         names = {key: entry[key] for key in ("change", "note") if key in entry}
         found.append(PublicDraw({key: value for key, value in entry.items() if key not in names}, **names))
     return tuple(found)
@@ -141,22 +138,6 @@ class PublicDraw:
     sizes: Mapping[str, int | float]
     change: str = ""
     note: str = ""
-
-
-@dataclass(frozen=True)
-class NotebookSettings:
-    """`[notebook]`: what the lesson takes from the lecture's notebook, as grader/lesson/notebook_table.py describes it.
-
-    `names` and `values` are None where the file leaves them out.
-    """
-
-    names: tuple[str, ...] | None = None
-    values: tuple[str, ...] | None = None
-    again: tuple[str, ...] = ()
-    after: str = ""
-    loop: str = ""
-    same: Mapping[str, str] = field(default_factory=dict)
-    also: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -244,7 +225,7 @@ class LessonConfig:
     function: JointFunction | None = None
     gradients: tuple[Item, ...] = setting((), read=gradient_items)
     checks: tuple[Item, ...] = setting((), read=checks)
-    notebook: NotebookSettings | None = None
+    notebook: NotebookTable | None = None
     public: PublicSettings = PublicSettings()
     sandbox: SandboxSettings = SandboxSettings()
     train: TrainingSettings = TrainingSettings()

@@ -133,11 +133,9 @@ class Lesson:
         import torch
 
         key = tuple(sizes.items())
-        found = self._at_sizes.pop(key, None)
-        self._at_sizes[key] = found or (self.problem_at(sizes, torch.float32), self.problem_at(sizes))
-        while len(self._at_sizes) > MAX_SIZES:
-            del self._at_sizes[next(iter(self._at_sizes))]
-        return self._at_sizes[key]
+        found = self._at_sizes.pop(key, None) or (self.problem_at(sizes, torch.float32), self.problem_at(sizes))
+        self._at_sizes = dict([*self._at_sizes.items(), (key, found)][-MAX_SIZES:])
+        return found
 
     @cached_property
     def public(self) -> Problem:
@@ -189,18 +187,13 @@ class Lesson:
             raise LessonError(f"{path}: {error}") from error
 
     @cached_property
-    def _step_signature(self) -> Signature:
-        """What a gradient may be computed from: the forward values and the upstream gradients."""
-        return Signature({*self.public.given, *("d" + name for name in self.public.upstream)})
-
-    @cached_property
     def _key_functions(self) -> dict[str, Signature]:
         return signatures_in(self.answer_key)
 
     def _signature(self, function: str) -> Signature:
         """Of a gradient's function, or of another one of the answer key. Raises ValueError if there is none."""
         if self.joint is None and any(item.name == function for item in self.gradients):
-            return self._step_signature
+            return Signature({*self.public.given, *("d" + name for name in self.public.upstream)})
         if function not in self._key_functions:
             raise ValueError(f"the answer key has no function `{function}`")
         return self._key_functions[function]

@@ -1,4 +1,4 @@
-"""Reads the `[notebook]` table of a lesson (notebook_table.py) and measures the sizes of the lesson's values."""
+"""Completes the `[notebook]` table of a lesson (notebook_table.py) from the lesson's own files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable, StepInputs
+from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
 from grader.source.unparsing import code_of
 
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
@@ -26,25 +26,20 @@ def notebook_table(lesson: Lesson) -> NotebookTable | None:
     if table.after and not (lesson.course / "exercises" / table.after / "lesson.toml").is_file():
         return None  # a course without the lesson whose chain it follows
     graph = lesson.public.graph
-    names = tuple(item.name for item in lesson.gradients) if table.names is None else table.names
+    names = table.names or tuple(item.name for item in lesson.gradients)
     if table.loop and lesson.joint is not None:
         names = lesson.joint.returns
-    known = {*graph.values, *("d" + name for name in graph.names)}
-    chosen = set(known if table.values is None else table.values)
-    return NotebookTable(
-        names,
-        StepInputs(frozenset(chosen & set(graph.values)), frozenset(chosen - set(graph.values)), dict(table.same)),
-        frozenset(table.again),
-        table.after or None,
-        table.loop or None,
-        dict(getattr(lesson.module, "GROUPS", {})),
-        {
-            name: frozenset("d" + consumer for consumer in graph.consumers.get(name[1:], ()) if consumer != "loss")
-            for name in names
-        },
-        lesson_sizes(lesson, chosen, table.same),
-        forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
-        table.also,
+    chosen = table.values or {*graph.values, *("d" + name for name in graph.names)}
+    consumers = {name: graph.consumers.get(name[1:], ()) for name in names}
+    return replace(
+        table,
+        names=names,
+        values=frozenset(chosen & graph.values.keys()),
+        gradients=frozenset(chosen - graph.values.keys()),
+        groups=dict(getattr(lesson.module, "GROUPS", {})),
+        consumers={name: frozenset("d" + each for each in own if each != "loss") for name, own in consumers.items()},
+        sizes=lesson_sizes(lesson, chosen, table.same),
+        forward=forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
     )
 
 
@@ -71,8 +66,14 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
         for size, prime in primes.items()
         if name in chosen and type(value) is int and value == prime
     }
+
+    def sizes_in(length: int) -> list[str]:
+        """The sizes whose product is `length`; empty where it is no product of sizes."""
+        parts = [size for size, prime in primes.items() if length % prime == 0]
+        return parts if math.prod(primes[size] for size in parts) == length else []
+
     axes = {
-        name: [sizes_in_length(length, primes) for length in value.shape]
+        name: list(map(sizes_in, value.shape))
         for name, value in values.items()
         if name in chosen and hasattr(value, "shape")
     }
@@ -87,18 +88,19 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
     return replace(found, published=shown, expressions=expressions)
 
 
-def sizes_in_length(length: int, primes: Mapping[str, int]) -> list[str]:
-    """The sizes whose product is `length`; empty where it is no product of sizes."""
-    parts = [size for size, prime in primes.items() if length % prime == 0]
-    return parts if math.prod(primes[size] for size in parts) == length else []
-
-
 @lru_cache(maxsize=64)
 def notebook_lesson(lesson: Lesson) -> NotebookLesson:
     """The lesson as the reader of notebooks receives it."""
     table = chain = notebook_table(lesson)
-    if table is not None and table.after is not None:
+    if table is not None and table.after:
         chain = notebook_table(Lesson(lesson.course, table.after, secrets=False))
+    if table is not None and chain is not None and chain is not table:  # its values show the same sizes
+        sizes, shown = table.sizes, chain.sizes
+        known = set(sizes.published)
+        scalars = {name: size for name, size in shown.scalars.items() if size in known}
+        axes = {name: [each if known.issuperset(each) else [] for each in own] for name, own in shown.axes.items()}
+        sizes = replace(sizes, scalars={**scalars, **sizes.scalars}, axes={**axes, **sizes.axes})
+        table = replace(table, sizes=sizes)
     stepwise: NotebookTable | None = None
     if table is not None and table.loop:
         others = Course(lesson.course).lessons.values()
@@ -109,7 +111,7 @@ def notebook_lesson(lesson: Lesson) -> NotebookLesson:
         [item.name for item in lesson.gradients],
         lesson.joint.name if lesson.joint else None,
         table,
-        chain or NotebookTable((), StepInputs(frozenset(), frozenset())),
+        chain or NotebookTable(),
         stepwise,
     )
 

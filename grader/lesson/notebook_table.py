@@ -14,14 +14,15 @@ loss = "F.nll_loss(a, Yb)"     another line of a forward pass that gives a value
 The sizes are the whole numbers among the defaults of `inputs`. A lesson with `after` also knows the tensors of that
 other lesson: sizes of the same name are the same size.
 
-Plain data without torch: notebook_lesson.py reads it, and the process that reads students' files receives it.
+Plain data without torch: notebook_lesson.py completes it, and the process that reads students' files receives it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+
+from grader.lesson.toml_tables import NOT_IN_THE_FILE
 
 
 @dataclass(frozen=True)
@@ -57,55 +58,32 @@ class LessonSizes:
         scalars = {names[value]: size for value, size in self.scalars.items() if value in names}
         return replace(self, axes={**axes, **self.axes}, scalars={**scalars, **self.scalars})
 
-    def join(self, other: LessonSizes) -> LessonSizes:
-        """With what another lesson of the same notebook knows of the same sizes."""
-        known = set(self.published)
-        axes = {n: [s if set(s) <= known else [] for s in sizes] for n, sizes in other.axes.items()}
-        scalars = {name: size for name, size in other.scalars.items() if size in known}
-        return LessonSizes(self.published, {**scalars, **self.scalars}, {**axes, **self.axes}, self.expressions)
-
-
-@dataclass(frozen=True)
-class StepInputs:
-    """What the function of one gradient may request by name.
-
-    Attributes:
-        values, gradients: forward values and upstream gradients, under the lesson's names.
-        same: {the notebook's name: an expression of values}, as in {"batch_size": "n"}.
-        others: {the student's name: the value or gradient that it is}, as in {"dL_dp": "dprobs"}.
-    """
-
-    values: frozenset[str]
-    gradients: frozenset[str]
-    same: Mapping[str, str] = field(default_factory=dict)
-    others: Mapping[str, str] = field(default_factory=dict)
-
-    def expression(self, name: str) -> str:
-        """The expression of values, or the gradient, that another name stands for."""
-        return self.same.get(name) or self.others[name]
-
 
 @dataclass(frozen=True)
 class NotebookTable:
     """The `[notebook]` table, with what the lesson's own files add to it.
 
     Attributes:
-        given: what the function of one gradient may request.
+        values, gradients: what the function of one gradient may request by name.
+        others: {a student's name: the value or gradient that it is}, as in {"dL_dp": "dprobs"}.
         groups: {name of a group of parameters: its members}, from the lesson's `GROUPS`.
         consumers: {gradient: the upstream gradients from which its own step is computed}.
         forward: {value: the expression that computes it in the forward pass}.
     """
 
-    names: tuple[str, ...]
-    given: StepInputs
+    names: tuple[str, ...] = ()
+    values: frozenset[str] = frozenset()
     again: frozenset[str] = frozenset()
-    after: str | None = None
-    loop: str | None = None
-    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    consumers: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    sizes: LessonSizes = field(default_factory=LessonSizes)
-    forward: Mapping[str, str] = field(default_factory=dict)
+    after: str = ""
+    loop: str = ""
+    same: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[str, str] = field(default_factory=dict)
+    gradients: frozenset[str] = field(default_factory=frozenset, metadata=NOT_IN_THE_FILE)
+    others: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    consumers: Mapping[str, frozenset[str]] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    sizes: LessonSizes = field(default_factory=LessonSizes, metadata=NOT_IN_THE_FILE)
+    forward: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -134,11 +112,6 @@ class NotebookLesson:
     table: NotebookTable | None
     chain: NotebookTable
     stepwise: NotebookTable | None = None
-
-    @cached_property
-    def sizes(self) -> LessonSizes:
-        """The lesson's, with what the lecture's chain shows of them."""
-        return self.table.sizes.join(self.chain.sizes) if self.table else LessonSizes()
 
     @property
     def functions(self) -> list[str]:

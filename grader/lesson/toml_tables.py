@@ -11,7 +11,7 @@ import math
 import re
 import tomllib
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, field, fields, is_dataclass
 from datetime import date, time
 from functools import cache
@@ -26,6 +26,8 @@ BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 MAX_TOML_VALUE_CHARACTERS = 80
 """Characters of a value or a key that a sentence shows."""
 
+NOT_IN_THE_FILE = {"is_derived": True}
+"""Metadata of a field that no key of the file gives."""
 Record = TypeVar("Record")
 ValueCheck = tuple[Callable[[Any], bool], str]
 """Whether a value of the right type is right, and what a right value is, in words."""
@@ -49,25 +51,14 @@ def setting(
 class Table:
     """A table of a TOML file. Every method raises LessonError for a value of another type.
 
-    `path` is the file, `header` the name of the table in messages ("" for the whole file). `keys` are the keys that it
-    may have, None where any may occur.
+    `path` is the file, `header` the name of the table in messages ("" for the whole file).
     """
 
-    def __init__(self, path: Path, values: object, keys: Collection[str] | None = None, header: str = "") -> None:
+    def __init__(self, path: Path, values: object, header: str = "") -> None:
         self.path, self._header = path, header
         if not isinstance(values, dict):
             raise LessonError(f"{path}: [{header}] is {toml_value_text(values)}; expected a table.")
         self._values: dict[str, Any] = values
-        if keys is not None:
-            self._refuse_others(keys)
-
-    def _refuse_others(self, keys: Collection[str]) -> None:
-        for key in self._values:
-            if key not in keys:
-                meant = close_name(key, keys)
-                hint = f"did you mean {meant!r}?" if meant else f"the keys are: {', '.join(keys)}."
-                place = f" in [{self._header}]" if self._header else ""
-                raise LessonError(f"{self.path}: there is no setting {toml_value_text(key)}{place}; {hint}")
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
@@ -78,7 +69,12 @@ class Table:
     def record(self, kind: Callable[..., Record], **given: Any) -> Record:
         """The dataclass `kind` that this table describes. What is `given` is not a key of the table."""
         own = {key: each for key, each in settings_of(kind).items() if each[0].name not in given}
-        self._refuse_others(own)
+        for key in self._values:
+            if key not in own:
+                meant = close_name(key, own)
+                hint = f"did you mean {meant!r}?" if meant else f"the keys are: {', '.join(own)}."
+                place = f" in [{self._header}]" if self._header else ""
+                raise LessonError(f"{self.path}: there is no setting {toml_value_text(key)}{place}; {hint}")
         values = {}
         for key, (each, hint) in own.items():
             if read := each.metadata.get("read"):
@@ -108,10 +104,10 @@ class Table:
             raise LessonError(f"{self.path}: {place}{key} is {toml_value_text(value)}; expected {expected}.")
         return found
 
-    def table(self, key: str, keys: Collection[str] | None = None) -> Table:
-        """The table of that key, which has these keys (None: any); an empty one where there is none."""
+    def table(self, key: str) -> Table:
+        """The table of that key; an empty one where there is none."""
         own = clip(key if BARE_KEY.fullmatch(key) else json.dumps(key))
-        return Table(self.path, self._values.get(key, {}), keys, f"{self._header}.{own}" if self._header else own)
+        return Table(self.path, self._values.get(key, {}), f"{self._header}.{own}" if self._header else own)
 
     def tables(self) -> dict[str, Table]:
         """{key: its table} for everything in this table, in the file's order."""
@@ -122,12 +118,13 @@ class Table:
 def settings_of(kind: Callable[..., Any]) -> dict[str, tuple[Field[Any], Any]]:
     """{key: (field, type)} of a dataclass."""
     hints = typing.get_type_hints(kind)
-    return {each.metadata.get("key") or each.name: (each, hints[each.name]) for each in fields(kind)}  # type: ignore[arg-type]
+    own = [each for each in fields(kind) if "is_derived" not in each.metadata]  # type: ignore[arg-type]
+    return {each.metadata.get("key") or each.name: (each, hints[each.name]) for each in own}
 
 
-def read_toml(path: Path, keys: Collection[str] | None = None) -> Table:
-    """The file at `path` as one table with these keys (None: any). Raises LessonError if it cannot be read."""
-    return parse_toml(read_lesson_text(path), path, keys)
+def read_toml(path: Path) -> Table:
+    """The file at `path` as one table. Raises LessonError if it cannot be read."""
+    return parse_toml(read_lesson_text(path), path)
 
 
 def read_lesson_text(path: Path) -> str:
@@ -139,10 +136,10 @@ def read_lesson_text(path: Path) -> str:
         raise LessonError(f"{path} cannot be read: {reason}") from error
 
 
-def parse_toml(text: str, path: Path, keys: Collection[str] | None = None) -> Table:
-    """The text of the file at `path` as one table with these keys. Raises LessonError where it is not TOML."""
+def parse_toml(text: str, path: Path) -> Table:
+    """The text of the file at `path` as one table. Raises LessonError where it is not TOML."""
     try:
-        return Table(path, tomllib.loads(text), keys)
+        return Table(path, tomllib.loads(text))
     except (ValueError, RecursionError) as error:  # ValueError: no TOML, or a number of 5,000 digits
         raise LessonError(f"{path} cannot be read: {error}") from error
 

@@ -16,7 +16,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.publish.excerpt import Lines, excerpt
 from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
-from grader.results.wording import figure_text, format_shape, shape_text
+from grader.results.wording import format_shape, shape_text
 
 STATE_WORDS: Final = {
     "passed": "right",
@@ -237,19 +237,6 @@ class RowView:
     def error(self) -> Mapping[str, Any] | None:
         """The picture of its error, where there is any: an argument changed in place leaves the value right."""
         return self.picture if any(map(any, self.picture.get("cells", ()))) else None
-
-    def graph_facts(self, shape: str) -> list[str]:
-        """What the node of its gradient says in the graph; `shape` is the value's."""
-        row = self.row
-        facts = [f"{row.name}: {self.label}", f"shape {shape}"]
-        if row.shape not in (None, row.expected_shape):
-            facts.append(f"your shape {shape_text(row.shape)}")
-        if row.maxdiff is not None:
-            facts.append(f"maxdiff {figure_text(row.maxdiff)}, {figure_text(row.ulps)} ulps")
-        facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row.chain])
-        if self.state == "chain" and row.because_of:
-            facts.append(f"because of {row.because_of[0]}")
-        return facts
 
 
 @dataclass

@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from grader.results.typed_json import OPTIONAL, JsonObject, clean
+from grader.results.typed_json import OPTIONAL, JsonObject
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"
@@ -180,8 +180,7 @@ class Row(JsonObject):
 
     def with_clean_values(self) -> Row:
         """The row with values that JSON and UTF-8 can hold."""
-        cleaned: Row = clean(self)
-        return cleaned
+        return Row.from_json(self.to_json())
 
 
 @dataclass(slots=True)

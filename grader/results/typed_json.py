@@ -159,12 +159,14 @@ def in_words(hint: Any) -> str:
 
 
 def to_json(value: Any, store: Callable[[bytes], str] = bytes.hex) -> Any:
-    """A value in what JSON can hold; `store` keeps bytes and returns the text that stands for them.
+    """A value in what JSON and UTF-8 can hold; `store` keeps bytes and returns the text that stands for them.
 
-    Raises TypeError for a value of another type.
+    Infinities become None, half a surrogate pair becomes a question mark. Raises TypeError for a value of another type.
     """
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", errors="replace").decode("utf-8")
+    if value is None or isinstance(value, (bool, int, float)):
+        return None if isinstance(value, float) and not math.isfinite(value) else value
     if is_dataclass(value) or hasattr(value, "_fields"):
         known = ((name, each, getattr(value, each.attribute)) for name, each in json_fields(value.__class__).items())
         return {name: to_json(own, store) for name, each, own in known if not each.is_optional or own != each.default}
@@ -193,18 +195,3 @@ def time_from_text(text: str) -> datetime:
     moment, _, zone = text.partition("[")
     time = datetime.fromisoformat(moment)
     return time.astimezone(ZoneInfo(zone.removesuffix("]"))) if zone else time
-
-
-def clean(value: Any) -> Any:
-    """A value that JSON and UTF-8 can hold: infinities become None, half a surrogate pair becomes a question mark."""
-    if is_dataclass(value):
-        return value.__class__(**{each.name: clean(getattr(value, each.name)) for each in fields(value)})
-    if isinstance(value, dict):
-        return {key: clean(entry) for key, entry in value.items()}
-    if hasattr(value, "_fields"):
-        return value.__class__(*map(clean, value))
-    if isinstance(value, (list, tuple)):
-        return [clean(entry) for entry in value]
-    if isinstance(value, str):
-        return value.encode("utf-8", errors="replace").decode("utf-8")
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -259,7 +259,7 @@ def grade(session, submission):
         time.sleep(1)  # no race: without end, until its process is killed
     return whole(session, submission)
 server.Session.grade = grade
-from grader.publish.grader_process import main
+from grader.gradebook.grading.server import main
 main(*sys.argv[2:])
 """
 

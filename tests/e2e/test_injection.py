@@ -25,7 +25,7 @@ from grader.authoring.verify import submission_of
 from grader.commands.command_line import fail
 from grader.commands.console import console_for, printable
 from grader.commands.live import RunView, result_line
-from grader.dojo.checked import Checked
+from grader.dojo.progress import Checked
 from grader.dojo.screen import lesson_screen
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.one_file import JudgedFile
@@ -187,9 +187,8 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
         assert_terminal_is_inert(written.getvalue().expandtabs())
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_unheard() -> None:
+    for text, shown in [
         ("::error::x", ": :error::x"),
         ("   ::error::x", "   : :error::x"),
         ("a ##[error]b", "a ## [error]b"),
@@ -198,10 +197,8 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
         ("a ## b [c]", "a ## b [c]"),
         ("x[::2]", "x[::2]"),
         (": one", ": one"),
-    ],
-)
-def test_unheard(text: str, shown: str) -> None:
-    assert without_ci_commands(text) == shown
+    ]:
+        assert without_ci_commands(text) == shown
 
 
 # --- literally, as each medium has it
@@ -209,9 +206,8 @@ def test_unheard(text: str, shown: str) -> None:
 B = "\u200b"
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_in_markdown() -> None:
+    for text, shown in [
         ("GH-12", f"GH-{B}12"),
         ("gh-1 and JIRA-7", f"gh-{B}1 and JIRA-{B}7"),
         ("see a1b2c3d", f"see a1b2c3{B}d"),
@@ -237,16 +233,13 @@ B = "\u200b"
         ("    a", "   a"),
         ("-1.5 +2 a-1", "-1.5 +2 a-1"),
         ("`@user #1` b", "`@user #1` b"),
-    ],
-)
-def test_in_markdown(text: str, shown: str) -> None:
-    assert markdown(text) == shown
-    assert shown.replace(B, "").replace("\\", "") == text or text.startswith("    ")
+    ]:
+        assert markdown(text) == shown
+        assert shown.replace(B, "").replace("\\", "") == text or text.startswith("    ")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_in_a_spreadsheet() -> None:
+    for text, shown in [
         ("=1+1", "'=1+1"),
         ("＝1+1", "'＝1+1"),
         ("＋1", "'＋1"),
@@ -263,15 +256,13 @@ def test_in_markdown(text: str, shown: str) -> None:
         ("a;b", "a;b"),
         ("Ada-Lovelace", "Ada-Lovelace"),
         ("\u202e=1", "\\u202e=1"),
-    ],
-)
-def test_in_a_spreadsheet(text: str, shown: str) -> None:
-    assert csv_cell(text) == shown
+    ]:
+        assert csv_cell(text) == shown
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_on_a_terminal() -> None:
+    """Through the console that the commands print with, on a terminal with colours."""
+    for text, shown in [
         ("checks.py:100: no :tada:", "checks.py:100: no :tada:"),
         ("[bold]x[/bold] [link=a]b", "[bold]x[/bold] [link=a]b"),
         ("\x1b[31mred", "\\x1b[31mred"),
@@ -282,16 +273,13 @@ def test_in_a_spreadsheet(text: str, shown: str) -> None:
         ("\udc80", "\\udc80"),
         ("e" + "\u0301" * 50, "e" + "\u0301" * 3),
         ("##vso[a]", "## vso[a]"),
-    ],
-)
-def test_on_a_terminal(text: str, shown: str) -> None:
-    """Through the console that the commands print with, on a terminal with colours."""
-    assert printable(text) == shown
-    written = io.StringIO()
-    console = console_for()
-    console.file = written
-    console.print(printable(text), soft_wrap=True)
-    assert written.getvalue() == shown + "\n"
+    ]:
+        assert printable(text) == shown
+        written = io.StringIO()
+        console = console_for()
+        console.file = written
+        console.print(printable(text), soft_wrap=True)
+        assert written.getvalue() == shown + "\n"
 
 
 def test_a_run_s_own_lines_know_no_emoji(capsys: pytest.CaptureFixture[str]) -> None:

@@ -406,8 +406,7 @@ def check_feedback(term: Term, homework: int) -> None:
     submitted = list(submissions(term.everybody, homework, latest=homework == 1))
 
     def back(name: str, *options: object) -> Path:
-        given = ("--roster", term.roster, "--course", term.course, *options, "-o", place / name)
-        said = term.grade("feedback", term.platform, out, source, *given)[1]
+        said = term.grade("feedback", term.platform, out, *options, "-o", place / name)[1]
         for each in term.everybody:
             if each.group and each not in [student for student, *_ in submitted]:
                 assert f"`{each.name}` gets no feedback here" in said

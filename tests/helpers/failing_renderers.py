@@ -20,11 +20,11 @@ RENDERERS = tuple(
         "gradebook.database": "standing_of",
         "gradebook.grading.views": "Views._with_extras sources_of",
         "publish.report.pages": (
-            "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._drawn "
-            "Reporter.new_drawings lesson_view next_step sentences_about student_row csv_rows triage "
+            "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._graph "
+            "lesson_view next_step sentences_about student_row csv_rows triage "
             "difficulties named_mistakes incomplete lesson_names"
         ),
-        "publish.view": "excerpt RowView.graph_facts",
+        "publish.view": "excerpt",
         "publish.pictures": "matrix_picture value_map",
         "publish.report.decisions": "late_sentence facts_of_part",
         "publish.report.classroom": "short_notes csv_columns csv_cell counts reasons_to_look zero_reason",

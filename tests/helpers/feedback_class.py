@@ -63,7 +63,7 @@ def write_class(
         right = points.get(submission.student.split()[0].lower(), 1)
         rows = [row(name, "passed" if at < right else "failed") for at, name in enumerate(("dlogits", "in_one_go"))]
         result = results(submission.student, lesson(LESSON, *rows), submission_sha256=submission.sha256, left_out=[])
-        add_attempt(gradebook, result)
+        gradebook.add(StoredVerdict("key", result, None), submission)
         write_student(out, result)
         written[submission.student] = result
     gradebook.close()

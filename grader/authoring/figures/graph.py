@@ -1,6 +1,7 @@
 """The figures of a lesson: its computational graph, from its forward.py, and those that its own figures.py draws.
 
-The layout of the graph is the report's.
+A report shows the computational graph with a verdict on each gradient: see grader.publish.lesson_graph, which finds the
+boxes of bold names.
 """
 
 from __future__ import annotations
@@ -10,19 +11,18 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, NodeKind, drawn_graph, lay_out, parts_of
 from grader.authoring.figures.svg import Drawing, tenths
 from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.graph import all_reads_of, folded_names, kinds_of, lay_out, parts_of, reads_of, shapes_of
-from grader.publish.layout import NODE_HEIGHT, Layout, NodeKind
 from grader.results.wording import listed
 from grader.source.parsing import parse_text
 from grader.source.syntax import names_in
 
 GRAPH, OWN = "graph.svg", "figures.py"
-MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
+MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN = 410.0, 18.0, 6.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
 LEGEND_LINE = 22
 
@@ -68,18 +68,11 @@ def figures_of(lesson: Lesson) -> dict[str, str]:
 
 def lesson_graph_svg(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
-    graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
-    done = {name: operations(statements.get(name, ""), reads) for name in reads}
+    graph, statements = drawn_graph(lesson), forward_statements(lesson)
+    done = {name: operations(statements.get(name, ""), graph.reads) for name in graph.reads}
     required = {item.target for item in lesson.gradients if item.target}
     title = f"Computational graph of lesson {lesson.number}"
-    order, folded, back = list(reads), folded_names(graph), dict[tuple[str, str], list[str]]()
-    for member, parents in all_reads_of(lesson).items():
-        name = folded.get(member, member)
-        for parent in parents:
-            earlier = folded.get(parent, parent)
-            if order.index(earlier) >= order.index(name):
-                back.setdefault((name, earlier), []).append(f"{member} reads {parent}")
-    return graph_picture(title, reads, shapes_of(graph, reads), kinds_of(graph, reads), done, required, back=back)
+    return graph_picture(title, graph.reads, graph.shapes, graph.kinds, done, required, back=graph.back)
 
 
 def graph_picture(
@@ -99,53 +92,64 @@ def graph_picture(
     what a value of a loop reads of the repetition before: a sentence, as an arrow would lead backwards.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
-    layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
+    layouts = [lay_out(part, labels, kinds) for part in parts_of(reads)]
+    places, width, height = arrange(layouts)
     used = {parent for parents in reads.values() for parent in parents}
     readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
     readers += [[earlier] for _, earlier in back]
-    shared = {name for name in reads if "shared" in legend and sum(name in parents for parents in readers) > 1}
-    seen = {"given" if kind == "input" else kind for kind in kinds.values()}
-    seen |= ({"required"} if required & reads.keys() else set()) | ({"shared"} if shared else set())
-    entries = [name for name in legend if name in seen]
+    traits = {name: {"given" if kinds[name] == "input" else kinds[name]} for name in reads}
+    for name in reads:
+        if name in required:
+            traits[name].add("required")
+        if "shared" in legend and sum(name in parents for parents in readers) > 1:
+            traits[name].add("shared")
+    entries = [entry for entry in legend if any(entry in own for own in traits.values())]
     notes = [f"{', '.join(each[:2])}{', and so on' if len(each) > 2 else ''}." for each in back.values()]
-    places, width, height = arrange(layouts)
     whole_height = height + LEGEND_LINE * (len(entries) + len(notes)) + 14
     drawing = Drawing(width, whole_height, title, " ".join([description_of(reads, done), *notes]))
-    for layout, (x, y) in zip(layouts, places, strict=True):
-        drawing.moved(x, y)
+    for layout, place in zip(layouts, places, strict=True):
+        drawing.moved(*place)
         for edge in layout.edges:
             rounded = re.sub(r"\d+\.\d+", lambda found: tenths(float(found[0])), edge.path)
             drawing.path(rounded, "line edge", arrow=True)
         for node in layout.nodes:
-            traits = {node.kind} | {
-                kind for kind, names in (("required", required), ("shared", shared)) if node.name in names
-            }
-            box(
-                drawing,
-                (node.x, node.y),
-                (node.width, NODE_HEIGHT),
-                NODE_HEIGHT / 2 if node.kind == "input" else 5,
-                traits,
-            )
-            left = node.x + (14 if node.kind == "input" else 9)
-            baseline = 16 if shapes[node.name] or done[node.name] else NODE_HEIGHT / 2 + 5
-            drawing.text(left, node.y + baseline, node.name, "code ink bold" if "required" in traits else "code ink")
-            drawing.text(left, node.y + 32, shapes[node.name], "code small muted")
-            if done[node.name]:
-                right = node.x + node.width - 9
-                drawing.text(right, node.y + 32, done[node.name], "code small blue bold", "end")
+            draw_node(drawing, node, shapes[node.name], done[node.name], traits[node.name])
         drawing.back()
     left = FIGURE_MARGIN + 10
-    for entry in entries:
-        box(drawing, (left, height + 6), (30, 16), 8 if entry == "given" else 3, {entry})
+    for number, entry in enumerate(entries):
+        top = height + 6 + LEGEND_LINE * number
+        draw_box(drawing, (left, top, 30, 16), 8 if entry == "given" else 3, {entry})
         if entry == "required":
-            drawing.text(left + 15, height + 18, "x", "code ink bold", "middle")
-        drawing.text(left + 44, height + 18, legend[entry], "small ink")
-        height += LEGEND_LINE
-    for note in notes:
-        drawing.text(left, height + 18, note, "small ink")
-        height += LEGEND_LINE
+            drawing.text(left + 15, top + 12, "x", "code ink bold", "middle")
+        drawing.text(left + 44, top + 12, legend[entry], "small ink")
+    for number, note in enumerate(notes, len(entries)):
+        drawing.text(left, height + 18 + LEGEND_LINE * number, note, "small ink")
     return drawing.svg()
+
+
+def draw_node(drawing: Drawing, node: Node, shape: str, done: str, traits: Collection[str]) -> None:
+    """A value's box, with its name, its shape and the operations that compute it."""
+    is_given = "given" in traits
+    draw_box(drawing, (node.x, node.y, node.width, NODE_HEIGHT), NODE_HEIGHT / 2 if is_given else 5, traits)
+    left, right = node.x + (14 if is_given else 9), node.x + node.width - 9
+    baseline = node.y + (16 if shape or done else NODE_HEIGHT / 2 + 5)
+    drawing.text(left, baseline, node.name, "code ink bold" if "required" in traits else "code ink")
+    drawing.text(left, node.y + 32, shape, "code small muted")
+    if done:
+        drawing.text(right, node.y + 32, done, "code small blue bold", "end")
+
+
+def draw_box(
+    drawing: Drawing, place: tuple[float, float, float, float], radius: float, traits: Collection[str]
+) -> None:
+    """A box at (x, y, width, height): its traits "required", "shared" and "fused" are a colour, a second box behind
+    it, and dashes.
+    """
+    x, y, width, height = place
+    colours = "blue-box blue-line" if "required" in traits else "box edge"
+    if "shared" in traits:
+        drawing.rectangle(x + 4, y + 4, width, height, colours, radius)
+    drawing.rectangle(x, y, width, height, f"{colours} dashed" if "fused" in traits else colours, radius)
 
 
 def arrange(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:
@@ -160,16 +164,6 @@ def arrange(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float
         x += layout.width + BETWEEN
         row, widest = max(row, layout.height), max(widest, x - BETWEEN)
     return places, max(widest, 300.0) + FIGURE_MARGIN, y + row
-
-
-def box(
-    drawing: Drawing, corner: tuple[float, float], size: tuple[float, float], radius: float, traits: Collection[str]
-) -> None:
-    """A value's box. Its traits "required", "shared" and "fused" are a colour, a second box behind it, and dashes."""
-    colours = "blue-box blue-line" if "required" in traits else "box edge"
-    if "shared" in traits:
-        drawing.rectangle(corner[0] + 4, corner[1] + 4, *size, colours, radius)
-    drawing.rectangle(*corner, *size, f"{colours} dashed" if "fused" in traits else colours, radius)
 
 
 def description_of(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) -> str:

@@ -25,7 +25,6 @@ from grader.errors import GraderFault, UserError
 from grader.gradebook.grading.cluster_worker import (
     SAME_VERSIONS,
     Graders,
-    WorkerRefuses,
     grade_task,
     pack_course,
     refusal_of,
@@ -61,128 +60,20 @@ def grade_on_cluster(
 
     Raises ClusterError before the first submission is sent, ClusterLost after that.
     """
-    with contextlib.closing(Cluster(address, settings)) as cluster:
-        yield from cluster.grade(submissions, on_start)
-
-
-class Cluster:
-    """The workers of the scheduler at `address`, made ready for one run. Raises ClusterError."""
-
-    def __init__(self, address: str, settings: Settings) -> None:
-        self._address, self._run = address, f"backprop-ninja-{uuid.uuid4().hex}"
-        self._in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
-        self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._threads, self._counted_at, self._workers_seen_at = 0, 0.0, time.monotonic()
-        for name in ("distributed", "tornado", "asyncio", *logging.Logger.manager.loggerDict):
-            if name.startswith(("distributed", "tornado", "asyncio")):  # errors are reported in our own sentences
-                logging.getLogger(name).setLevel(logging.CRITICAL)
-        self._client = connect_client(address)
-        try:
-            self._prepare(settings)
-        except BaseException:
-            self.close()
-            raise
-
-    def _prepare(self, settings: Settings) -> None:
-        address = self._address
-        try:
-            self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
-        except TimeoutError:
-            raise ClusterError(
-                f"the scheduler at {address} has no workers, {WORKER_SECONDS:g} seconds long: start one on each "
-                f"machine that grades, with `dask worker {address}`."
-            ) from None
-        try:
-            graders = Graders(settings, pack_course(Path(settings.course)), versions())
-            self._client.register_plugin(graders, name=self._run)
-            refusals: dict[str, str] = self._client.run(refusal_of, self._run)
-        except Exception as error:  # whatever a worker raises is raised here: most often, that it has no such module
-            raise ClusterError(
-                f"the workers of {address} cannot be made ready ({type(error).__name__}: {error}): {SAME_VERSIONS}."
-            ) from error
-        refused = [f"{worker} cannot grade: {reason}" for worker, reason in sorted(refusals.items()) if reason]
-        if refused:
-            more = f" (The same is true of {len(refused) - 1} more.)" if len(refused) > 1 else ""
-            raise ClusterError(refused[0] + more)
-
-    def close(self) -> None:
-        """Takes back what is not graded yet, and ends the grader processes on the workers."""
+    for name in ("distributed", "tornado", "asyncio", *logging.Logger.manager.loggerDict):
+        if name.startswith(("distributed", "tornado", "asyncio")):  # errors are reported in our own sentences
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+    run, client = f"backprop-ninja-{uuid.uuid4().hex}", connect_client(address)
+    in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
+    try:
+        prepare_workers(client, run, settings, address)
+        yield from grade_in_flight(client, run, iter(submissions), in_flight, address, on_start)
+    finally:  # take back what is not graded yet, and end the grader processes on the workers
         with contextlib.suppress(Exception):  # the scheduler may be gone
-            self._client.cancel([future for _, future in self._in_flight.values()], force=True)
-            self._client.unregister_worker_plugin(self._run)
+            client.cancel([future for _, future in in_flight.values()], force=True)
+            client.unregister_worker_plugin(run)
         with contextlib.suppress(Exception):
-            self._client.close(10)
-
-    def grade(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> Replies:
-        """(submission, reply) in the order in which they finish, each submission once. Raises ClusterLost."""
-        waiting = iter(submissions)
-        while True:
-            room = max(1, SENT_AHEAD * self._count()) - len(self._in_flight)
-            for submission in islice(waiting, max(0, room)):
-                self._send(submission)
-                on_start(submission.student)
-            if not self._in_flight:
-                return
-            with contextlib.suppress(queue.Empty):
-                key = self._done.get(timeout=COUNT_SECONDS)
-                submission, future = self._in_flight[key]
-                try:
-                    reply = self._reply(future)
-                except TimeoutError:  # its worker died with the result: Dask has it graded again
-                    self._done.put(key)
-                    continue
-                del self._in_flight[key]
-                yield submission, reply
-
-    def _send(self, submission: Submission) -> None:
-        key = f"{self._run}-{uuid.uuid4().hex}"
-        future = self._client.submit(grade_task, self._run, submission, key=key, pure=False)
-        self._in_flight[key] = submission, future
-        future.add_done_callback(lambda _: self._done.put(key))
-
-    def _reply(self, future: Future[Reply]) -> Reply:
-        """What a task returned, or the fault for which it did not. Raises TimeoutError and ClusterLost."""
-        is_failed = future.status == "error"  # else whatever it raises is about the cluster
-        try:
-            return future.result(timeout=COUNT_SECONDS)
-        except TimeoutError:
-            raise
-        except Exception as error:
-            if not is_failed:  # cancelled: only a lost scheduler does that
-                raise self._lost() from error
-            if isinstance(error, WorkerRefuses):
-                raise ClusterLost(str(error)) from error
-            if isinstance(error, (ImportError, AttributeError)):  # without this package, or with another version
-                raise ClusterLost(
-                    f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME_VERSIONS}."
-                ) from error
-            is_killed = isinstance(error, KilledWorker)
-            fault = "Every worker that it was given to ended." if is_killed else f"{type(error).__name__}: {error}"
-            return Reply(fault=fault)
-
-    def _count(self) -> int:
-        """How many submissions can be graded at the same time. Raises ClusterLost when no worker is left."""
-        now = time.monotonic()
-        if now - self._counted_at >= COUNT_SECONDS:
-            self._counted_at = now
-            try:
-                self._threads = sum(self._client.nthreads().values())
-            except Exception as error:
-                raise self._lost() from error
-            if self._threads:
-                self._workers_seen_at = now
-            elif now - self._workers_seen_at > WORKER_SECONDS:
-                raise ClusterLost(
-                    f"the scheduler at {self._address} has had no workers for {WORKER_SECONDS:g} seconds: start some "
-                    "and run the same command again, which grades only what is missing."
-                )
-        return self._threads
-
-    def _lost(self) -> ClusterLost:
-        return ClusterLost(
-            f"the scheduler at {self._address} went away: start it again and run the same command, which grades only "
-            "what is missing."
-        )
+            client.close(10)
 
 
 def connect_client(address: str) -> Client:
@@ -205,3 +96,91 @@ async def try_connection(address: str) -> None:
     arguments = Security().get_connection_args("client")
     comm = await asyncio.wait_for(connect(address, timeout=CONNECT_SECONDS, **arguments), CONNECT_SECONDS + 1)
     await comm.close()
+
+
+def prepare_workers(client: Client, run: str, settings: Settings, address: str) -> None:
+    """Make the workers ready: each gets the course. Raises ClusterError."""
+    try:
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
+    except TimeoutError:
+        raise ClusterError(
+            f"the scheduler at {address} has no workers, {WORKER_SECONDS:g} seconds long: start one on each machine "
+            f"that grades, with `dask worker {address}`."
+        ) from None
+    try:
+        client.register_plugin(Graders(settings, pack_course(Path(settings.course)), versions()), name=run)
+        refusals: dict[str, str] = client.run(refusal_of, run)
+    except Exception as error:  # whatever a worker raises is raised here: most often, that it has no such module
+        raise ClusterError(
+            f"the workers of {address} cannot be made ready ({type(error).__name__}: {error}): {SAME_VERSIONS}."
+        ) from error
+    for worker, reason in sorted(refusals.items()):
+        if reason:
+            raise ClusterError(f"{worker} cannot grade: {reason}")
+
+
+def grade_in_flight(
+    client: Client,
+    run: str,
+    waiting: Iterable[Submission],
+    in_flight: dict[str, tuple[Submission, Future[Reply]]],
+    address: str,
+    on_start: Callable[[str], None],
+) -> Replies:
+    """(submission, reply) in the order in which they finish, each once; `in_flight` has what was sent. ClusterLost."""
+    done = queue.SimpleQueue[str]()
+    threads, counted_at, workers_seen_at = 0, 0.0, time.monotonic()
+    lost = ClusterLost(
+        f"the scheduler at {address} went away: start it again and run the same command, which grades only what is "
+        "missing."
+    )
+    while True:
+        now = time.monotonic()
+        if now - counted_at >= COUNT_SECONDS:
+            try:
+                threads, counted_at = sum(client.nthreads().values()), now
+            except Exception as error:
+                raise lost from error
+            workers_seen_at = now if threads else workers_seen_at
+            if now - workers_seen_at > WORKER_SECONDS:
+                raise ClusterLost(
+                    f"the scheduler at {address} has had no workers for {WORKER_SECONDS:g} seconds: start some and run "
+                    "the same command again, which grades only what is missing."
+                )
+        for submission in islice(waiting, max(0, max(1, SENT_AHEAD * threads) - len(in_flight))):
+            key = f"{run}-{uuid.uuid4().hex}"
+            in_flight[key] = submission, client.submit(grade_task, run, submission, key=key, pure=False)
+            in_flight[key][1].add_done_callback(lambda future: done.put(future.key))
+            on_start(submission.student)
+        if not in_flight:
+            return
+        with contextlib.suppress(queue.Empty):
+            key = done.get(timeout=COUNT_SECONDS)
+            submission, future = in_flight[key]
+            try:
+                reply = reply_of(future, lost)
+            except TimeoutError:  # its worker died with the result: Dask has it graded again
+                done.put(key)
+                continue
+            del in_flight[key]
+            yield submission, reply
+
+
+def reply_of(future: Future[Reply], lost: ClusterLost) -> Reply:
+    """What a task returned, or the fault for which it did not. Raises TimeoutError and ClusterLost."""
+    is_failed = future.status == "error"  # else whatever it raises is about the cluster
+    try:
+        return future.result(timeout=COUNT_SECONDS)
+    except TimeoutError:
+        raise
+    except Exception as error:
+        if not is_failed:  # cancelled: only a lost scheduler does that
+            raise lost from error
+        if isinstance(error, GraderFault):  # it refuses
+            raise ClusterLost(f"a worker that joined cannot grade: {error}") from error
+        if isinstance(error, (ImportError, AttributeError)):  # without this package, or with another version
+            why = f"{type(error).__name__}: {error}"
+            raise ClusterLost(f"a worker that joined cannot grade ({why}): {SAME_VERSIONS}.") from error
+        is_killed = isinstance(error, KilledWorker)
+        fault = "Every worker that it was given to ended." if is_killed else f"{type(error).__name__}: {error}"
+        return Reply(fault=fault)

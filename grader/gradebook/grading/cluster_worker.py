@@ -17,12 +17,13 @@ import tempfile
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
 from distributed import Worker, WorkerPlugin, get_worker
 
+from grader.errors import GraderFault
 from grader.gradebook.grading.grader_processes import GraderProcess, Reply
 from grader.gradebook.grading.settings import LOADED, Settings, package_digest
 from grader.intake.submissions.submission import Submission
@@ -30,34 +31,21 @@ from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.nursery import Nursery
 
-LIBRARIES_OF_A_CLUSTER = ("torch", "numpy", "pytest", "distributed")
+CLUSTER_LIBRARIES = ("torch", "numpy", "pytest", "distributed")
 """Libraries that must have one version on all machines that grade a class."""
 SAME_VERSIONS = "install the same versions on every machine, then start its worker again"
 PROBE = """
 import json
 from grader.sandbox.isolation.probe import probe
-found = probe()
-print(json.dumps({"level": found.level, "missing": found.missing}))
+print(json.dumps({name: getattr(probe(), name) for name in ("level", "missing")}))
 """
-
-
-class WorkerRefuses(Exception):
-    """A worker must not grade. The message is a sentence."""
 
 
 def versions() -> dict[str, str]:
     """{what: version} of this machine."""
     on_disk = package_digest()
-    found = {
-        "grader": LOADED if on_disk == LOADED else f"{LOADED} in memory and {on_disk} on disk",
-        "Python": platform.python_version(),
-    }
-    for library in LIBRARIES_OF_A_CLUSTER:
-        try:
-            found[library] = version(library)
-        except PackageNotFoundError:
-            found[library] = "missing"
-    return found
+    own = LOADED if on_disk == LOADED else f"{LOADED} in memory and {on_disk} on disk"
+    return {"grader": own, "Python": platform.python_version(), **{name: version(name) for name in CLUSTER_LIBRARIES}}
 
 
 def pack_course(root: Path) -> bytes:
@@ -147,8 +135,8 @@ def refusal_of(run: str, dask_worker: Worker) -> str:
 
 
 def grade_task(run: str, submission: Submission) -> Reply:
-    """The task: Graders.grade's reply. Raises WorkerRefuses."""
+    """The task: Graders.grade's reply. Raises GraderFault where the worker must not grade."""
     worker = get_worker()
     if refused := refusal_of(run, worker):
-        raise WorkerRefuses(f"{worker.address} cannot grade: {refused}")
+        raise GraderFault(f"{worker.address}: {refused}")
     return cast(Graders, worker.plugins[run]).grade(submission)

@@ -88,22 +88,10 @@ class RunListener(Protocol):
     def result(self, results: SubmissionResult) -> None: ...
 
 
-DRAWING = "drawing "
-"""Begins the name, before a lesson's digest, under which the drawings of its graph are kept."""
-
-
 class Publisher(Protocol):
-    """Makes the pages about students and about the class, {file name: text}: grader.publish.report.pages.Reporter.
-
-    `new_drawings` are {digest of a lesson: the drawings of its graph, as text} that were made since the last call. With
-    torch, which takes seconds to load, `every` missing one is made; a publisher that gets them does without torch.
-    """
+    """Makes the pages about students and about the class, {file name: text}: grader.publish.report.pages.Reporter."""
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]: ...
-
-    def new_drawings(self, every: bool = False) -> dict[str, str]: ...
-
-    def add_drawings(self, drawings: Mapping[str, str]) -> None: ...
 
     def class_pages(
         self,

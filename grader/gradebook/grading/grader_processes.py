@@ -10,7 +10,7 @@ import select
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
@@ -35,14 +35,12 @@ explanations and report: more than twenty times what they take."""
 class Reply:
     """The answer to a submission: its `results`, or the `fault` of the grader for which it could not be graded.
 
-    With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
-    see GradedSubmission.extras and Publisher.new_drawings.
+    With results come `extras`, what only the report shows: see GradedSubmission.extras.
     """
 
     results: SubmissionResult | None = None
     fault: str = ""
     extras: dict[str, Any] | None = None
-    drawings: dict[str, str] = field(default_factory=dict)
 
 
 Replies = Generator[tuple[Submission, Reply], None, None]
@@ -84,7 +82,7 @@ class GraderProcess:
                 self._process.kill()
             if "results" in reply:
                 results = SubmissionResult.from_json(reply["results"])
-                return Reply(results, extras=reply.get("extras"), drawings=reply.get("drawings", {}))
+                return Reply(results, extras=reply.get("extras"))
             fault = reply.get("fault", "") or f"A grader process ended (status {self._process.wait()})."
             with self._lock:
                 if self._is_ended:

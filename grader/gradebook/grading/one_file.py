@@ -5,7 +5,7 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,6 @@ from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.line import STATUS_OF
 from grader.verdict.judge.notebook_terms import is_published, terms_of
-from grader.verdict.judge.runner import Terms
 
 MAX_PRINTED = 4_000
 SEARCH_STOPPED = (
@@ -55,10 +54,9 @@ class JudgedFile:
     shown: list[str] = field(default_factory=list)
     runs: bool = True  # False when the file itself fails, and all rows with it
 
-    def add(self, remark: str | None) -> None:
+    def add(self, remark: str) -> None:
         """Add a sentence to the message."""
-        if remark:
-            self.message = f"{self.message} {remark}" if self.message else remark
+        self.message = f"{self.message} {remark}" if self.message else remark
 
 
 def judge_file(
@@ -80,13 +78,16 @@ def judge_file(
     student.trials = trials = FileTrials(student, submitted.files[BACKWARD_FILE])
     seen: Mapping[str, Seen] = {}
     with closing(student), closing(trials):
-        failure = student.load_failure
-        if failure is not None:
+        if (failure := student.load_failure) is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
         else:
             trials.is_postponed = show is not None
             judged = judge_running_file(lesson, submitted, student, suite, chain)
-            seen = seen_while_running(lesson, student, [row.name for row in judged.rows if row.status == "passed"])
+            # what right steps and functions do when they run again, by row and by function
+            passed = [row.name for row in judged.rows if row.status == "passed"]
+            functions = numerical.functions_by_row(lesson)
+            called = {functions[name] for name in passed if name in functions}
+            seen = student.watch(passed, sorted(called - {item.function for item in lesson.gradients}))
             if show is not None and trials.was_postponed:
                 first = replace(judged, rows=[copy(row) for row in judged.rows])
                 show(finished(lesson, submitted, first, student, seen))
@@ -95,58 +96,37 @@ def judge_file(
     judged = finished(lesson, submitted, judged, student, seen)
     if trials.ran_out:
         judged.add(SEARCH_STOPPED.format(zygote.limits.total_seconds))
-    add_printed(judged, student, zygote.limits.output_bytes)
-    return judged
-
-
-def seen_while_running(lesson: Lesson, student: Student, passed: Sequence[str]) -> dict[str, Seen]:
-    """What right steps and functions did when they ran again, by row and by function."""
-    functions = numerical.functions_by_row(lesson)
-    of_steps = {item.function for item in lesson.gradients}
-    called = sorted({functions[name] for name in passed if name in functions} - of_steps)
-    return student.watch(passed, called)
-
-
-def finished(
-    lesson: Lesson,
-    submitted: LessonFiles,
-    judged: JudgedFile,
-    student: Student,
-    seen: Mapping[str, Seen],
-) -> JudgedFile:
-    """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are."""
-    numerical.mark_rows(lesson, submitted.shown, judged.rows, seen)
-    if student.switched_on:
-        forbid_all(judged)
-    for row in judged.rows:
-        row.file = submitted.shown
-        if submitted.origin is not None:
-            submitted.origin.explain(row)
+    output, most = student.output, zygote.limits.output_bytes
+    if output.total:
+        judged.printed = printed_text(unmarked(output.data), output.total)
+        judged.shown = label_lines(output.data, BACKWARD_FILE)
+    if output.total > most:
+        judged.add(f"It printed more than {most:,} bytes; what came after them was dropped.")
     return judged
 
 
 def student_of(
-    lesson: Lesson,
-    submitted: LessonFiles,
-    zygote: ZygoteProcess,
-    interrupt: int | None,
+    lesson: Lesson, submitted: LessonFiles, zygote: ZygoteProcess, interrupt: int | None
 ) -> tuple[Student, Problem | None]:
-    """(who runs the file in workers, the problem of the student's own chain; None where no chain is run)."""
-    origin = submitted.origin
+    """(who runs the file in workers, the problem of the student's own chain; None where no chain is run).
+
+    A notebook has the published problem at its own sizes, where these differ.
+    """
+    origin, gradients = submitted.origin, [item.name for item in lesson.gradients]
     terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
-    public, chain = problems_at_own_sizes(lesson, terms)
-    steps = [item.name for item in lesson.gradients]
-    above = with_steps_above(lesson, chain) if chain is not None else None
-    file = StudentFile(submitted.files, BACKWARD_FILE, steps, lesson.joint, lesson.not_allowed)
+    public, chain = None, lesson.public_chain if gradients else None
+    if not is_published(lesson, terms.sizes):
+        public, chain = lesson.published_at(terms.sizes or {})
+    above = None
+    if chain is not None:
+        names_above = {name: {"d" + each for each in chain.graph.above(name[1:])} for name in gradients}
+        above = chain, {name: each & set(gradients) for name, each in names_above.items()}
+    file = StudentFile(submitted.files, BACKWARD_FILE, gradients, lesson.joint, lesson.not_allowed)
     return Student(zygote, file, FileProblems(above, terms, public), interrupt=interrupt), chain
 
 
 def judge_running_file(
-    lesson: Lesson,
-    submitted: LessonFiles,
-    student: Student,
-    suite: Suite,
-    chain: Problem | None,
+    lesson: Lesson, submitted: LessonFiles, student: Student, suite: Suite, chain: Problem | None
 ) -> JudgedFile:
     """The verdict on a file that runs, perhaps not to its end."""
     rows, pictures = suite(student)
@@ -162,65 +142,8 @@ def judge_running_file(
     return JudgedFile(rows, message, pictures)
 
 
-def problems_at_own_sizes(lesson: Lesson, terms: Terms) -> tuple[Problem | None, Problem | None]:
-    """The published problem at a notebook's own sizes, where these differ; and the problem of the student's own chain.
-
-    No chain is run in a lesson without gradients.
-    """
-    if is_published(lesson, terms.sizes):
-        return None, lesson.public_chain if lesson.gradients else None
-    return lesson.published_at(terms.sizes or {})
-
-
-def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answer) -> JudgedFile:
-    """Every row fails, because the file itself does."""
-    place = f"{submitted.shown}, line {failure.line}" if failure.line else submitted.shown
-    if submitted.origin is not None:
-        place = submitted.origin.in_words(failure.line, submitted.shown)
-    message = f"{place}: {failure.message}"
-    rows = [
-        Row(
-            item.name,
-            STATUS_OF[failure.outcome],
-            0,
-            item.points,
-            expected_shape=lesson.expected_shape(item),
-            message=message,
-            line=failure.line,
-        )
-        for item in lesson.items
-    ]
-    return JudgedFile(rows, message, runs=False)
-
-
-def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:
-    """What the file printed, and a remark where more than `most_bytes` were printed."""
-    output = student.output
-    if not output.total:
-        return
-    judged.printed = printed_text(unmarked(output.data), output.total)
-    judged.shown = label_lines(output.data, BACKWARD_FILE)
-    if output.total > most_bytes:
-        judged.add(f"It printed more than {most_bytes:,} bytes; what came after them was dropped.")
-
-
-def forbid_all(judged: JudgedFile) -> None:
-    """Give every row no points: a worker in which autograd was switched on may have used it for any of them."""
-    judged.message, judged.pictures = SWITCHED_ON, {}
-    judged.rows = [
-        Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
-        for row in judged.rows
-    ]
-
-
-def with_steps_above(lesson: Lesson, problem: Problem) -> tuple[Problem, dict[str, set[str]]]:
-    """The problem on which a student's own chain is run, and for each step the steps above it."""
-    steps = {item.name for item in lesson.gradients}
-    above = {item.name: problem.graph.above(item.name[1:]) for item in lesson.gradients}
-    return problem, {step: {"d" + name for name in above[step]} & steps for step in above}
-
-
 def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Problem) -> None:
+    """Say of each row whether the student's own chain is right there."""
     targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
     lines = {row.name: row.status == "passed" for row in rows}
     other_shape = {row.name for row in rows if lines[row.name] and row.shape not in (None, row.expected_shape)}
@@ -228,6 +151,41 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
     for row in rows:
         if row.name in verdicts:
             row.chain, row.because_of = verdicts[row.name]
+
+
+def finished(
+    lesson: Lesson, submitted: LessonFiles, judged: JudgedFile, student: Student, seen: Mapping[str, Seen]
+) -> JudgedFile:
+    """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are.
+
+    A worker in which autograd was switched on may have used it for any row: none has points.
+    """
+    numerical.mark_rows(lesson, submitted.shown, judged.rows, seen)
+    if student.switched_on:
+        judged.message, judged.pictures = SWITCHED_ON, {}
+        judged.rows = [
+            Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
+            for row in judged.rows
+        ]
+    for row in judged.rows:
+        row.file = submitted.shown
+        if submitted.origin is not None:
+            submitted.origin.explain(row)
+    return judged
+
+
+def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answer) -> JudgedFile:
+    """Every row fails, because the file itself does."""
+    place = f"{submitted.shown}, line {failure.line}" if failure.line else submitted.shown
+    if submitted.origin is not None:
+        place = submitted.origin.in_words(failure.line, submitted.shown)
+    message, status = f"{place}: {failure.message}", STATUS_OF[failure.outcome]
+    about: dict[str, Any] = {"message": message, "line": failure.line}
+    rows = [
+        Row(item.name, status, 0, item.points, expected_shape=lesson.expected_shape(item), **about)
+        for item in lesson.items
+    ]
+    return JudgedFile(rows, message, runs=False)
 
 
 def printed_text(printed: bytes | bytearray, total: int) -> str:

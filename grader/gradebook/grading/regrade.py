@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
-from grader.gradebook.grading.graded import DRAWING, RunListener
+from grader.gradebook.grading.graded import RunListener
 from grader.gradebook.grading.grader_processes import Reply, grade_all
 from grader.gradebook.grading.settings import Conditions, Settings, digest_of, fingerprint
 from grader.gradebook.grading.stop import stop_at_signals
@@ -132,8 +132,6 @@ def grade_again(
                     verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
                     results = outcome.results[attempt.stored.id] = verdict.results
                     gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
-                    for digest, text in reply.drawings.items():
-                        gradebook.keep(DRAWING + digest, text)
                     live.result(reply.results)
         except KeyboardInterrupt:
             outcome.stopped = True

@@ -120,7 +120,7 @@ class GradingRun:
         self.outcome, self._gradebook, self._lessons, self._course = RunOutcome(), gradebook, lessons, course
         self._settings, self._out = settings, Path(settings.out)
         self._conditions = Conditions.of(lessons, settings)
-        self.views = Views(self._out, gradebook, publisher, course)
+        self.views = Views(self._out, gradebook, publisher)
         self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
 
     def renamed(self, names: Mapping[str, str]) -> None:
@@ -212,7 +212,6 @@ class GradingRun:
             self.outcome.reasons.pop(student, None)
         key = self._conditions.key(submission) if is_sound else ""
         self._gradebook.add(StoredVerdict(key, results, self._conditions, reply.extras), submission, stale=True)
-        self.views.keep_drawings(reply.drawings)
         current = self._gradebook.current_of(student)
         self.views.write_student(student, current)
         return current

@@ -14,25 +14,21 @@ import os
 import pickle
 import socket
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault, LessonError
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Course
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 
-def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[str, str]], zygote: str = "") -> None:
+def main(settings_as_json: str, zygote: str = "") -> None:
     """Grade what comes on standard input until it ends; see settings.START_GRADER_CODE for how it is started.
 
-    `draw` makes what reports of the lessons have in common, see Publisher.new_drawings. It needs torch, which the
-    coordinator does without; it comes with the first results. `zygote` is the descriptor of a socket from a nursery, if
-    there is one.
+    `zygote` is the descriptor of a socket from a nursery, if there is one.
     """
     settings = Settings(**json.loads(settings_as_json))
     gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
@@ -44,7 +40,6 @@ def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[st
     session = new_session(settings, zygote_socket)
     session.wait_until_ready()
     reply: dict[str, Any] = {"ready": True}
-    is_drawn = False
     while True:
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
@@ -53,10 +48,6 @@ def run_server(settings_as_json: str, draw: Callable[[Sequence[Lesson]], dict[st
         try:
             graded = session.grade(pickle.load(sys.stdin.buffer))
             reply = {"results": graded.results.to_json(), "extras": graded.extras}
-            if not is_drawn:
-                is_drawn = True
-                with suppress(Exception):  # a lesson that cannot be drawn: only reports show that
-                    reply["drawings"] = draw(session.lessons)
         except EOFError:
             break
         except (GraderFault, LessonError, OSError) as error:

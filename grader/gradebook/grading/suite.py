@@ -1,8 +1,14 @@
 """A lesson's hidden suite in one pytest session that stays open: collected once, run for one student after another.
 
+def test_gradient(gradient):         # run once for every gradient of lesson.toml
+    gradient.check(DRAWS)
+
+def test_evaluation(check):          # a row of its own, [checks.evaluation], about a function or class of the student's
+    check.agrees(scenario, draws=({"batch": 5}, {"batch": 2}))
+
 Starting pytest and collecting takes longer than running thirty checks. Here `pytest.main` runs in a thread of its own
 and waits in its loop over the tests, `pytest_runtestloop`, for students. Each run is whole: its own JSON report, every
-fixture set up anew and torn down, those of the module and the session included.
+fixture set up anew and torn down. What a check finds travels as pytest-json-report metadata.
 """
 
 from __future__ import annotations
@@ -14,88 +20,62 @@ import queue
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
 from pytest_jsonreport.plugin import JSONReport
 
+from grader.calling.protocol import CallFailed
 from grader.errors import GraderFault
-from grader.gradebook.grading.plugin import GradingPlugin
-from grader.lesson.lesson import Lesson
-from grader.results import Row
+from grader.lesson.lesson import Item, Lesson
+from grader.reference.problem import Draw
+from grader.results import NamedMistake, Row
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
+from grader.verdict.judge.checks import OURS, Check, CheckFailed, failed_call
+from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
 NO_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-PYTEST_STAGES = ("setup", "call", "teardown")
+PYTEST_OPTIONS = (
+    *("--noconftest", "--import-mode=importlib", "--capture=no", "--tb=short", "--disable-warnings"),
+    *("--json-report-file=none", "--json-report-omit", "collectors", "log", "streams", "keywords", "traceback"),
+    *("-ppytest_metadata.plugin", "-ppytest_jsonreport.plugin", "-pno:cacheprovider"),  # a cache would be in the course
+)
 
 PytestEntries = list[dict[str, Any]]
 """What pytest-json-report writes about each test, in its list `tests`."""
-
-
-class OpenSession:
-    """The pytest plugin that keeps the session open. `turns` receives True for each run, and False to end."""
-
-    def __init__(self, grading: GradingPlugin) -> None:
-        self._grading, self.json_report = grading, JSONReport()
-        self.turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        self.reports: queue.SimpleQueue[PytestEntries | BaseException | None] = queue.SimpleQueue()
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if session.testsfailed or not session.items:
-            return True  # the suite could not be collected, which pytest has said by now
-        torch.set_num_threads(1)  # counts for one thread only
-        # it would keep the report of every test, and format it for nobody
-        session.config.pluginmanager.unregister(name="terminalreporter")
-        self.reports.put(None)
-        while self.turns.get():
-            try:
-                self.reports.put(self._run(session))
-            except BaseException as error:  # such as pytest.exit in a test: rows() waits for an answer
-                self.reports.put(error)
-        return True
-
-    def _run(self, session: pytest.Session) -> PytestEntries:
-        """Run every test of the session once."""
-        if self._grading.only_called:
-            return [self._grading.call(item) for item in session.items]
-        tests = self.json_report._json_tests
-        tests.clear()
-        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
-            session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        return list(tests.values())
 
 
 class HiddenSuite:
     """`book` are the problems of the run. Everything that can go wrong raises GraderFault."""
 
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
-        self._lesson, self._grading = lesson, GradingPlugin(lesson, book)
-        self._open = OpenSession(self._grading)
+        self._lesson, self.plugin = lesson, GradingPlugin(lesson, book)
         self._heard = io.StringIO()
         self._thread = threading.Thread(target=self._pytest, name=f"suite of {lesson.name}", daemon=True)
-        with self._quiet(), pytest_environment(), own_module(lesson):
+        with self._quiet(), own_environment(lesson):
             self._thread.start()
-            failure = self._open.reports.get()
+            failure = self.plugin.reports.get()
         if failure is not None:
             raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
 
     def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
         """The student's rows in the lesson's order, and {row's name: picture of its error}."""
-        self._grading.student = student
         with self._quiet():
-            self._open.turns.put(True)
-            entries = self._open.reports.get()
-        self._grading.student = None
+            self.plugin.students.put(student)
+            entries = self.plugin.reports.get()
         if entries is None or isinstance(entries, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {entries}")
         return rows_of(self._lesson, entries)
 
     def close(self) -> None:
-        self._open.turns.put(False)
+        self.plugin.students.put(None)
         self._thread.join()
 
     def _quiet(self) -> contextlib.ExitStack:
@@ -107,38 +87,165 @@ class HiddenSuite:
         return stack
 
     def _pytest(self) -> None:
-        lesson = self._lesson
         # the suite's folder is the root, so pytest reads no configuration file and no conftest of a submission
-        arguments = [
-            str(lesson.suite),
-            f"--rootdir={lesson.solution}",
-            f"--config-file={os.devnull}",
-            f"--confcutdir={lesson.solution}",
-            "--noconftest",
-            "--import-mode=importlib",
-            "--json-report-file=none",
-            "--json-report-omit",
-            *("collectors", "log", "streams", "keywords", "traceback"),
-            "-ppytest_metadata.plugin",
-            "-ppytest_jsonreport.plugin",
-            "--capture=no",
-            "--tb=short",
-            "--disable-warnings",
-            "-pno:cacheprovider",  # it would write into the course
-        ]
-        ended: object = None
+        root = str(self._lesson.solution)
+        place = f"--rootdir={root}", f"--config-file={os.devnull}", f"--confcutdir={root}"
         try:
-            ended = pytest.main(arguments, plugins=[self._open.json_report, self._open, self._grading])
+            plugins = [self.plugin.json_report, self.plugin]
+            status = pytest.main([str(self._lesson.suite), *place, *PYTEST_OPTIONS], plugins=plugins)
+            self.plugin.reports.put(GraderFault(f"pytest ended with {status}"))
         except BaseException as error:
-            ended = error
-        self._open.reports.put(ended if isinstance(ended, BaseException) else GraderFault(f"pytest ended with {ended}"))
+            self.plugin.reports.put(error)
+
+
+class GradingPlugin:
+    """The pytest plugin: keeps the session open, and serves the suite with the answers of one student after another.
+
+    Attributes:
+        students: receives each student, and None to end.
+        reports: gives None when the suite is collected, then what each run gave, or why there is nothing.
+    """
+
+    def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
+        self.lesson, self.book, self.json_report = lesson, book, JSONReport()
+        self.students: queue.SimpleQueue[Student | None] = queue.SimpleQueue()
+        self.reports: queue.SimpleQueue[PytestEntries | BaseException | None] = queue.SimpleQueue()
+        self.only_called = False  # the suite's tests have no fixture but ours
+        self._student: Any = None
+        self._found: dict[str, Any] = {}  # by the test that is running: its row, and perhaps a picture
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed or not session.items:
+            return True  # the suite could not be collected, which pytest has said by now
+        torch.set_num_threads(1)  # counts for one thread only
+        # it would keep the report of every test, and format it for nobody
+        session.config.pluginmanager.unregister(name="terminalreporter")
+        self.only_called = all(map(only_ours, session.items))
+        self.reports.put(None)
+        while (student := self.students.get()) is not None:
+            self._student = student
+            try:
+                self.reports.put(self._run(session))
+            except BaseException as error:  # such as pytest.exit in a test: rows() waits for an answer
+                self.reports.put(error)
+            self._student = None
+        return True
+
+    def _run(self, session: pytest.Session) -> PytestEntries:
+        """Run every test of the session once."""
+        if self.only_called:
+            return [self._call(item) for item in session.items]
+        tests = self.json_report._json_tests
+        tests.clear()
+        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        return list(tests.values())
+
+    def _call(self, item: pytest.Item) -> dict[str, Any]:
+        """What pytest-json-report would say of a test that asks for nothing but a fixture of ours, called directly.
+
+        Setting up, reporting and tearing down such a test takes pytest longer than the test itself.
+        """
+        test = cast(pytest.Function, item)
+        if "gradient" in test.fixturenames:
+            test.funcargs = {"gradient": self._recorded(cast(Item, test.callspec.params["gradient"]))}
+        else:
+            test.funcargs = {"check": self._check_of(test)}
+        call = pytest.CallInfo.from_call(test.runtest, "call", reraise=(pytest.exit.Exception, KeyboardInterrupt))
+        entry: dict[str, Any] = {"nodeid": test.nodeid, "metadata": dict(self._found)}
+        self._found.clear()
+        if call.excinfo is not None and "row" not in entry["metadata"]:
+            crash = getattr(pytest.TestReport.from_item_and_call(test, call).longrepr, "reprcrash", None)
+            entry["call"] = {"outcome": "failed", "crash": vars(crash) if crash is not None else {}}
+        return entry
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "gradient" in metafunc.fixturenames:
+            items = self.lesson.gradients
+            metafunc.parametrize("gradient", items, ids=[item.name for item in items], indirect=True)
+
+    @pytest.fixture
+    def gradient(self, request: pytest.FixtureRequest) -> RecordedGradient:
+        return self._recorded(request.param)
+
+    @pytest.fixture
+    def check(self, request: pytest.FixtureRequest) -> Check:
+        return self._check_of(request.node)
+
+    def _recorded(self, item: Item) -> RecordedGradient:
+        gradient = GradientCheck(self.lesson, item, self._student, self.book, has_right_upstream)
+        return RecordedGradient(gradient, self._found)
+
+    def _check_of(self, test: pytest.Item) -> Check:
+        item = self.lesson.item_for(test.name.removeprefix("test_"))
+        return Check(self.lesson, item, self._student, RemoteTarget(self._student), self.book)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_json_runtest_metadata(self) -> dict[str, Any]:
+        """What pytest-json-report writes next to the test, once."""
+        found = {key: value.to_json() if isinstance(value, Row) else value for key, value in self._found.items()}
+        self._found.clear()
+        return found
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
+        """Turns how a test with the `check` fixture ended into its row."""
+        check = pyfuncitem.funcargs.get("check")
+        if not isinstance(check, Check):
+            return (yield)
+        row, result = Row(check.item.name, "passed", check.item.points, check.item.points), None
+        failed: CheckFailed | None = None
+        try:
+            result = yield
+            row.message = check.remark
+        except CheckFailed as error:
+            failed = explain_check(pyfuncitem.obj, check, error)
+        except CallFailed as error:
+            failed = explain_check(pyfuncitem.obj, check, failed_call(error))
+        except OURS:
+            raise
+        except Exception:
+            if not only_ours(pyfuncitem) or not check.is_sound(pyfuncitem.obj):
+                raise
+            failed = check.unusable()
+        if failed is not None:
+            row.status, row.points, row.message, row.line = failed.status, 0, str(failed) or None, failed.line
+            row.mistake = None if failed.mistake is None else NamedMistake(failed.mistake, str(failed))
+        row.relative_error = check.error
+        row.line = row.line or check.on.line
+        record(row, check.picture, self._found)
+        return result
+
+
+def only_ours(test: pytest.Item) -> bool:
+    """Whether the test is a function and asks only for a fixture of GradingPlugin's."""
+    if not isinstance(test, pytest.Function) or any(test.iter_markers()):
+        return False
+    names = set(test.fixturenames) - {"request"}
+    return names in ({"gradient"}, {"check"}) and not names & vars(test.module).keys()
+
+
+class RecordedGradient:
+    """The `gradient` fixture: judges, records the row, and fails the test when the gradient does not pass."""
+
+    def __init__(self, gradient: GradientCheck, found: dict[str, Any]) -> None:
+        self._gradient, self._found = gradient, found
+
+    def check(self, draws: Sequence[Draw]) -> None:
+        explain_gradient(self._gradient, draws)
+        record(self._gradient.row(draws), self._gradient.picture, self._found)
+
+
+def record(row: Row, picture: dict[str, Any] | None, found: dict[str, Any]) -> None:
+    """Leave the row and the picture of its error as the test's metadata. Fail the test where the row did not pass."""
+    found |= {"row": row} if picture is None else {"row": row, "picture": picture}
+    if row.status != "passed":
+        pytest.fail(row.message or row.status, pytrace=False)
 
 
 def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str, Any]]:
     """What the tests have left in their entries. Raises GraderFault when a row is missing."""
-    found: dict[str, Row] = {}
-    pictures: dict[str, Any] = {}
-    said: list[str] = []
+    found, pictures, said = dict[str, Row](), dict[str, Any](), list[str]()
     for test in entries:
         metadata = test.get("metadata", {})
         if "row" in metadata:
@@ -147,11 +254,9 @@ def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str
             if "picture" in metadata:
                 pictures[row.name] = metadata["picture"]
         else:
-            said += [
-                f"{test['nodeid'].rpartition('::')[2]}: {why_ended(test[stage])}"
-                for stage in PYTEST_STAGES
-                if test.get(stage, {}).get("outcome") == "failed"
-            ]
+            stages = (test[stage] for stage in ("setup", "call", "teardown") if stage in test)
+            name = test["nodeid"].rpartition("::")[2]
+            said += [f"{name}: {why_ended(stage)}" for stage in stages if stage.get("outcome") == "failed"]
     lost = [item.name for item in lesson.items if item.name not in found]
     if lost:
         why = "\n".join(said)[-3000:]
@@ -168,25 +273,20 @@ def why_ended(stage: Mapping[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def own_module(lesson: Lesson) -> Iterator[None]:
-    """Lets pytest import the module of just this suite: it knows them by file name, and two lessons may share one."""
+def own_environment(lesson: Lesson) -> Iterator[None]:
+    """The environment asks pytest for no plugins and no options, and the module of the suite is new.
+
+    Pytest knows modules by file name, and two lessons may share one.
+    """
     name = lesson.suite.stem
     other = sys.modules.pop(name, None)
-    try:
-        yield
-    finally:
-        sys.modules.pop(name, None)
-        if other is not None:
-            sys.modules[name] = other
-
-
-@contextlib.contextmanager
-def pytest_environment() -> Iterator[None]:
-    """The environment asks pytest for no plugins and no options."""
-    before = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", NO_PLUGINS)}
+    before = {each: os.environ.pop(each, None) for each in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", NO_PLUGINS)}
     os.environ[NO_PLUGINS] = "1"
     try:
         yield
     finally:
         del os.environ[NO_PLUGINS]
-        os.environ.update({name: value for name, value in before.items() if value is not None})
+        os.environ.update({each: value for each, value in before.items() if value is not None})
+        sys.modules.pop(name, None)
+        if other is not None:
+            sys.modules[name] = other

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, output_errors, replace_report, write_files, write_pages
-from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
+from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import guarded_pages, points_only
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
@@ -54,10 +54,8 @@ class Views:
         plain: {student: why} of those whose report is plain, or whose row in the class's pages, after `write_class`.
     """
 
-    def __init__(self, out: Path, gradebook: Gradebook, publisher: Publisher, lessons: Sequence[Lesson]) -> None:
+    def __init__(self, out: Path, gradebook: Gradebook, publisher: Publisher) -> None:
         self._out, self._gradebook, self._publisher = out, gradebook, publisher
-        self._digests = {lesson.name: lesson.digest for lesson in lessons}
-        self._drawings: set[str] = set()  # digests of lessons whose drawings the publisher has
         self._plain_reports: dict[str, str] = {}
         self.plain: dict[str, str] = {}
 
@@ -72,7 +70,9 @@ class Views:
         if results.status == "error":
             withdraw_report(folder, replace(results, lessons=[]), self._publisher)
         elif results.status != "nothing":
-            pages, why = guarded_pages(points_only(results), partial(self._student_pages, results))
+            pages, why = guarded_pages(
+                points_only(results), lambda: self._publisher.student_pages(*self._with_extras(results))
+            )
             write_files(folder, {RESULTS_FILE: results.to_text(), **pages})
             if why:
                 self._plain_reports[student] = why
@@ -80,15 +80,6 @@ class Views:
             self._gradebook.mark_stale([student])
         else:
             self._gradebook.mark_written(student)
-
-    def _student_pages(self, results: SubmissionResult) -> dict[str, str]:
-        wanted = {self._digests.get(lesson.name, "") for lesson in results.lessons} - self._drawings
-        self._drawings |= wanted
-        kept = {digest: self._gradebook.kept(DRAWING + digest) for digest in wanted}
-        self._publisher.add_drawings({digest: text for digest, text in kept.items() if text is not None})
-        pages = self._publisher.student_pages(*self._with_extras(results))
-        self.keep_drawings(self._publisher.new_drawings())
-        return pages
 
     def write_stale(self, advance: Callable[[], object] = lambda: None) -> list[str]:
         """Write the folders that are out of date, calling `advance` after each; returns their students."""
@@ -127,10 +118,6 @@ class Views:
         """Remember what the latest run knows about the class."""
         self._gradebook.keep(ATTENDANCE_ENTRY, json.dumps(to_json(attendance)))
         self._gradebook.keep(LEFT_OUT_ENTRY, json.dumps(list(left_out)))
-
-    def keep_drawings(self, drawings: dict[str, str]) -> None:
-        for digest, text in drawings.items():
-            self._gradebook.keep(DRAWING + digest, text)
 
     def _with_extras(self, results: SubmissionResult) -> tuple[GradedSubmission, dict[str, str]]:
         """(the results with what only a report shows, {lesson: the graded file}), each lesson's from its attempt."""

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.intake.submissions.roster import Roster
-from grader.intake.submissions.submission import Submission
+from grader.gradebook.database import Gradebook
 from grader.lesson.lesson import Course, Lesson
 from grader.results import UNWRITTEN, Row, SubmissionResult
 from grader.source.code_forms import FunctionForm, forms_of
@@ -21,7 +17,6 @@ Rows = Mapping[tuple[str, str], Row]
 """{(lesson, function): the verdict on it}"""
 FilesByStudent = Mapping[str, Mapping[str, bytes]]
 """{student: {"03_makemore_steps/backward.py": its content}}"""
-GROUP_COLUMNS = ("group", "group name", "team")
 
 
 @dataclass
@@ -39,29 +34,20 @@ def read_class(
 
     The parameters of the functions `steps` keep their names.
     """
-    found, named = ReadClass(), frozenset(steps)
-    read: dict[bytes, list[FunctionForm] | None] = {}
+    found, named, read = ReadClass(), frozenset(steps), dict[bytes, list[FunctionForm]]()
     for student, own in files.items():
         found.files[student] = {}
         with one_submission():
             for path, content in own.items():
-                if read.get(content) is None:  # what could not be read in another student's time is read again
-                    read[content] = forms_read_from(content, named)
-                forms = read[content]
-                if forms is None:
+                try:
+                    if content not in read:  # what could not be read in another student's time is read again
+                        forms = source_reader().call(forms_of, content, named)
+                        read[content] = [FunctionForm(**each) for each in forms]
+                    found.files[student][path] = read[content]
+                except (ReadingStopped, ReadingFailed, TypeError):  # TypeError: there are no forms
                     found.unreadable.append((student, path))
-                else:
-                    found.files[student][path] = forms
         progress(1)
     return found
-
-
-def forms_read_from(content: bytes, steps: frozenset[str]) -> list[FunctionForm] | None:
-    try:
-        forms = source_reader().call(forms_of, content, steps)
-    except (ReadingStopped, ReadingFailed):
-        return None
-    return None if forms is None else [FunctionForm(**each) for each in forms]
 
 
 @dataclass
@@ -82,13 +68,6 @@ class KnownCode:
     whole: list[dict[str, str]] = field(default_factory=list)
     mistakes: frozenset[str] = frozenset()
 
-    def add_right(self, functions: Sequence[FunctionForm]) -> None:
-        """Add a file of right answers."""
-        self.whole.append({function.name: function.form for function in functions})
-        for function in functions:
-            self.right.add((function.name, function.form))
-            self.tokens.setdefault(function.name, []).append(Counter(function.tokens))
-
     def novelty(self, function: FunctionForm) -> int:
         """How many tokens it has more or less often than the closest right answer; all of them without any."""
         own, right = Counter(function.tokens), self.tokens.get(function.name, ())
@@ -101,8 +80,11 @@ def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
     if lesson.pristine.is_file():
         found.untouched = {each.name: each.form for each in forms_of(lesson.pristine.read_bytes(), steps) or ()}
     for path in (lesson.solution / "backward.py", *sorted((lesson.solution / "variants").glob("*.py"))):
-        if path.is_file() and (right := forms_of(path.read_bytes(), steps)) is not None:
-            found.add_right(right)
+        if path.is_file() and (functions := forms_of(path.read_bytes(), steps)) is not None:
+            found.whole.append({each.name: each.form for each in functions})
+            found.right |= {(each.name, each.form) for each in functions}
+            for each in functions:
+                found.tokens.setdefault(each.name, []).append(Counter(each.tokens))
     mistakes = lesson.solution / "mistakes.py"
     if mistakes.is_file():
         text = mistakes.read_text(encoding="utf-8", errors="replace")
@@ -117,52 +99,23 @@ def steps_of_course(course: Course) -> frozenset[str]:
     )
 
 
-def graded_texts(submission: Submission) -> dict[str, bytes]:
-    """{"03_makemore_steps/backward.py": its content} of every file that is graded."""
-    return {
-        f"{lesson}/{name}": content
-        for lesson, submitted in submission.lessons.items()
-        for name, content in submitted.files.items()
-    }
+def stored_class(
+    gradebook: Gradebook, course: Course, lessons: Collection[str]
+) -> tuple[dict[str, dict[str, bytes]], dict[str, Rows]]:
+    """({student: {"03_makemore_steps/backward.py": its content}}, {student: the verdicts}) of a gradebook.
 
-
-def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, bytes]]:
-    """{student: files as of `graded_texts`} of OUT's gradebook: of each lesson, those of the attempt that counts."""
-    found: dict[str, dict[str, bytes]] = {}
-    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
-        for results in book.current():
-            counting: dict[int, list[str]] = {}
-            for lesson in results.lessons:
-                if lesson.from_attempt is not None:
-                    counting.setdefault(lesson.from_attempt, []).append(lesson.name)
-            if not counting:
-                continue
-            own = found[results.student] = {}
-            for attempt, names in counting.items():
-                texts = graded_texts(book.submission(book.stored(attempt)))
-                own |= {
-                    path: text
-                    for path, text in texts.items()
-                    if (name := path.partition("/")[0]) in names and name in lessons
-                }
-    return found
-
-
-def verdicts_in(out: Path, course: Course, students: Collection[str]) -> tuple[dict[str, Rows], list[str]]:
-    """(the current verdicts of these students in a gradebook, sentences about what is missing)."""
-    found: dict[str, Rows] = {}
-    if (out / GRADEBOOK).is_file():
-        with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
-            found = {each.student: rows_by_function(each, course) for each in book.current()}
-    graded = sum(bool(found.get(student)) for student in students)
-    if graded == len(students):
-        return found, []
-    sentence = (
-        f"{out} has verdicts for {f'{graded} of {len(students)} submissions' if graded else 'no submission'}. Which of "
-        "the other answers are wrong is not known, and shared wrong answers say most. Grade first: grade run "
-        f"SUBMISSIONS -o {out}"
-    )
-    return found, [sentence]
+    Of each lesson, the files are those of the attempt that counts.
+    """
+    files, rows = dict[str, dict[str, bytes]](), dict[str, Rows]()
+    for results in gradebook.current():
+        counting = {each.name: each.from_attempt for each in results.lessons if each.from_attempt is not None}
+        for attempt in set(counting.values()):
+            own, submitted = files.setdefault(results.student, {}), gradebook.submission(gradebook.stored(attempt))
+            for name in lessons:
+                if counting.get(name) == attempt and name in submitted.lessons:
+                    own |= {f"{name}/{file}": text for file, text in submitted.lessons[name].files.items()}
+        rows[results.student] = rows_by_function(results, course)
+    return files, rows
 
 
 def rows_by_function(results: SubmissionResult, course: Course) -> Rows:
@@ -175,15 +128,4 @@ def rows_by_function(results: SubmissionResult, course: Course) -> Rows:
             key = lesson.name, functions.get(row.name, row.name)
             if key not in found or (found[key].status in ("passed", *UNWRITTEN) and row.status != "passed"):
                 found[key] = row
-    return found
-
-
-def groups_of(roster: Roster | None) -> dict[str, str]:
-    """{student: group} of a roster with a column `group`."""
-    found = {}
-    for member in roster.members if roster else ():
-        cells = {column.strip().casefold(): cell.strip() for column, cell in member.line.items()}
-        group = next((cells[name] for name in GROUP_COLUMNS if cells.get(name)), "")
-        if group:
-            found[member.student] = group
     return found

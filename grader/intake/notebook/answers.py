@@ -45,14 +45,14 @@ class Chooser:
         self.statements, self.uses, self.table, self.chain = uses.statements, uses, table, chain
         self.undecided: dict[str, tuple[str, ...]] = {}  # {gradient: variables that are all answers to it}
         self._variables: dict[str, list[str]] = {}
-        for variable, gradient in table.given.others.items():
+        for variable, gradient in table.others.items():
             self._variables.setdefault(gradient, []).append(variable)
 
     def with_name(self, variable: str, gradient: str) -> Chooser:
         """The same with one name more, to try whether it is consistent."""
 
         def named(table: NotebookTable) -> NotebookTable:
-            return replace(table, given=replace(table.given, others={**table.given.others, variable: gradient}))
+            return replace(table, others={**table.others, variable: gradient})
 
         found = Chooser(self.uses, named(self.table), named(self.chain))
         found.loops = self.loops
@@ -62,7 +62,7 @@ class Chooser:
 
     def all_runs(self, name: str) -> list[GradientAnswer]:
         """In their order; those of other variables only where they are needed, see `own_first`."""
-        own = [] if name in self.table.given.others else [name]
+        own = [] if name in self.table.others else [name]
         variables = [*own, *self._variables.get(name, ())]
         found = [GradientAnswer(variable, run) for variable in variables for run in self.uses.runs.get(variable, [])]
         return sorted(found, key=lambda run: run.places[0]) if len(variables) > 1 else found
@@ -86,7 +86,7 @@ class Chooser:
         loops = {statement.loop for statement in self.statements if statement.loop is not None}
         if self.table.loop and not self.chain.again:
             return dict.fromkeys(loops, Loop(True, True))
-        parameters = {*self.chain.given.values} - {*self.chain.forward}
+        parameters = {*self.chain.values} - {*self.chain.forward}
         updating = {s.loop for s in self.statements if s.loop is not None and updates_any(s.node, parameters)}
         written, stepwise, fused = set[int | None](), set[int | None](), set[int | None]()
         for name in self.chain.names:
@@ -108,7 +108,7 @@ class Chooser:
     def here(self, name: str) -> list[GradientAnswer]:
         """The name's runs in this lesson's place, without placeholders where there is anything else."""
         found, end = self.runs(name), self.end_of_chain
-        if self.table.after is not None:
+        if self.table.after:
             found = [run for run in found if run.places[0] > end and not self.is_of_the_chain(name, run)]
         elif name in self.table.again:
             found = [run for run in found if run.places[0] <= end or self.is_of_the_chain(name, run)]
@@ -129,13 +129,13 @@ class Chooser:
     def choose(self, name: str) -> GradientAnswer | None:
         """The answer that counts, or None: the last one in its place, and of several the last that fits the graph."""
         here = self.here(name)
-        if self.table.after is not None and not here:
+        if self.table.after and not here:
             runs = [*self.runs(name, loop=True), *self.runs(name)]
             here = self.own_first(name, [run for run in runs if not self.is_of_the_chain(name, run)])
             candidates = [self.sliced(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
             return next((each for each in candidates if self.is_consistent(name, each)), None)
         variables = {run.variable for run in here}
-        if self.table.after is None and name not in self.table.again and len(variables) == 1:
+        if not self.table.after and name not in self.table.again and len(variables) == 1:
             return self.sliced(here[-1])
         candidates = [self.sliced(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
         fitting: dict[str, GradientAnswer] = {}
@@ -166,7 +166,7 @@ class Chooser:
     def sliced(self, *runs: GradientAnswer) -> GradientAnswer:
         """The first of the runs, with what computes all of them."""
         try:
-            part = slice_of(self.uses, self.table.given, {run.variable: run.places for run in runs})
+            part = slice_of(self.uses, self.table, {run.variable: run.places for run in runs})
         except CannotSlice as reason:
             return replace(runs[0], reason=reason)
         return replace(runs[0], part=part)
@@ -178,7 +178,7 @@ class Chooser:
         if any(not called.isdisjoint(self.statements[i].names.reads) for i in run.places):
             return True
         try:  # through variables of the notebook's own
-            part = slice_of(self.uses, self.chain.given, {run.variable: run.places})
+            part = slice_of(self.uses, self.chain, {run.variable: run.places})
         except CannotSlice:
             return False
         return not consumers.isdisjoint(part.parameters)
@@ -187,7 +187,7 @@ class Chooser:
         """Whether it is computed from the upstream gradients that this lesson's step is computed from."""
         if found.part is None:
             return False
-        upstream = set(found.part.parameters) & self.table.given.gradients
+        upstream = set(found.part.parameters) & self.table.gradients
         consumers = self.table.consumers.get(name, frozenset())
         return bool(upstream & consumers) if consumers else not upstream
 

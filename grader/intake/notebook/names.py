@@ -44,13 +44,13 @@ class KnownNames:
 
     def added_to(self, table: NotebookTable) -> NotebookTable:
         """The table with these names among the inputs of its functions."""
-        return replace(table, given=replace(table.given, others=self.others)) if self.others else table
+        return replace(table, others=self.others) if self.others else table
 
 
 def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:
     """The chain's names, and those of a lesson that follows it."""
     names = NameReader(lesson, lesson.chain, page, uses, KnownNames()).names()
-    return names if table.after is None else NameReader(lesson, table, page, uses, names).names()
+    return NameReader(lesson, table, page, uses, names).names() if table.after else names
 
 
 class NameReader:
@@ -62,8 +62,8 @@ class NameReader:
         self.table, self.chain, self.stepwise, self.uses = table, chain, lesson.stepwise or chain, uses
         self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
         self.forward = [*dict.fromkeys((*table.lines, *chain.lines))]
-        self.same = {**table.given.same, **chain.given.same}
-        self.values = {*table.given.values, *chain.given.values, *(name for name, _ in self.forward)}
+        self.same = {**table.same, **chain.same}
+        self.values = {*table.values, *chain.values, *(name for name, _ in self.forward)}
         self.values |= {name[1:] for name in self.gradients}
         self.by_spelling = names_by_spelling(self.values)
         self.bound = {name for s in uses.statements if s.computes for name in s.names.binds}
@@ -217,7 +217,7 @@ class NameReader:
             consumers = self.table.consumers.get(gradient, frozenset())
             if consumers and [*self.table.consumers.values()].count(consumers) == 1:
                 for variable, answer in self.fitting_answers(gradient, named).items():
-                    if answer.part and consumers == self.table.given.gradients.intersection(answer.part.parameters):
+                    if answer.part and consumers == self.table.gradients.intersection(answer.part.parameters):
                         found.setdefault(gradient, []).append(variable)
         return found
 
@@ -228,7 +228,7 @@ class NameReader:
 
     def is_in_its_place(self, variable: str) -> bool:
         """Whether a gradient's variable may be this lesson's: none of the chain before it, and in the loop, if any."""
-        if self.table.after is not None and variable in self.of_the_chain:
+        if self.table.after and variable in self.of_the_chain:
             return False
         runs = self.uses.runs.get(variable, [])
         return not self.table.loop or any(self.uses.statements[i].loop is not None for run in runs for i in run)

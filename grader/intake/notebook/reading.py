@@ -53,7 +53,7 @@ def read_lesson_part(
     chain = lesson.chain
     names = {*chain.names, *(table.names if table else ())}
     gradients = names | page.possible_gradients([name for name in names if name.startswith("d")])
-    values = {name for each in (chain, table) if each for name in (*each.given.values, *each.forward)}
+    values = {name for each in (chain, table) if each for name in (*each.values, *each.forward)}
     script = script_of(page, gradients, values - gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
@@ -80,7 +80,7 @@ class LessonWriter:
         uses: Uses,
     ) -> None:
         self.lesson, self.names, self.script, self.page, self.shown = lesson, names, script, page, shown
-        self.sizes, self.size_reader = lesson.sizes.with_names(names.others), SizeReader(uses)
+        self.sizes, self.size_reader = table.sizes.with_names(names.others), SizeReader(uses)
         self.table = with_names_of_sizes(names.added_to(table), self.sizes, self.size_reader)
         self.chooser = Chooser(uses, self.table, names.added_to(lesson.stepwise or lesson.chain))
         self.pieces: list[FileWriter] = []
@@ -95,7 +95,7 @@ class LessonWriter:
 
     def reading(self) -> NotebookReading:
         table, script = self.table, self.script
-        if table.loop is None:
+        if not table.loop:
             for name in self.lesson.gradients:
                 if name in table.names:
                     self.step(name)
@@ -125,7 +125,7 @@ class LessonWriter:
             lines=file.places,
             missing=self.missing,
             rows=self.rows,
-            sizes=sizes_set(self.size_reader, self.sizes, table.given.same, self.places),
+            sizes=sizes_set(self.size_reader, self.sizes, table.same, self.places),
             numbers=self.numbers,
             remarks=self.remarks,
             uncounted=cannot,
@@ -157,7 +157,7 @@ class LessonWriter:
     def joint(self) -> None:
         """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
         table, statements = self.table, self.script.statements
-        assert self.lesson.joint is not None and table.loop is not None
+        assert self.lesson.joint is not None
         rows = [name for name, function in self.lesson.rows.items() if function == self.lesson.joint]
         chosen = self.chooser.choose_loop()
         if chosen is None:
@@ -214,7 +214,7 @@ class LessonWriter:
         else:
             parameters = table.loop.split(", ") if table.loop else part.parameters
             before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()] if table.loop else []
-            before += [f"{other} = {table.given.expression(other)}" for other in part.same]
+            before += [f"{other} = {table.same.get(other) or table.others[other]}" for other in part.same]
             try:
                 self.pieces.append(function(name, parameters, part, before, result, own, self.page.written))
             except PARSE_ERRORS as error:
@@ -263,7 +263,7 @@ class LessonWriter:
 
     def guess(self, name: str, bound: set[str]) -> str | None:
         """The variable that may be meant: not autograd's, and not another gradient or value by its name."""
-        given, gradients = self.table.given, {*self.lesson.chain.names, *self.table.names}
+        given, gradients = self.table, {*self.lesson.chain.names, *self.table.names}
         known = {*gradients, *self.names.others, *given.values, *given.gradients}
         copies = {each for s in self.script.statements if is_from_autograd([s]) for each in s.names.binds}
         begun = [each for each in sorted(bound - known - copies) if each[:1] == name[:1]]

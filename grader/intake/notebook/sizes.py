@@ -236,11 +236,11 @@ def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], p
 
 def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeReader) -> NotebookTable:
     """The table with the script's own names for sizes among the names for values: `V` of `randn((V, 10))`."""
-    gradients = [*table.names, *(name for name, other in table.given.others.items() if other in table.names)]
+    gradients = [*table.names, *(name for name, other in table.others.items() if other in table.names)]
     places = [run[0] for name in gradients for run in reader.uses.runs.get(name, [])[-MAX_RUNS:] if run]
-    known = {*table.given.values, *table.given.gradients, *table.given.same}
-    same = {**names_of_sizes(reader, sizes, places, known), **table.given.same}
-    return replace(table, given=replace(table.given, same=same))
+    known = {*table.values, *table.gradients, *table.same}
+    same = {**names_of_sizes(reader, sizes, places, known), **table.same}
+    return replace(table, same=same)
 
 
 def names_of_sizes(

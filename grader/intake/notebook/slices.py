@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.intake.notebook.script import Statement
-from grader.lesson.notebook_table import StepInputs
+from grader.lesson.notebook_table import NotebookTable
 from grader.source.similar_names import close_name
 
 CUSTOMARY = {
@@ -139,7 +139,7 @@ def imports_everything(node: ast.stmt) -> bool:
     return False
 
 
-def slice_of(uses: Uses, given: StepInputs, targets: Mapping[str, Sequence[int]]) -> Slice:
+def slice_of(uses: Uses, given: NotebookTable, targets: Mapping[str, Sequence[int]]) -> Slice:
     """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
     unfinished: set[str] = set()
     while True:
@@ -151,7 +151,7 @@ def slice_of(uses: Uses, given: StepInputs, targets: Mapping[str, Sequence[int]]
 
 class _Slicing:
     def __init__(
-        self, uses: Uses, given: StepInputs, targets: Mapping[str, Sequence[int]], unfinished: Collection[str]
+        self, uses: Uses, given: NotebookTable, targets: Mapping[str, Sequence[int]], unfinished: Collection[str]
     ) -> None:
         self.uses, self.given, self.targets, self.unfinished = uses, given, targets, unfinished
         self.own = {given.others.get(name, name) for name in targets}  # gradients: none of them is given

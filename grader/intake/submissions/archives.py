@@ -96,14 +96,6 @@ def read_archives(
     return found
 
 
-def archive_names(path: Path, code_page: str | None = None) -> list[str]:
-    """The names of an archive's files, without unpacking any. Raises Unreadable."""
-    found = read_archives({"": path}, None, whole_class=True, code_page=code_page)
-    if "" in found.refused:
-        raise Unreadable(found.refused[""])
-    return found.names
-
-
 def code_page_of(path: Path, people: Iterable[str]) -> str | None:
     """The code page in which a .zip's names are those of `people`, where they are not marked as UTF-8.
 
@@ -112,7 +104,8 @@ def code_page_of(path: Path, people: Iterable[str]) -> str | None:
     members = [rotations(name_words(each)) for each in people if not each.isascii()]
     if not members or not path.name.lower().endswith(".zip"):
         return None
-    names = [name.encode("cp437", "replace") for name in archive_names(path, "cp437")]
+    listed = read_archives({"": path}, None, whole_class=True, code_page="cp437").names
+    names = [name.encode("cp437", "replace") for name in listed]
     parts = {part for name in names for part in name.split(b"/") if not part.isascii()}
     counts = dict.fromkeys(CODE_PAGES, 0)
     for page in CODE_PAGES:

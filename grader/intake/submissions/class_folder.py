@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from grader.intake.submissions.archives import archive_names, read_archives
+from grader.intake.submissions.archives import read_archives
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
 from grader.intake.submissions.file_kinds import (
-    CLUTTER,
     IncompleteDownload,
     Unreadable,
     is_archive,
@@ -28,7 +27,7 @@ from grader.intake.submissions.file_kinds import (
 )
 from grader.intake.submissions.fitting import is_named, is_only_lesson
 from grader.intake.submissions.people import is_reserved
-from grader.intake.submissions.platforms import DOWNLOADS, GRADESCOPE_NAME, METADATA, MOODLE_NAME, canvas_files
+from grader.intake.submissions.platforms import DOWNLOADS, METADATA, MOODLE_NAME
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -110,23 +109,29 @@ class ClassReader:
         return found
 
     def _in_archive(self, given: Path, path: Path) -> list[Arrival]:
-        """The submissions in a class's archive; none if it is one student's. Raises SubmissionError, OSError."""
+        """The submissions in a class's archive; none if it is one student's, or cannot be unpacked. Raises OSError.
+
+        It is a class's if a platform wrote its names, or if it holds lessons or archives of several students.
+        """
+        folder = self.new_folder()
         try:
-            page = self.code_page_of(path)
-            names = archive_names(path, page)
+            unpacked = read_archives({"": path}, folder, whole_class=True, code_page=self.code_page_of(path))
         except (Unreadable, IncompleteDownload):
             return []  # as one submission, it is refused with the same sentence
-        if not is_class(names, self.lessons):
-            return []
-        folder = self.new_folder()
-        for sentence in read_archives({"": path}, folder, whole_class=True, code_page=page).refused.values():
-            raise SubmissionError(f"{given} cannot be used as a class's archive: {sentence} Or unpack it yourself.")
         while len(inside := [each for each in visible(folder) if is_folder(each)]) == 1:
             is_class_here = any(is_gradable(each) or each.name == METADATA for each in visible(folder))
             if is_class_here or MOODLE_NAME.fullmatch(inside[0].name):
                 break
             (folder,) = inside
-        return self._in_class(folder)
+        if unpacked.refused or is_one_submission(folder, self.lessons):
+            return []
+        arrivals = self._in_class(folder)
+        students = [each for each in visible(folder) if is_archive(each) or self._holds_lesson_below(each)]
+        return arrivals if any(each.account for each in arrivals) or len(students) > 1 else []
+
+    def _holds_lesson_below(self, folder: Path) -> bool:
+        names = (path.name for path in folder.rglob("*") if path.is_dir())
+        return is_folder(folder) and any(is_only_lesson(name, self.lessons) for name in names)
 
 
 def visible(folder: Path) -> list[Path]:
@@ -192,27 +197,3 @@ def holds_lessons(folder: Path) -> bool:
     with suppress(OSError):  # a student's folder that may not be read: the message comes when it is graded
         return any(LESSON_NAME.match(path.name.lower()) and is_folder(path) for path in visible(folder))
     return False
-
-
-def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
-    """Whether an archive's entries are a class: a platform's download, or folders and archives of several students."""
-    parts = [PurePosixPath(name).parts for name in names]
-    while parts and all(len(each) > 1 for each in parts) and len({each[0] for each in parts}) == 1:
-        if MOODLE_NAME.fullmatch(parts[0][0]):
-            return True
-        parts = [each[1:] for each in parts]
-    top = {each[0] for each in parts} - CLUTTER
-    graded = {e[0] for e in parts if len(e) > 1 or is_archive(PurePosixPath(e[0])) or is_code(PurePosixPath(e[0]))}
-    if METADATA in top and all(map(GRADESCOPE_NAME.fullmatch, graded - CLUTTER)):
-        return True
-    is_flat = all(len(each) == 1 for each in parts)
-    if (top and all(map(MOODLE_NAME.fullmatch, top))) or (is_flat and canvas_files(top)):
-        return True
-    known = {lesson.name.lower() for lesson in lessons}
-    folder_names = {part for each in parts for part in each[:-1]}
-    ids = {each[0] for each in parts if each[0].isdigit() and any(LESSON_NAME.match(p.lower()) for p in each[1:-1])}
-    known |= {name.lower() for name in folder_names - ids if is_only_lesson(name, lessons)}
-    if any(name.lower() in known for name in top):
-        return False
-    students = {each[0] for each in parts if any(part.lower() in known for part in each[1:-1])}
-    return len(students | {name for name in top if is_archive(PurePosixPath(name))}) > 1

@@ -84,9 +84,16 @@ class FoundSubmissions(Sequence[Submission]):
         decided, known_as = self.decided.get(arrival.student, {}), self._known_as(arrival)
         read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided, known_as)
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
-        remarks = (*arrival.remarks, *read.remarks)
-        read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)
-        return replace(read, remarks=remarks)
+        return replace(
+            read,
+            submitted=arrival.submitted,
+            time_source=arrival.time_source,
+            platform=arrival.platform,
+            remarks=(*arrival.remarks, *read.remarks),
+            account=arrival.account,
+            entries=tuple(place.name for place in arrival.places),
+            submitted_by=arrival.submitted_by,
+        )
 
     def _known_as(self, arrival: Arrival) -> list[str]:
         """What else the roster calls a student, and those who submit as one group with the student, or the platform."""
@@ -105,15 +112,13 @@ class FoundSubmissions(Sequence[Submission]):
         absent = () if self.attendance is None else self.attendance.absent
         members = {} if self.attendance is None else self.attendance.members
         found, sentences = times_by_student(times, self.arrivals, absent, members)
-        here = {arrival.student for arrival in self.arrivals}
         sentences += [
             f"{found[student][-1].place}: {student} submitted at that time, and the download has nothing from them."
-            for student in sorted(found.keys() - here)
+            for student in sorted(found.keys() - {arrival.student for arrival in self.arrivals})
         ]
         self.arrivals = with_times(self.arrivals, found, replaces)
-        self.times |= {
-            each.student: found[each.student] for each in self.arrivals if each.student in found and each.time_source
-        }
+        timed = [each.student for each in self.arrivals if each.student in found and each.time_source]
+        self.times |= {student: found[student] for student in timed}
         return sentences
 
     def new_folder(self) -> Path:
@@ -126,10 +131,7 @@ class FoundSubmissions(Sequence[Submission]):
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""
         names_before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
         joined = join(roster, self.arrivals)
-        own = [
-            newest_of([replace(arrival, student=student) for arrival in joined.owned[student]])
-            for student in joined.owned
-        ]
+        own = [replace(newest_of(arrivals), student=student) for student, arrivals in joined.owned.items()]
         unsure, renamed = make_names_unique(joined.others, [member.student for member in roster.members])
         self.arrivals = sorted([*own, *unsure], key=lambda arrival: arrival.student.lower())
         for arrival in self.arrivals:
@@ -149,8 +151,7 @@ def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...
             return ()
     messages = [read.message, *(remark.message for remark in read.remarks if remark.kind == "unread")]
     messages += [each.message for each in read.lessons.values()]
-    reason = next(filter(None, messages), None)
-    return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)
+    return (GuessQuestion((arrival.label,), {}, (), next(filter(None, messages), "It is empty.")),)
 
 
 def find(

@@ -90,11 +90,11 @@ class Fit:
 @dataclass(frozen=True)
 class Fitting:
     """Attributes:
-    groups: the lessons that a file is for; in a group, those that the same functions fit, the likeliest first.
+    lessons: those that a file is for; of several that the same functions fit, the likeliest.
     fits: {lesson of which it defines any function: how it fits}.
     """
 
-    groups: tuple[tuple[str, ...], ...]
+    lessons: tuple[str, ...]
     fits: Mapping[str, Fit]
 
 
@@ -174,20 +174,25 @@ def fits_of(outline: FileOutline, lessons: Iterable[Lesson], any_parameters: boo
     return {name: fit for name, fit in found if fit is not None}
 
 
-def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Collection[str] = ()) -> Fitting:
-    """The lessons that a file is for. `hinted` are those that its path names; they decide only between equals."""
+def fitting_lessons(
+    outline: FileOutline, lessons: Iterable[Lesson], hinted: Collection[str] = (), wanted: Collection[str] = ()
+) -> Fitting:
+    """The lessons that a file is for.
+
+    `hinted` are those that its path names and `wanted` those of the run; they decide only between equals.
+    """
     lessons = list(lessons)
     fits = fits_of(outline, lessons)
     if not any(fit.alike for fit in fits.values()):  # the parameters say nothing
         fits = fits_of(outline, lessons, any_parameters=True)
     open_ = {name: fit for name, fit in fits.items() if not any(fit.is_explained_by(f) for f in fits.values())}
     most = max((len(fit.functions) for fit in open_.values()), default=0)
-    groups: dict[frozenset[tuple[str, int]], list[str]] = {}
-    for name, fit in sorted(open_.items(), key=lambda each: (each[0] not in hinted, -each[1].share, each[0])):
+    likeliest = sorted(open_, key=lambda name: (name not in hinted, name not in wanted, -open_[name].share, name))
+    found: dict[frozenset[tuple[str, int]], str] = {}
+    for name, fit in ((name, open_[name]) for name in likeliest):
         is_its = min(fit.share, fit.alike) >= MIN_SHARE_OF_FUNCTIONS
         # a small part without a parameter of the stub's is a name only, such as the lecture's own `cmp`
         is_more_than_a_name = fit.share >= MIN_SHARE_OF_FUNCTIONS or fit.alike or name in hinted
         if is_its or (len(fit.functions) == most and is_more_than_a_name):
-            groups.setdefault(fit.functions, []).append(name)
-    found = (names[:1] if sum(name in hinted for name in names) == 1 else names for names in groups.values())
-    return Fitting(tuple(map(tuple, found)), fits)
+            found.setdefault(fit.functions, name)
+    return Fitting(tuple(found.values()), fits)

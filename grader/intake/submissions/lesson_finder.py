@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.intake.notebook.cells import NotebookError
@@ -40,21 +40,6 @@ MAX_SEARCHED_BYTES = 4 << 20
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is looked for in a submission.
-
-    Attributes:
-        lessons: those of this run.
-        course: all lessons of the course: a file may be for one that does not count.
-        decided: {lesson: file} as the instructor decided in intake.csv, "" for no file.
-    """
-
-    lessons: Sequence[Lesson]
-    course: Sequence[Lesson]
-    decided: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class GuessQuestion:
     """Something that a person should decide, for intake.csv.
 
@@ -80,7 +65,6 @@ class Candidate:
         hint: 1 if its path mentions the lesson, -1 if it mentions another one, else 0.
         written: how many of the lesson's functions or gradients it has that are not the stub's.
         why: the end of a sentence that says why it is the lesson's.
-        others: lessons that it may be for as well.
         fit: of its functions; None for the lecture's notebook or a script like it.
     """
 
@@ -89,7 +73,6 @@ class Candidate:
     hint: int = 0
     written: int = 0
     why: str = ""
-    others: tuple[str, ...] = ()
     fit: Fit | None = None
 
     @property
@@ -108,16 +91,22 @@ class LessonFinder:
         questions: for the instructor.
     """
 
-    def __init__(self, gathered: Gathered, wanted: Wanted) -> None:
-        self.gathered, self.wanted = gathered, wanted
+    def __init__(
+        self, gathered: Gathered, wanted: Sequence[Lesson], course: Sequence[Lesson], decided: Mapping[str, str]
+    ) -> None:
+        """`wanted` are the lessons of this run, `course` all lessons: a file may be for one that does not count.
+
+        `decided` is {lesson: file} as the instructor decided in intake.csv, "" for no file.
+        """
+        self.gathered, self._wanted, self._course, self._decided = gathered, wanted, course, decided
         self.lessons: dict[str, LessonFiles] = {}
         self.remarks: list[IntakeRemark] = []
         self.questions: list[GuessQuestion] = []
         self._pages: dict[str, dict[str, LessonFiles]] = {}
 
     def find(self) -> None:
-        for lesson in self.wanted.lessons:
-            decision = self.wanted.decided.get(lesson.name)
+        for lesson in self._wanted:
+            decision = self._decided.get(lesson.name)
             if decision is None or not self._apply(lesson, decision):
                 self._assign(lesson)
         if not any(each.present or each.rejected for each in self.lessons.values()):
@@ -169,18 +158,14 @@ class LessonFinder:
         # a notebook in the lecture's manner is where it should be if it is all that was submitted
         is_the_page = chosen.fit is None and len(self.gathered.files) == 1
         rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
-        if rivals or chosen.others:
-            possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
-            names = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
-            reason = (
-                f"`{shown}` is graded as {lesson.name}, but its functions fit {' and '.join(chosen.others)} as well."
-            )
-            if rivals:
-                listed = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
-                several = f"Several different files may be {lesson.name}"
-                reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
+        if rivals:
+            files = [each.file.shown for each in rivals]
+            listed = ", ".join(f"`{name}`" for name in files[:MAX_FILES_NAMED])
+            several = f"Several different files may be {lesson.name}"
+            reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
             self._remark("guess", f"{reason} The instructor decides in intake.csv.")
-            self.questions.append(GuessQuestion(names, {lesson.name: shown}, tuple(possible), reason))
+            possible = tuple((lesson.name, name) for name in files)
+            self.questions.append(GuessQuestion((shown, *files), {lesson.name: shown}, possible, reason))
         elif given is None and not self.lessons[lesson.name].nothing and not is_the_page:
             self._remark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}.")
 
@@ -189,7 +174,7 @@ class LessonFinder:
         file, fit = chosen.file, chosen.fit
         found = self.page(file).get(lesson.name) if fit is None and not chosen.place else None
         if found is None or not found.present:
-            is_shared = fit is not None and len(self.fittings[file.shown].groups) > 1 and not file.is_notebook
+            is_shared = fit is not None and len(self.fittings[file.shown].lessons) > 1 and not file.is_notebook
             source = lesson_text(file.source, file.outline, fit) if fit is not None and is_shared else None
             found = read_as(file, lesson, source, chosen.place == 1 and file.path.name != BACKWARD_FILE)
         in_place = chosen.place > 1 or lesson.name in self._hints(file) or file.path.name == BACKWARD_FILE
@@ -220,8 +205,8 @@ class LessonFinder:
     @cached_property
     def _only_one(self) -> GatheredFile | None:
         """Of a run for one lesson: the main or only file of the first folder that mentions no other lesson."""
-        course, own = self.wanted.course, self.wanted.lessons[0].name
-        for folder, main in self._mains.items() if len(self.wanted.lessons) == 1 else ():
+        course, own = self._course, self._wanted[0].name
+        for folder, main in self._mains.items() if len(self._wanted) == 1 else ():
             if all(own in hinted_by(each, course) or not says_lesson(each, course) for each in folder.split("/")):
                 inside = [file for file in self.gathered.files if file.folder == folder]
                 only = main or (inside[0] if len(inside) == 1 else None)
@@ -237,13 +222,13 @@ class LessonFinder:
             return given.present or given.rejected
         defined = candidate.file.outline.functions.keys()
         own = len(defined & set(lesson.functions))
-        others = max(len(defined & set(other.functions)) for other in self.wanted.course)
+        others = max(len(defined & set(other.functions)) for other in self._course)
         return own > 0 and (candidate.place > 2 or others <= own) and not is_pristine(candidate.file, lesson)
 
     @cached_property
     def searched(self) -> list[GatheredFile]:
         """The files that can be read, without those that the course gives out next to a stub."""
-        given = frozenset[bytes]().union(*map(given_texts, self.wanted.course))
+        given = frozenset[bytes]().union(*map(given_texts, self._course))
         found, left = list[GatheredFile](), MAX_SEARCHED_BYTES
         for file in self.gathered.files[:MAX_SEARCHED_FILES]:
             with suppress(Unreadable):
@@ -254,13 +239,13 @@ class LessonFinder:
     @cached_property
     def fittings(self) -> dict[str, Fitting]:
         """{file: the lessons that it is for, by its functions}."""
-        course = self.wanted.course
-        return {file.shown: fitting_lessons(file.outline, course, self._hints(file)) for file in self.searched}
+        course, wanted = self._course, [lesson.name for lesson in self._wanted]
+        return {file.shown: fitting_lessons(file.outline, course, self._hints(file), wanted) for file in self.searched}
 
     def _hints(self, file: GatheredFile) -> set[str]:
         """The lessons that its path mentions: the innermost name that mentions any decides."""
         parts = (self.gathered.archive, *file.parts)
-        return next((found for part in reversed(parts) if (found := hinted_by(part, self.wanted.course))), set())
+        return next((found for part in reversed(parts) if (found := hinted_by(part, self._course))), set())
 
     def _candidates(self, lesson: Lesson) -> list[Candidate]:
         """The files that may be the lesson's, the likeliest first. An untouched stub does not compete with others."""
@@ -270,21 +255,17 @@ class LessonFinder:
 
     def _candidate(self, file: GatheredFile, lesson: Lesson) -> Candidate | None:
         hinted, fitting = self._hints(file), self.fittings[file.shown]
-        is_elsewhere = bool(hinted) or any(says_lesson(part, self.wanted.course) for part in file.parts[:-1])
+        is_elsewhere = bool(hinted) or any(says_lesson(part, self._course) for part in file.parts[:-1])
         hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
-        fit, here = fitting.fits.get(lesson.name), {each.name for each in self.wanted.lessons}
+        fit = fitting.fits.get(lesson.name)
         is_small = fit is not None and fit.share < MIN_SHARE_OF_FUNCTIONS
         if is_small and hint < 0:
             return None
-        # the lessons of this run between which the file does not decide, the likeliest first
-        group = next(([n for n in names if n in here] for names in fitting.groups if lesson.name in names), [])
         # the lecture's notebook has a `cmp`, as lesson 06 does
-        if fit is not None and group and not (is_small and hint < 1 and self.page(file)):
-            if group[0] != lesson.name:
-                return None
+        if fit is not None and lesson.name in fitting.lessons and not (is_small and hint < 1 and self.page(file)):
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
             written = 0 if is_pristine(file, lesson) else fit.written
-            return Candidate(file, 0, hint, written, why, tuple(group[1:]), fit)
+            return Candidate(file, 0, hint, written, why, fit)
         page = self.page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
             return Candidate(file, 0, hint, max(1, len(page.origin.rows)), "it assigns its gradients")
@@ -294,7 +275,7 @@ class LessonFinder:
         """What a notebook or script in the lecture's manner contains; nothing for any other file."""
         if file.shown not in self._pages:
             found = dict[str, LessonFiles]()
-            lessons = [lesson for lesson in self.wanted.lessons if lesson.notebook is not None]
+            lessons = [lesson for lesson in self._wanted if lesson.notebook is not None]
             gradients = {item.name for lesson in lessons for item in lesson.gradients}
             with suppress(NotebookError, Unreadable):
                 defined, assigned = gradients & file.outline.functions.keys(), gradients & file.outline.assigned
@@ -306,10 +287,10 @@ class LessonFinder:
 
     def _explain_the_rest(self) -> None:
         """Where no lesson is found: remarks about files of other lessons, a question about those of no lesson."""
-        others = [each for each in self.wanted.course if each not in self.wanted.lessons]
+        others = [each for each in self._course if each not in self._wanted]
         for file in self.searched:
-            first = {names[0] for names in self.fittings[file.shown].groups}
-            names = [each.name for each in others if each.name in first and not self.place(file, each)]
+            found = self.fittings[file.shown].lessons
+            names = [each.name for each in others if each.name in found and not self.place(file, each)]
             if names and len(self.remarks) < MAX_FILES_NAMED:
                 self._remark("unread", f"`{file.shown}` is {' and '.join(names)}, which this run does not grade.")
         unknown = [each.shown for each in self.searched if not self.fittings[each.shown].fits and not self.page(each)]

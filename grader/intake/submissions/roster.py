@@ -36,10 +36,6 @@ TEST_STUDENT = ("student", "test")
 """The words, sorted, of the name as which teachers submit to their own course: Canvas writes "Student, Test"."""
 
 
-class RosterError(UserError):
-    """A roster that cannot be used; the text is one sentence."""
-
-
 @dataclass(frozen=True)
 class Member:
     """One student of the roster.
@@ -110,11 +106,11 @@ class Attendance:
 
 
 def read_roster(path: Path) -> Roster:
-    """Reads CSV with a header and commas, semicolons or tabs, as spreadsheets write it. Raises RosterError."""
-    columns, numbered = read_table(path, "the class's list", lambda header: len(column_roles(header)), RosterError)
+    """Reads CSV with a header and commas, semicolons or tabs, as spreadsheets write it. Raises UserError."""
+    columns, numbered = read_table(path, "the class's list", lambda header: len(column_roles(header)))
     roles = column_roles(columns)
     if "name" not in roles and IDENTIFIER not in (column.lower() for column in columns):
-        raise RosterError(
+        raise UserError(
             f"{path} needs a first line that names its columns (id, name, email); {found_columns(columns)}."
         )
     members, possible = list[Member](), dict[str, str]()
@@ -130,11 +126,11 @@ def read_roster(path: Path) -> Roster:
             name = f"{first.strip()} {last.strip()}" if comma and first.strip() else name
             members.append(Member(line=line, **{**fields, "name": name, "student": as_folder(name)}))
     if not members:
-        raise RosterError(f"{path} has a header and no student below it.")
+        raise UserError(f"{path} has a header and no student below it.")
     for what in ("id", "email"):
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
-            raise RosterError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
+            raise UserError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
     return Roster(tuple(with_unique_names(members)), columns, possible)
 
 

@@ -52,21 +52,16 @@ def join(roster: Roster, arrivals: Sequence[Arrival], in_groups: bool = True) ->
 
     Unless `in_groups`, a submission counts for nobody else in the group.
     """
-    groups = members_by_group(roster) if in_groups else {}
-    shown = [as_folder(arrival.student) for arrival in arrivals]
-    if groups:
-        arrivals = [
-            replace(each, names=(*each.names, without_group(each.student, groups))) if each.displayed else each
-            for each in arrivals
-        ]
-    index = RosterIndex(roster, arrivals)
+    groups, shown = members_by_group(roster) if in_groups else {}, [as_folder(each.student) for each in arrivals]
+    index = RosterIndex(roster, arrivals, groups)
     evidence = [index.evidence(arrival) for arrival in arrivals]
     rivals_of: dict[str, dict[int, Rank]] = {}  # {student: {number of a submission: how sure}}
     for at, ranks in enumerate(evidence):
         best = [student for student, rank in ranks.items() if rank is Rank.CONFIRMED] or list(ranks)
         if len(best) == 1:
             rivals_of.setdefault(best[0], {})[at] = ranks[best[0]]
-    owners, disputed, about = dict[int, Member](), list[tuple[Member, str]](), dict[int, str]()
+    joined, about = Joined(), dict[int, str]()
+    nobodys = dict(enumerate(arrivals))
     for member in roster.members:
         rivals = rivals_of.get(member.student, {})
         candidates = [at for at, rank in rivals.items() if rank is Rank.CONFIRMED] or list(rivals)
@@ -74,28 +69,25 @@ def join(roster: Roster, arrivals: Sequence[Arrival], in_groups: bool = True) ->
         if len(candidates) > 1 and (len(accounts) > 1 or "" in accounts):
             names = [shown[at] for at in rivals]
             several = "Several submissions match this student, and none of them counts yet"
-            disputed.append((member, f"{several}: {', '.join(names)}."))
+            joined.disputed += ((member, f"{several}: {', '.join(names)}."),)
             about |= dict.fromkeys(rivals, "") | {next(iter(rivals)): dispute_remark(names, member, roster)}
             continue
-        owners |= dict.fromkeys(candidates, member)
+        if candidates:
+            joined.owned[member.student] = [nobodys.pop(at) for at in candidates]
         for at in rivals.keys() - candidates:
             about[at] = (
                 f"`{shown[at]}` matches {member.in_words}, but `{shown[candidates[0]]}` is confirmed and counts. "
                 f"`{shown[at]}` is graded under its own name: find out who submitted it."
             )
-    joined = Joined(disputed=tuple(disputed))
-    for at, member in owners.items():
-        joined.owned.setdefault(member.student, []).append(arrivals[at])
-    nobodys = {at: arrival for at, arrival in enumerate(arrivals) if at not in owners}
-    used, shared_remarks = share_in_groups(groups, joined, nobodys)
+    shared_remarks = share_in_groups(groups, joined, nobodys)
     here = joined.owned.keys() | {member.student for member, _ in joined.disputed}
     joined.absent = tuple(member for member in roster.members if member.student not in here)
     guesses = () if len(arrivals) * len(joined.absent) > MAX_PAIRS_OF_NAMES else joined.absent
-    for at in nobodys.keys() - about.keys() - used:
+    for at in nobodys.keys() - about.keys():
         members = [member for member in roster.members if member.student in evidence[at]]
         about[at] = unmatched_remark(shown[at], members, guesses, roster)
-    joined.others = [arrival for at, arrival in nobodys.items() if at not in used]
-    joined.remarks = (*(about[at] for at in sorted(about) if about[at] and at not in used), *shared_remarks)
+    joined.others = list(nobodys.values())
+    joined.remarks = (*(about[at] for at in sorted(about) if about[at] and at in nobodys), *shared_remarks)
     return joined
 
 
@@ -108,9 +100,9 @@ def matches_a_member(roster: Roster, name: str) -> bool:
 class RosterIndex:
     """Members by each way of naming them."""
 
-    def __init__(self, roster: Roster, arrivals: Sequence[Arrival]) -> None:
+    def __init__(self, roster: Roster, arrivals: Sequence[Arrival], groups: Collection[str] = ()) -> None:
         self._explicit = any(column.strip().lower() == "submission" for column in roster.columns)
-        self._members = {member.student: member for member in roster.members}
+        self._members, self._groups = {member.student: member for member in roster.members}, groups
         self._confirmed, self._people = PeopleIndex(), PeopleIndex()
         for each in roster.members:
             self._confirmed.add(each.student, [each.submission])
@@ -119,7 +111,7 @@ class RosterIndex:
             self._people.add(each.student, [each.id, each.email, *made_unique], [each.name])
         # a platform has its own numbers, and one of them may be another student's id by chance
         agree = [self._is_similar(arrival, who) for arrival in arrivals for who in self._numbered(arrival)]
-        self._numbers = Rank.CONFIRMED if 2 * sum(agree) > len(agree) else Rank.KEY if any(agree) else None
+        self._trusts_numbers = 2 * sum(agree) > len(agree)
 
     def _numbered(self, arrival: Arrival) -> list[str]:
         """The members whose ids are the platform's numbers."""
@@ -131,59 +123,48 @@ class RosterIndex:
 
     def evidence(self, arrival: Arrival) -> dict[str, Rank]:
         """{member: the strongest rank} of every member whom anything about this submission matches exactly."""
-        found: dict[str, Rank] = {}
-
-        def add(people: set[str], rank: Rank) -> None:
-            if (person := only(people)) is not None:
-                found[person] = max(rank, found.get(person, rank))
-
-        if arrival.own:
-            add({arrival.student} & self._members.keys(), Rank.CONFIRMED)
-        for name in arrival.all_names:
-            is_weak = arrival.displayed and not self._explicit
-            add(self._confirmed.with_mark(name), Rank.KEY if is_weak else Rank.CONFIRMED)
-            add(self._people.with_mark(name), Rank.KEY)
+        names = [*arrival.all_names, *self._without_group(arrival)]
+        is_weak = arrival.displayed and not self._explicit
+        matches = [({arrival.student} & self._members.keys() if arrival.own else set(), Rank.CONFIRMED)]
+        for name in names:
+            matches.append((self._confirmed.with_mark(name), Rank.KEY if is_weak else Rank.CONFIRMED))
+            matches.append((self._people.with_mark(name), Rank.KEY))
             whole = self._people.with_name(name)
             # a form adds who uploaded a file to its name: `backward - Ada Okafor`, `Ada Okafor - backward`
-            for people in [whole] if whole else map(self._people.with_name, name.split(" - ")):
-                add(people, Rank.NAME)
-        for mark in arrival.marks:
-            if not mark.isdecimal():
-                add(self._people.with_mark(mark), Rank.CONFIRMED)
-        for student in self._numbered(arrival):
-            rank = Rank.CONFIRMED if self._is_similar(arrival, student) else self._numbers
-            if rank is not None:
-                add({student}, rank)
+            parts = [whole] if whole else map(self._people.with_name, name.split(" - "))
+            matches += [(people, Rank.NAME) for people in parts]
+        matches += [(self._people.with_mark(mark), Rank.CONFIRMED) for mark in arrival.marks if not mark.isdecimal()]
+        numbered = [each for each in self._numbered(arrival) if self._trusts_numbers or self._is_similar(arrival, each)]
+        found: dict[str, Rank] = {}
+        for people, rank in [*matches, *(({each}, Rank.CONFIRMED) for each in numbered)]:
+            if (person := only(people)) is not None:
+                found[person] = max(rank, found.get(person, rank))
         return found
+
+    def _without_group(self, arrival: Arrival) -> list[str]:
+        """The student's name in "Group 1-Ada Okafor", as Moodle writes it where groups submit."""
+        name = arrival.student if arrival.displayed else ""
+        return [name[len(each) + 1 :] for each in self._groups if fold_case(name).startswith(f"{fold_case(each)}-")]
 
 
 # Groups ---------------------------------------------------------------------------------------------------------------
 
 
 def members_by_group(roster: Roster) -> dict[str, list[Member]]:
-    """{group, as the roster writes it: its members}; a group of one is left out."""
+    """{group, as the roster writes it first: its members}; a group of one is left out."""
     found: dict[str, list[Member]] = {}
-    written: dict[str, str] = {}
     for member in roster.members:
         if member.group:
-            found.setdefault(written.setdefault(fold_case(member.group), member.group), []).append(member)
-    return {group: members for group, members in found.items() if len(members) > 1}
+            found.setdefault(fold_case(member.group), []).append(member)
+    return {members[0].group: members for members in found.values() if len(members) > 1}
 
 
-def without_group(name: str, groups: Collection[str]) -> str:
-    """The student's name in "Group 1-Ada Okafor", as Moodle writes it where groups submit."""
-    begins = (group for group in groups if fold_case(name).startswith(f"{fold_case(group)}-"))
-    return name[len(group) + 1 :] if (group := next(begins, "")) else name
-
-
-def share_in_groups(
-    groups: Mapping[str, Sequence[Member]], joined: Joined, nobodys: Mapping[int, Arrival]
-) -> tuple[set[int], list[str]]:
+def share_in_groups(groups: Mapping[str, Sequence[Member]], joined: Joined, nobodys: dict[int, Arrival]) -> list[str]:
     """Finds a submission for each member of a group without one; what is disputed already stays disputed.
 
-    Returns the numbers of the submissions that came under a group's name and count, and sentences.
+    One that came under a group's name and counts is nobody's no longer. Returns sentences.
     """
-    used, remarks, settled = set[int](), list[str](), {member.student for member, _ in joined.disputed}
+    remarks, settled = list[str](), {member.student for member, _ in joined.disputed}
     for group, members in groups.items():
         holders = [member for member in members if member.student in joined.owned]
         without = [member for member in members if member.student not in joined.owned.keys() | settled]
@@ -196,7 +177,8 @@ def share_in_groups(
             by = holder or f"`{candidates[0].label}`"
             shared = replace(candidates[0].with_remark("group", f"Submitted for {group} by {by}."), submitted_by=holder)
             joined.owned |= {member.student: [shared] for member in without}
-            used |= set(named)
+            for at in named:
+                del nobodys[at]
             remarks.append(f"{group}: the submission of {by} counts for {who}.")
         elif candidates and without:
             labels = ", ".join(f"`{arrival.label}`" for arrival in candidates)
@@ -206,7 +188,7 @@ def share_in_groups(
             )
             remarks.append(sentence)
             joined.disputed += tuple((member, sentence) for member in without)
-    return used, remarks
+    return remarks
 
 
 # Sentences ------------------------------------------------------------------------------------------------------------
@@ -229,14 +211,13 @@ def dispute_remark(names: Collection[str], member: Member, roster: Roster) -> st
 def unmatched_remark(name: str, matched: Sequence[Member], absent: Sequence[Member], roster: Roster) -> str:
     """About a submission that is certainly nobody's: whose it may be, and how to confirm that."""
     members = matched or [
-        member
-        for member in absent
-        if may_be_one_person(name, member.name) or may_be_one_person(name, member.email.partition("@")[0])
+        each for each in absent if any(may_be_one_person(name, own) for own in (each.name, each.email.split("@")[0]))
     ]
     if not members:
         return f"`{name}` is not in the roster; it is graded under that name."
     guesses = " or ".join(member.in_words for member in members[:MAX_ROSTER_GUESSES])
     guesses += " ..." if members[MAX_ROSTER_GUESSES:] else ""
     which = "its line" if len(members) == 1 else "the right line"
-    column = column_phrase(roster)
-    return f"`{name}` may be {guesses}: add {column} `submission`, with that name in {which}, to confirm."
+    return (
+        f"`{name}` may be {guesses}: add {column_phrase(roster)} `submission`, with that name in {which}, to confirm."
+    )

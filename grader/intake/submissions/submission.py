@@ -16,7 +16,7 @@ from grader.intake.submissions.file_kinds import IncompleteDownload, Unreadable,
 from grader.intake.submissions.fitting import is_named, says_lesson
 from grader.intake.submissions.gathered import TEXTS, Gathered, GatheredFile, gathered
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.lesson_finder import MAX_FILES_NAMED, GuessQuestion, LessonFinder, Wanted
+from grader.intake.submissions.lesson_finder import MAX_FILES_NAMED, GuessQuestion, LessonFinder
 from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -35,6 +35,9 @@ class Submission:
         submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
         time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
         platform: "late" or "on time", where the platform itself says so; else "".
+        account: the platform's account that submitted it, "Canvas 101"; "" where no platform gives one.
+        entries: the names of its files or folders in the platform's download.
+        submitted_by: the member of the student's group who submitted it; "" where the student did.
         remarks: how it was read, and which of several submissions counts, where that is not obvious.
         questions: what a person should decide, for intake.csv.
     """
@@ -49,6 +52,9 @@ class Submission:
     time_source: str = ""
     fault: str = ""
     platform: str = ""
+    account: str = ""
+    entries: tuple[str, ...] = ()
+    submitted_by: str = ""
 
     @property
     def has_lesson(self) -> bool:
@@ -85,8 +91,8 @@ def read_submission(
 ) -> Submission:
     """Reads a folder of lessons, an archive of one, a notebook, or a Python file.
 
-    See Wanted for `course` (by default `lessons`) and `decided`, with_answers for `known_as`. Raises LessonError where
-    a lesson's questions cannot be read.
+    See LessonFinder for `course` (by default `lessons`) and `decided`, with_answers for `known_as`. Raises LessonError
+    where a lesson's questions cannot be read.
     """
     nothing = Submission(student, path, {})
     if path.is_symlink():
@@ -95,7 +101,7 @@ def read_submission(
         return replace(nothing, message=f"{path.name} is no file and no folder. Submit the file itself.")
     try:
         with one_submission(), gathered(path) as files:
-            read = read_gathered(nothing, files, Wanted(lessons, course or lessons, decided))
+            read = read_gathered(nothing, files, lessons, course or lessons, decided)
             answered, remarks = with_answers(read.lessons, files, student, lessons, known_as)
             return replace(read, lessons=answered, remarks=(*read.remarks, *remarks))
     except (Unreadable, IncompleteDownload) as error:
@@ -109,28 +115,34 @@ def read_one_file(path: Path, shown: str, lessons: Sequence[Lesson], course: Seq
     """Reads a notebook or a Python file that is called `shown` in messages. Raises Unreadable."""
     files = Gathered([GatheredFile(path, shown, is_alone=True)])
     with one_submission():
-        return read_gathered(Submission("", path, {}), files, Wanted(lessons, course))
+        return read_gathered(Submission("", path, {}), files, lessons, course, {})
 
 
-def read_gathered(nothing: Submission, files: Gathered, wanted: Wanted) -> Submission:
+def read_gathered(
+    nothing: Submission,
+    files: Gathered,
+    wanted: Sequence[Lesson],
+    course: Sequence[Lesson],
+    decided: Mapping[str, str],
+) -> Submission:
     """The submission with the lessons that are found in its files, or with the reason why there are none."""
-    finder, name = LessonFinder(files, wanted), nothing.path.name
+    finder, name = LessonFinder(files, wanted, course, decided), nothing.path.name
     if files.is_one_file and not files.has_code:
         expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
         nothing = replace(nothing, message=f"{name} cannot be read: {expected}")
-        if not wanted.decided and nothing.path.suffix.lower() not in TEXTS:
+        if not decided and nothing.path.suffix.lower() not in TEXTS:
             return nothing
     finder.find()
     lessons, message = finder.lessons, nothing.message
     # the only Python file or notebook, unless a folder around it mentions a lesson
     only = files.files[0] if len(files.files) == 1 and files.has_code else None
-    only = None if only and any(says_lesson(part, wanted.course) for part in only.parts[:-1]) else only
+    only = None if only and any(says_lesson(part, course) for part in only.parts[:-1]) else only
     if not lessons and only is not None:
         message, lessons = why_not_read(only, wanted)
     elif lessons or not files.is_one_file:
-        page = finder.page(only) if only is not None and len(wanted.lessons) > 1 and not files.refused else {}
-        found = {each.name: lessons.get(each.name) or page.get(each.name) for each in wanted.lessons}
-        lessons = {each.name: found[each.name] or not_found(each, files, wanted) for each in wanted.lessons}
+        page = finder.page(only) if only is not None and len(wanted) > 1 and not files.refused else {}
+        found = {each.name: lessons.get(each.name) or page.get(each.name) for each in wanted}
+        lessons = {each.name: found[each.name] or not_found(each, files, wanted) for each in wanted}
         message = None
     read = replace(nothing, lessons=lessons, message=message)
     if not (read.has_lesson or files.has_code) and files.others:
@@ -142,11 +154,11 @@ def read_gathered(nothing: Submission, files: Gathered, wanted: Wanted) -> Submi
     return replace(read, remarks=tuple(finder.remarks), questions=tuple(finder.questions))
 
 
-def why_not_read(file: GatheredFile, wanted: Wanted) -> tuple[str, dict[str, LessonFiles]]:
+def why_not_read(file: GatheredFile, wanted: Sequence[Lesson]) -> tuple[str, dict[str, LessonFiles]]:
     """(why no lesson is found in the only file of a submission, what is said about each lesson)."""
     shown = file.shown
     try:
-        page = read_page(file.source, shown, wanted.lessons, False, file.is_notebook)
+        page = read_page(file.source, shown, wanted, False, file.is_notebook)
         error = file.outline.syntax_error
     except Unreadable as unreadable:
         return str(unreadable), {}
@@ -165,7 +177,7 @@ def why_not_read(file: GatheredFile, wanted: Wanted) -> tuple[str, dict[str, Les
     ), {}
 
 
-def not_found(lesson: Lesson, files: Gathered, wanted: Wanted) -> LessonFiles:
+def not_found(lesson: Lesson, files: Gathered, wanted: Sequence[Lesson]) -> LessonFiles:
     """A lesson that no file of a submission is: what there is in its place."""
     if files.is_empty:
         message = f"The folder is empty: expected {lesson.name}/{BACKWARD_FILE}."
@@ -174,7 +186,7 @@ def not_found(lesson: Lesson, files: Gathered, wanted: Wanted) -> LessonFiles:
     is_there = is_named(folder.rpartition("/")[2], lesson) > 0
     here = folder if is_there else files.files[0].folder if files.files else ""
     near = [each.path.name for each in files.files if each.folder == here and is_code(each.path)]
-    if not is_there and not (len(wanted.lessons) == 1 and near):
+    if not is_there and not (len(wanted) == 1 and near):
         message = f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
         return LessonFiles(lesson.name, message=message, nothing=True)
     found = f"; found {', '.join(near[:5])}. Submit one file for the lesson: {BACKWARD_FILE}, or a notebook."

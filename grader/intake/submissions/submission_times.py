@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -25,7 +25,7 @@ from grader.intake.submissions.roster import (
     Member,
     Roster,
 )
-from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
+from grader.intake.submissions.tables import found_columns, read_table, read_text_of
 from grader.intake.submissions.written_times import UnreadableTime, is_day_first, read_time
 
 TIME_COLUMNS = (
@@ -40,10 +40,6 @@ NAME_COLUMNS = (*ROSTER_COLUMNS["name"], "sortable_name", "user name", *FULL_NAM
 PERSON_COLUMNS = {*ID_COLUMNS, *NAME_COLUMNS, *FIRST_NAME_COLUMNS, *LAST_NAME_COLUMNS}
 LATENESS_COLUMNS = ("late", "lateness (h:m:s)")
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
-
-
-class TimesError(UserError):
-    """A file of times that cannot be used."""
 
 
 class NoZone(UserError):
@@ -83,107 +79,83 @@ class ReadTimes:
     zone: tzinfo | None = None
 
 
-@dataclass(frozen=True)
-class TimeLine:
-    """A line of a file: who it is about, the time as it is written, and SubmissionTime.platform."""
-
-    place: str
-    ids: tuple[str, ...]
-    names: tuple[str, ...]
-    time: str
-    platform: str = ""
-
-
-# Reading --------------------------------------------------------------------------------------------------------------
+WrittenTime = tuple[str, SubmissionTime]
+"""(the time as it is written, the line of the file, whose `when` says nothing yet)"""
 
 
 def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
-    """Read CSV, or the JSON of Canvas's submissions API. Raises TimesError, NoZone.
+    """Read CSV, or the JSON of Canvas's submissions API. Raises UserError, NoZone.
 
     `zone` is that of times without one.
     """
-    text = read_text_of(path, "the times", TimesError)
+    text = read_text_of(path, "the times")
     begin = text.lstrip().removeprefix("while(1);").lstrip()  # Canvas puts it before JSON that a browser asks for
-    lines = lines_of_json(path, begin) if begin.startswith(("[", "{")) else lines_of_table(path, text)
-    return times_of_lines(lines, zone)
+    return times_of_lines(lines_of_json(path, begin) if begin[:1] in ("[", "{") else lines_of_table(path, text), zone)
 
 
 def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
     """The times in a roster that has them, such as Moodle's grading worksheet. Raises NoZone."""
     column = next((each for each in roster.columns if each.strip().casefold() in TIME_COLUMNS), None)
     members = roster.members if column is not None else ()
-    lines = [TimeLine(f"{name}, {m.name}", (m.student,), (), m.line.get(column or "", "").strip()) for m in members]
+    lines = ((m.line.get(column or "", ""), line_about(f"{name}, {m.name}", [m.student])) for m in members)
     return times_of_lines(lines, zone)
 
 
-def lines_of_table(path: Path, text: str) -> list[TimeLine]:
+def line_about(place: str, ids: Iterable[Any], names: Iterable[Any] = (), platform: str = "") -> SubmissionTime:
+    own, others = ([str(each) for each in texts if isinstance(each, (str, int)) and each] for texts in (ids, names))
+    return SubmissionTime(place, datetime.min, tuple(own), tuple(others), platform)
+
+
+def lines_of_table(path: Path, text: str) -> Iterator[WrittenTime]:
     known = PERSON_COLUMNS.union(TIME_COLUMNS)
-    header, rows = parse_table(
-        text, path, "the times", lambda header: sum(cell.strip().casefold() in known for cell in header), TimesError
+    header, rows = read_table(
+        path, "the times", lambda header: sum(cell.strip().casefold() in known for cell in header), text
     )
     columns = [cell.casefold() for cell in header]
     time_column = next((name for name in TIME_COLUMNS if name in columns), None)
     if time_column is None or PERSON_COLUMNS.isdisjoint(columns):
         needed = "id, email or name, and submitted"
-        raise TimesError(f"{path} needs a first line that names its columns: {needed}; {found_columns(header)}.")
-    lines = []
+        raise UserError(f"{path} needs a first line that names its columns: {needed}; {found_columns(header)}.")
     for number, cells in rows:
-        entry = dict(zip(columns, map(str.strip, cells), strict=False))
-
-        def filled(names: Iterable[str], entry: Mapping[str, str] = entry) -> tuple[str, ...]:
-            return tuple(entry[name] for name in names if entry.get(name))
-
-        first, last, late = filled(FIRST_NAME_COLUMNS), filled(LAST_NAME_COLUMNS), filled(LATENESS_COLUMNS)
-        names = filled(NAME_COLUMNS) + ((f"{first[0]} {last[0]}",) if first and last else ())
-        place, time = f"{path.name}, line {number}", entry.get(time_column, "")
-        lines.append(TimeLine(place, filled(ID_COLUMNS), names, time, lateness(late[0] if late else "")))
-    return lines
+        entry = dict.fromkeys(known, "") | dict(zip(columns, map(str.strip, cells), strict=False))
+        first, last = (max(entry[name] for name in role) for role in (FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS))
+        names = [*(entry[name] for name in NAME_COLUMNS), f"{first} {last}" if first and last else ""]
+        says = next(filter(None, (entry.get(name, "") for name in LATENESS_COLUMNS)), "").casefold()
+        is_late = says in ("yes", "true") or re.fullmatch("[0-9]+(:[0-9]+)*", says)
+        on_time = says in ("no", "false") or re.fullmatch("0+(:0+)*", says)
+        ids, platform = (entry[name] for name in ID_COLUMNS), "on time" if on_time else "late" if is_late else ""
+        yield entry[time_column], line_about(f"{path.name}, line {number}", ids, names, platform)
 
 
-def lateness(cell: str) -> str:
-    """SubmissionTime.platform by a column "late", or Gradescope's "Lateness (H:M:S)"."""
-    says = cell.casefold()
-    if says in ("no", "false") or re.fullmatch("0+(:0+)*", says):
-        return "on time"
-    return "late" if says in ("yes", "true") or re.fullmatch("[0-9]+(:[0-9]+)*", says) else ""
-
-
-def lines_of_json(path: Path, text: str) -> list[TimeLine]:
-    """The attempts in the answer of Canvas's submissions API. Raises TimesError."""
+def lines_of_json(path: Path, text: str) -> Iterator[WrittenTime]:
+    """The attempts in the answer of Canvas's submissions API. Raises UserError."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TimesError(f"{path} is no JSON: save the page of Canvas's submissions API again.") from error
+        raise UserError(f"{path} is no JSON: save the page of Canvas's submissions API again.") from error
     entries = data if isinstance(data, list) else [data]
     if not all(isinstance(each, dict) and "submitted_at" in each for each in entries):
-        raise TimesError(f"{path} is not the answer of Canvas's submissions API: no `submitted_at` in every entry.")
-    lines = []
+        raise UserError(f"{path} is not the answer of Canvas's submissions API: no `submitted_at` in every entry.")
     for number, entry in enumerate(entries, 1):
         user = entry.get("user") if isinstance(entry.get("user"), dict) else {}
-        ids = texts([entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))])
-        names = texts([user.get("name"), user.get("sortable_name")])
+        ids = [entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))]
         history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
-        attempts = {time: each for each in history for time in texts([each.get("submitted_at")])}
-        for time, attempt in attempts.items():
+        for time, attempt in {str(each.get("submitted_at")): each for each in history}.items():
             # nothing is late for Canvas where it has no due date
             late = attempt.get("late") if attempt.get("cached_due_date", "unknown") is not None else None
-            says = ("late" if late else "on time") if isinstance(late, bool) else ""
-            lines.append(TimeLine(f"{path.name}, entry {number}", ids, names, time, says))
-    return lines
+            says = {True: "late", False: "on time"}.get(late, "") if isinstance(late, bool) else ""
+            names = [user.get("name"), user.get("sortable_name")]
+            yield time, line_about(f"{path.name}, entry {number}", ids, names, says)
 
 
-def texts(values: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(str(value) for value in values if isinstance(value, (str, int)) and str(value))
-
-
-def times_of_lines(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
+def times_of_lines(lines: Iterable[WrittenTime], zone: tzinfo | None) -> ReadTimes:
     """The lines with their times read. Raises NoZone."""
-    written = [line for line in lines if line.time.casefold() not in NOT_SUBMITTED]
-    day_first = is_day_first(line.time for line in written)
+    written = [(text.strip(), line) for text, line in lines if text.strip().casefold() not in NOT_SUBMITTED]
+    day_first = is_day_first(text for text, _ in written)
     found, bad, has_local = [], [], False
-    for line in written:
+    for text, line in written:
         try:
-            when = read_time(line.time, day_first)
+            when = read_time(text, day_first)
         except UnreadableTime as error:
             bad.append(f"{line.place}: {error}.")
             continue
@@ -193,11 +165,11 @@ def times_of_lines(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
         if when.tzinfo is None:
             if zone is None:
                 raise NoZone(
-                    f"{line.place} has a time without a time zone, {line.time!r}: write `timezone` in the assignment "
+                    f"{line.place} has a time without a time zone, {text!r}: write `timezone` in the assignment "
                     'file, such as timezone = "Europe/Zurich".'
                 )
             when, has_local = when.replace(tzinfo=zone), True  # of an hour that the clocks repeat, the first
-        found.append(SubmissionTime(line.place, when, line.ids, line.names, line.platform))
+        found.append(replace(line, when=when))
     return ReadTimes(tuple(found), tuple(bad), zone if has_local else None)
 
 

@@ -27,14 +27,14 @@ class CsvTable(NamedTuple):
     lines: list[tuple[int, list[str]]]
 
 
-def read_text_of(path: Path, what: str, error: type[UserError] = UserError) -> str:
-    """The text of a file that should be `what`, such as "the class's list". Raises `error`."""
+def read_text_of(path: Path, what: str) -> str:
+    """The text of a file that should be `what`, such as "the class's list". Raises UserError."""
     try:
         if path.stat().st_size > MAX_TABLE_BYTES:
-            raise error(f"{path} has more than {MAX_TABLE_BYTES:,} bytes: give {what} as CSV.")
+            raise UserError(f"{path} has more than {MAX_TABLE_BYTES:,} bytes: give {what} as CSV.")
         data = path.read_bytes()
     except OSError as failure:
-        raise error(f"{path} cannot be read: {failure.strerror}. Give {what} as CSV.") from failure
+        raise UserError(f"{path} cannot be read: {failure.strerror}. Give {what} as CSV.") from failure
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     try:
@@ -43,8 +43,11 @@ def read_text_of(path: Path, what: str, error: type[UserError] = UserError) -> s
         return data.decode("cp1252", "replace")
 
 
-def parse_table(text: str, path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
-    """The table in a text, with the separator that gives the first line the most `known` columns. Raises `error`."""
+def read_table(path: Path, what: str, known: Score, text: str | None = None) -> CsvTable:
+    """The table in a file, whose `text` may be given, with the separator that gives the first line the most `known`
+    columns. Raises UserError.
+    """
+    text = read_text_of(path, what) if text is None else text
     declared, ways = DECLARED_SEPARATOR.match(text), list[list[tuple[int, list[str]]]]()
     if declared is not None:
         text = f"\n{text[declared.end() :]}"  # lines keep their numbers
@@ -53,14 +56,9 @@ def parse_table(text: str, path: Path, what: str, known: Score, error: type[User
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
             ways.append([(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)])
     except csv.Error as failure:
-        raise error(f"{path} is no CSV file ({failure}): save {what} as CSV.") from failure
+        raise UserError(f"{path} is no CSV file ({failure}): save {what} as CSV.") from failure
     lines = max(ways, key=lambda way: (known(way[0][1]), len(way[0][1])) if way else (0, 0))
     return CsvTable(tuple(cell.strip() for cell in lines[0][1]), lines[1:]) if lines else CsvTable((), [])
-
-
-def read_table(path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
-    """The same for a file."""
-    return parse_table(read_text_of(path, what, error), path, what, known, error)
 
 
 def found_columns(header: Sequence[str]) -> str:

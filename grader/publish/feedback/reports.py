@@ -6,14 +6,16 @@ A report is complete, current, and certainly this student's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from grader.errors import UserError
+from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.roster import Roster
-from grader.publish.export.gradebooks import Marks, as_csv
+from grader.publish.export.gradebooks import Marks, as_csv, class_results
 from grader.publish.inert import inert
 from grader.publish.report.decisions import decision_sentences
 from grader.publish.view import RowView
@@ -56,6 +58,51 @@ def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
         return {name: (folder / name).read_bytes() for name in (HTML, MARKDOWN)}
     except OSError as error:
         raise NoFeedback(f"{error.filename} cannot be read ({error.strerror})") from error
+
+
+class Returned(NamedTuple):
+    """A student's current results, the names of their entries in the download, and {file name: content} of reports."""
+
+    results: SubmissionResult
+    entries: tuple[str, ...]
+    files: dict[str, bytes]
+
+
+def returned_reports(out: Path, platform: str) -> tuple[list[Returned], list[str]]:
+    """(what goes back through a platform, such as "Canvas"; a sentence for each student without feedback).
+
+    A report goes back under the names that the student's newest submission had in the platform's download. A platform
+    takes one report for a group's submission: it goes back if all members have the same. Raises UserError.
+    """
+    by_entries, remarks, current = dict[tuple[str, ...], list[Returned]](), list[str](), class_results(out)
+    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
+        for student, results in current.items():
+            submissions = map(gradebook.submission, list(gradebook.stored_attempts(student)))
+            submitted = next((each for each in submissions if each.account.startswith(f"{platform} ")), None)
+            try:
+                if submitted is None:
+                    raise NoFeedback(f"nothing of theirs came in a download of {platform}")
+                if submitted.submitted_by:
+                    raise NoFeedback(
+                        f"{submitted.submitted_by} submitted for the group, so the platform has no submission under "
+                        "this name. `grade feedback folder` has the report"
+                    )
+                returned = Returned(results, submitted.entries, report_files(out, results))
+                by_entries.setdefault(submitted.entries, []).append(returned)
+            except NoFeedback as reason:
+                remarks.append(f"`{student}` gets no feedback here: {reason}.")
+    back = list[Returned]()
+    for entries, same in by_entries.items():
+        members = [each.results for each in same]
+        if len(same) == 1 or len({(each.score, each.max_score, *decision_sentences(each)) for each in members}) == 1:
+            back.append(same[0])
+            continue
+        scores = ", ".join(f"{each.student} {number(each.score)}" for each in members)
+        remarks.append(
+            f"{entries[0]} gets no feedback: it has one report, and its members have different scores or remarks "
+            f"({scores})."
+        )
+    return back, remarks
 
 
 @for_one_student()

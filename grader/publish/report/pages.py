@@ -27,7 +27,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.curve import plot
 from grader.publish.inert import code, inert, markdown
-from grader.publish.layout import Layout, layouts_from_text, layouts_to_text
+from grader.publish.lesson_graph import LessonGraph, graph_of
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
@@ -62,8 +62,8 @@ class PageScript:
 
 
 @cache
-def page_script(*names: str) -> PageScript:
-    text = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+def page_script(name: str) -> PageScript:
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
     return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
@@ -94,8 +94,7 @@ class Reporter:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
-        self._layouts: dict[str, tuple[Layout, ...]] = {}  # by the lesson's digest
-        self._new: list[str] = []  # digests of lessons whose drawings were made since they were last read
+        self._graphs: dict[str, LessonGraph | None] = {}
 
     def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonView]:
         return [
@@ -110,30 +109,14 @@ class Reporter:
             for each in graded.results.lessons
         ]
 
-    def _drawn(self, lesson: Lesson | None) -> tuple[Layout, ...]:
-        if lesson is None or not lesson.gradients:
-            return ()
-        if lesson.digest not in self._layouts:
-            from grader.publish.graph import layouts_of  # torch comes with it
-
-            self._layouts[lesson.digest] = layouts_of(lesson)
-            self._new.append(lesson.digest)
-        return self._layouts[lesson.digest]
-
-    def new_drawings(self, every: bool = False) -> dict[str, str]:
-        """See gradebook.grading.graded.Publisher."""
-        for lesson in self._lessons.values() if every else ():
-            self._drawn(lesson)
-        digests, self._new = self._new, []
-        return {digest: layouts_to_text(self._layouts[digest]) for digest in digests}
-
-    def add_drawings(self, drawings: Mapping[str, str]) -> None:
-        """See gradebook.grading.graded.Publisher. Raises KeyError, TypeError or ValueError for another text."""
-        self._layouts |= {digest: layouts_from_text(text) for digest, text in drawings.items()}
+    def _graph(self, name: str) -> LessonGraph | None:
+        if name not in self._graphs:
+            self._graphs[name] = graph_of(self._lessons[name]) if name in self._lessons else None
+        return self._graphs[name]
 
     def waiting_page(self) -> str:
         """What the live page shows before the first check."""
-        return report_templates(inert).get_template("live.html").render(script=page_script("report.js", "live.js"))
+        return report_templates(inert).get_template("live.html").render(script=page_script("live.js"))
 
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
@@ -141,17 +124,15 @@ class Reporter:
         `live` is the number of the check of which this is the live page.
         """
         parts = self._parts(graded, sources)
-        drawn = {part.results.name: self._drawn(part.lesson) for part in parts}
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
         return (
             report_templates(inert)
             .get_template("report.html")
             .render(
                 **report_context(graded.results, parts),
-                layouts=drawn,
-                most_nodes=max((len(layout.nodes) for each in drawn.values() for layout in each), default=0),
+                graphs={part.results.name: self._graph(part.results.name) for part in parts},
                 states=[state for state in STATE_WORDS if state in occurring],
-                script=page_script("report.js", "live.js") if live else page_script("report.js"),
+                script=page_script("live.js"),
                 live=live,
                 percent=graded.results.percent,
             )

@@ -1,4 +1,4 @@
-"""The right answer, or parts of it, times numbers: all of it, what comes through one line or by one path, one term.
+"""The right answer, or parts of it, times numbers: all of it, what comes through one line or by one path.
 
 An inner line may be right on one path and wrong on another: in batch norm all of `bndiff` is propagated together in the
 graph, but a formula written as one expression has a term for each path.
@@ -6,15 +6,14 @@ graph, but a formula written as one expression has a term for each path.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.problem_values import can_expand, computed_once, float_values, times_what
+from grader.verdict.explain.problem_values import can_expand, computed_once, times_what
 from grader.verdict.explain.wrong_answer import (
     FEW_NUMBERS,
     ZERO_COEFFICIENT,
@@ -37,8 +36,6 @@ ROUNDING = 1e-9
 
 GradientPath = tuple[str, ...]
 """The names that it passes, from the one whose upstream gradient is given to the last one before the target."""
-Term = tuple[str, Sequence[Tensor | None]]
-"""A term in words, and its value on each problem; None where it does not exist."""
 
 # All of it -----------------------------------------------------------------------------------------------------------
 
@@ -205,75 +202,20 @@ def walk_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
 # An elementwise factor -----------------------------------------------------------------------------------------------
 
 
-def wrong_factor(gradient: WrongGradient) -> Iterator[Explanation]:
-    """The gradient times a forward value or an upstream gradient, or divided by it."""
-    if not gradient.same_shape or gradient.factors([e] for e in gradient.expected):
-        return
-    graph, consumers = gradient.problems[0].graph, gradient.consumers
-    upstream = {f"d{c}" for c in consumers}
-    near = {*consumers, *upstream, *(name for c in consumers for name in graph.sources[c])}
-    tables = [float_values(problem) for problem in gradient.problems]
-    names = [n for n in tables[0] if n in gradient.problems[0].values or n in upstream or n in gradient.uses]
-    found = []
-    for name in names:
-        for power in (1, -1):
-            values = [table.get(name) for table in tables]
-            pairs = [(v, e) for v, e in zip(values, gradient.expected, strict=True) if v is not None and v.numel() > 1]
-            if len(pairs) == len(values) and all(can_expand(v.shape, e.shape) for v, e in pairs):
-                ((label, _),) = gradient.coefficients([e * v**power] for v, e in pairs) or [("0", 0.0)]
-                found += [(name, power, label)] if label != "0" else []
-    for name, power, label in sorted(found, key=lambda each: (each[2] not in ("1", "−1"), each[0] not in near)):
-        is_factor, constant = power > 0, label.removeprefix("−")
-        times = f"`{name}`" if constant == "1" else f"`{name}` (and {'' if is_factor else 'multiplied '}by {constant})"
-        cause = "a division by it is missing" if is_factor else f"`{name}` is missing as a factor"
-        if not gradient.uses or name in gradient.uses:
-            cause += f", or it {'multiplies' if is_factor else 'divides'} once too often"
-        sign = ", and the sign is flipped" if label.startswith("−") else ""
-        done = "multiplied" if is_factor else "divided"
-        yield Explanation("factor", f"{gradient.what} is the right one, {done} by {times}: {cause}{sign}.")
+def wrong_factor(wrong: WrongGradient) -> Iterator[WrongFormula]:
+    """The gradient times one of the values that the next lines read, or divided by it."""
+    graph = wrong.problems[0].graph
+    for name in sorted({each for consumer in wrong.consumers for each in graph.sources[consumer]}):
+        for power, done, lacks in (
+            (1, "multiplied", "a division by it is missing, or it multiplies"),
+            (-1, "divided", f"`{name}` is missing as a factor, or it divides"),
+        ):
 
+            def formula(number: int, name: str = name, power: int = power) -> Tensor | None:
+                value, expected = wrong.problems[number].values[name], wrong.expected[number]
+                if not isinstance(value, Tensor) or value.numel() < 2 or not can_expand(value.shape, expected.shape):
+                    return None
+                return expected * value.double() ** power
 
-# One term ------------------------------------------------------------------------------------------------------------
-
-
-def wrong_term(wrong: WrongAnswer, terms: Iterable[Term]) -> Iterator[Explanation]:
-    """Right except for one term, of which there is too much or too little."""
-    if not wrong.same_shape or max(e.numel() for e in wrong.expected) < FEW_NUMBERS:
-        return
-    for words, tensors in terms:
-        pairs = zip(wrong.expected, tensors, strict=True)
-        parts = [(e, t.expand(e.shape)) for e, t in pairs if t is not None and can_expand(t.shape, e.shape)]
-        found = wrong.coefficients(parts) if len(parts) == len(wrong.expected) else []
-        if found and found[0][0] == "1" and found[1][0] != "0":
-            size, lacks = found[1][0].removeprefix("−"), found[1][0].startswith("−")
-            times = words if size == "1" else f"{size} times {words}"
-            text = f"{wrong.what} is right except for one term: what is {'missing' if lacks else 'too much'} is exactly"
-            yield Explanation("term_missing" if lacks else "term_too_many", f"{text} {times}.")
-
-
-def wrong_term_of_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
-    yield from wrong_term(wrong, terms_of_gradient(wrong))
-
-
-def terms_of_gradient(wrong: WrongGradient) -> Iterator[Term]:
-    """What is tried as a term of a gradient, simplest first: ones, upstream gradients, values."""
-    problems, first = wrong.problems, wrong.problems[0]
-    yield "1, in every element", [torch.ones((), dtype=torch.float64) for _ in problems]
-    for name, value in first.values.items():
-        if isinstance(value, Tensor) and value.dtype == torch.int64 and value.ndim == 1:
-            ones = [one_hot_at(problem, wrong.name, name) for problem in problems]
-            yield f"1 at the places of `{name}` (one in each row)", ones
-    upstream = [f"d{consumer}" for consumer in wrong.consumers]
-    for name in (
-        *upstream,
-        *(name for name, v in float_values(first).items() if v.numel() > 1 and name in first.values),
-    ):
-        yield f"`{name}`", [float_values(problem).get(name) for problem in problems]
-
-
-def one_hot_at(problem: Problem, name: str, index: str) -> Tensor | None:
-    """Ones at the places of the labels `index`, in the shape of `name`; None where the labels are no columns of it."""
-    shape, places = problem.values[name].shape, problem.values[index]
-    if len(shape) != 2 or places.shape != shape[:1] or int(places.max()) >= shape[1] or int(places.min()) < 0:
-        return None
-    return torch.nn.functional.one_hot(places, shape[1]).double()
+            text = f"{wrong.what} is the right one, {done} by `{name}`: {lacks} once too often."
+            yield WrongFormula("factor", text, formula)

@@ -14,7 +14,6 @@ from grader.verdict.explain.coefficients import (
     wrong_branches,
     wrong_factor,
     wrong_paths,
-    wrong_term_of_gradient,
     zeros,
 )
 from grader.verdict.explain.explanation import Explanation
@@ -22,7 +21,6 @@ from grader.verdict.explain.formulas import (
     not_broadcast,
     other_gradient,
     repeated_index,
-    right_in_wrong_places,
     sum_still_missing,
     sum_too_many,
     transposed,
@@ -50,10 +48,8 @@ PATTERNS: tuple[Callable[[WrongGradient], Iterator[Explanation | WrongFormula]],
     sum_still_missing,
     upstream_forgotten,
     wrong_factor,
-    wrong_term_of_gradient,
     wrong_paths,
     unnamed_multiple,
-    right_in_wrong_places,
 )
 """The patterns of wrong gradients, in the order of trust: the first that holds, and that the code bears out, counts."""
 

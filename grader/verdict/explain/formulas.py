@@ -177,20 +177,6 @@ def transposed(wrong: WrongAnswer) -> Iterator[WrongFormula]:
         yield WrongFormula("transposed", text, lambda n, o=order: wrong.expected[n].permute(o))  # type: ignore[misc]
 
 
-def right_in_wrong_places(wrong: WrongAnswer) -> Iterator[Explanation]:
-    """The same numbers, each somewhere else."""
-    for number, (found, expected) in enumerate(wrong.pairs):
-        if found.numel() != expected.numel() or wrong.equal(number, found.flatten(), expected.flatten()):
-            return
-        if not wrong.equal(number, found.flatten().sort().values, expected.flatten().sort().values):
-            return
-    yield Explanation(
-        "shuffled",
-        f"These are the right numbers in the wrong places: {wrong.it} holds each element of {wrong.right}, in another "
-        "order. Look at what the forward line does to the order (`view`, `.T`, an index), and undo just that.",
-    )
-
-
 # Another tensor in the place of one ----------------------------------------------------------------------------------
 
 
@@ -245,12 +231,10 @@ def upstream_forgotten(wrong: WrongGradient) -> Iterator[WrongFormula]:
                 problem, ("ones", wrong.name, c), lambda: problem.graph.vjp(c, ones)[wrong.name].double()
             )
 
-        is_read = "d" + consumer in wrong.uses
-        how = f"comes out as if `d{consumer}` were all ones" if is_read else f"does not use `d{consumer}`"
         yield WrongFormula(
             "upstream_forgotten",
-            f"Your `d{wrong.name}` {how}: it is the local derivative of `{consumer}` alone. The chain rule "
-            f"multiplies it by the upstream gradient `d{consumer}`.",
+            f"Your `d{wrong.name}` is as if `d{consumer}` were all ones: it is the local derivative of `{consumer}` "
+            f"alone. The chain rule multiplies it by the upstream gradient `d{consumer}`.",
             in_place_of(wrong, consumer, slope),
         )
 

@@ -1,4 +1,4 @@
-"""What a wrong formula is made of: forward values and upstream gradients in float64, and constants by name."""
+"""Constants by name, of which a wrong formula may be made, and what is computed once for each problem."""
 
 from __future__ import annotations
 
@@ -24,17 +24,6 @@ def computed_once(problem: Problem, key: object, compute: Callable[[], ValueType
         table[key] = compute()
     result: ValueType = table[key]
     return result
-
-
-def float_values(problem: Problem) -> dict[str, Tensor]:
-    """{name: float64 tensor} of the forward values that are floating-point tensors, and upstream gradients (`dh`)."""
-
-    def compute() -> dict[str, Tensor]:
-        values = {name: v for name, v in problem.values.items() if isinstance(v, Tensor) and v.is_floating_point()}
-        upstream = {f"d{name}": gradient for name, gradient in problem.upstream.items()}
-        return {name: value.double() for name, value in (values | upstream | values).items()}
-
-    return computed_once(problem, "float values", compute)
 
 
 def can_expand(shape: Sequence[int], to: Sequence[int]) -> bool:

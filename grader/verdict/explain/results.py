@@ -17,9 +17,9 @@ from torch import Tensor
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import agreement, name_of_entry, shown, tensor_of
 from grader.results.wording import count_text, listed_as_code
-from grader.verdict.explain.coefficients import constant_multiple, unnamed_multiple, wrong_term, zeros
+from grader.verdict.explain.coefficients import constant_multiple, unnamed_multiple, zeros
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.formulas import right_in_wrong_places, sum_still_missing, transposed, wrong_shape
+from grader.verdict.explain.formulas import sum_still_missing, transposed, wrong_shape
 from grader.verdict.explain.problem_values import factors_of, shares_of
 from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongFormula, first_that_fits
 
@@ -88,7 +88,6 @@ def explain_numbers(name: str, having: Sequence[tuple[ComparedResult, Parts]], r
     )
     given = on_all_problems([outcome.given for outcome, _ in having])
     others = on_all_problems([{f"`{other}`": row[other][1] for other in row if other != name} for _, row in having])
-    ones = {"1, in every element": [torch.ones((), dtype=torch.float64) for _ in found]}
     if any(words in name for words in AFTER_THE_CALL) and any(
         all(map(torch.equal, tensors, part.expected)) for tensors in given.values()
     ):
@@ -104,9 +103,7 @@ def explain_numbers(name: str, having: Sequence[tuple[ComparedResult, Parts]], r
         wrong_shape,
         transposed,
         sum_still_missing,
-        lambda part: wrong_term(part, (ones | given | others).items()),
         unnamed_multiple,
-        right_in_wrong_places,
     )
     return next(first_that_fits(part, patterns), None)
 

@@ -168,11 +168,10 @@ def first_telling(values: Sequence[float]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class WrongGradient(WrongAnswer):
-    """The gradient d`name`, wrong on every problem. `uses`: the parameters that the code reads, as far as is known."""
+    """The gradient d`name`, wrong on every problem."""
 
     name: str
     problems: list[Problem]
-    uses: frozenset[str] = frozenset()
 
     @property
     def consumers(self) -> tuple[str, ...]:
@@ -203,7 +202,6 @@ def wrong_gradient(name: str, cases: Cases) -> WrongGradient | None:
         constants=[named_factors(problem, name) for problem in problems],
         name=name,
         problems=problems,
-        uses=frozenset().union(*(answer.uses for _, answer in cases)),
     )
 
 

@@ -94,7 +94,7 @@ def test_a_bare_file_is_recognised_by_its_functions_in_a_course_of_either_kind(t
             key, bare = functions_of(solution_of(lesson)), bare_stub(lesson, lesson.pristine.read_text())
             some = [item.function for item in lesson.gradients][:3]
             (outline,) = outlines_limited([(filled(bare, {each: key[each] for each in some}).encode(), False)])
-            assert fitting_lessons(outline, all_lessons.values()).groups == ((name,),)
+            assert fitting_lessons(outline, all_lessons.values()).lessons == (name,)
 
 
 def test_grade_stubs_keeps_the_kind_of_each_stub_and_so_does_a_kit(tmp_path, monkeypatch):

@@ -27,7 +27,7 @@ from grader.authoring.release.leaks import Secrets, leaks, secrets_of
 from grader.authoring.release.notebook import notebook_of
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
-from grader.commands.release import LEAKS
+from grader.commands.course import LEAKS
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 from grader.questions.question import questions_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
 
@@ -77,15 +76,6 @@ RIGHT = {
         "import numpy as np\ndef gap(a, b):\n    d = np.abs(a.numpy() - b.numpy())\n"
         "    return dict(gap=np.max(d), where=np.argmax(d))",
     ),
-    "a new list besides": (
-        "doubled",
-        "def doubled(values):\n    for v in values: v.add_(v.clone())\n    return values",
-    ),
-    "an attribute of its own": (
-        "kept",
-        "class Counter:\n    def __init__(self, size):\n        self.rows, self.seen = [], 0\n    def add(self, x):\n"
-        "        self.rows += list(x)\n        self.seen = len(self.rows)\n        return sum(self.rows) / self.seen",
-    ),
     "a dataclass": (
         "kept",
         "from dataclasses import dataclass\n@dataclass\nclass Counter:\n    size: int\n    total: float = 0.0\n"
@@ -107,7 +97,6 @@ def test_other_styles_are_right(row, name):
 
 WRONG = {
     "todo": ("gap", "def gap(a, b):\n    raise NotImplementedError", "todo", None),
-    "raises": ("gap", "def gap(a, b):\n    return a.nonsense", "error", "AttributeError"),
     "no result": (
         "gap",
         "def gap(a, b):\n    pass",
@@ -126,12 +115,6 @@ WRONG = {
         "failed",
         "`gap` is ",
     ),
-    "a text": (
-        "gap",
-        "def gap(a, b):\n    return {'gap': 'much', 'where': 0}",
-        "shape",
-        "`gap` is 'much'; expected a number.",
-    ),
     "an object": ("gap", "def gap(a, b):\n    return object()", "shape", "a object; expected a dict"),
     "other parameters": ("gap", "def gap(first, second):\n    return {}", "error", "unexpected keyword argument"),
     "a loop": ("gap", "def gap(a, b):\n    while True: pass", "timeout", "did not return within 0.5 seconds"),
@@ -142,7 +125,6 @@ WRONG = {
         "crashed",
         "SIGSEGV",
     ),
-    "sys.exit": ("gap", "import sys\ndef gap(a, b):\n    sys.exit()", "error", "instead of returning"),
     "autograd": (
         "slope",
         "def slope(f, x):\n    x = torch.tensor(x).requires_grad_()\n    f(x).backward()",
@@ -154,13 +136,6 @@ WRONG = {
         "class Counter:\n    def __init__(self, size):\n        self.seen = 0\n    def update(self, x):\n        pass",
         "error",
         "`Counter` has no `add`",
-    ),
-    "no attribute": (
-        "kept",
-        "class Counter:\n    def __init__(self, size):\n        self.n, self.total = 0, 0\n    def add(self, x):\n"
-        "        self.n += len(x)\n        self.total = self.total + x.sum(0)\n        return self.total / self.n",
-        "error",
-        "`Counter` has no `seen`",
     ),
     "nothing in place": ("doubled", "def doubled(values):\n    return [2 * v for v in values]", "failed", "[0]"),
     "float32": (
@@ -199,13 +174,10 @@ def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session, mi
     assert len(missed_deadlines) == 1
 
 
-def test_a_row_has_the_line_of_its_function(row):
+def test_a_row_has_the_line_of_its_function_and_a_file_that_stops_has_only_errors(row, session):
     assert row("gap", "def gap(a, b):\n    return 1")["line"] == len(SOLUTION.splitlines()) + 3
-
-
-def test_a_file_that_stops_is_told_on_every_row(session):
     rows = rows_of(session.grade(submission_of(CALLS, "student", "1 / 0\n" + SOLUTION)).results)
-    assert {row["status"] for row in rows.values()} == {"error"}
+    assert {each["status"] for each in rows.values()} == {"error"}
 
 
 # One function for all gradients --------------------------------------------------------------------------------------
@@ -215,28 +187,18 @@ def joint_rows(session, source):
     return rows_of(session.grade(submission_of(JOINT, "student", source)).results)
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        "loss, dW, db",
-        "[loss, dW, db]",
-        "{'loss': loss, 'dW': dW, 'db': db}",
-        "loss, (dW, db)",
-        "{'db': db, 'dW': dW, 'loss': 0}",
-    ],
-)
-def test_what_a_joint_function_may_return(joint_session, result):
-    source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"loss = (y**2).sum() / n\n    return {result}")
-    rows = joint_rows(joint_session, source)
-    assert {name: (row["status"], row["exact"]) for name, row in rows.items()} == {
-        "dW": ("passed", True),
-        "db": ("passed", True),
-    }
+RESULTS = ("loss, dW, db", "{'loss': loss, 'dW': dW, 'db': db}", "loss, (dW, db)", "{'db': db, 'dW': dW, 'loss': 0}")
 
 
-def test_arguments_of_a_joint_function_may_be_changed(joint_session):
-    rows = joint_rows(joint_session, TOGETHER.replace("W, b = parameters", "W, b = parameters\n    x *= 1; W -= 0"))
-    assert {row["status"] for row in rows.values()} == {"passed"}
+def test_what_a_joint_function_may_return_and_change(joint_session):
+    for result in RESULTS:
+        source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"loss = (y**2).sum() / n\n    return {result}")
+        source = source.replace("W, b = parameters", "W, b = parameters\n    x *= 1; W -= 0")
+        rows = joint_rows(joint_session, source)
+        assert {name: (row["status"], row["exact"]) for name, row in rows.items()} == {
+            "dW": ("passed", True),
+            "db": ("passed", True),
+        }
 
 
 JOINT_WRONG = {
@@ -268,18 +230,14 @@ def test_one_wrong_gradient_of_a_joint_function_spoils_no_other(joint_session):
     assert rows["dW"]["mistake"]["id"] == "transposed"
 
 
-@pytest.mark.parametrize(
-    ("result", "status", "message"),
-    [
+def test_a_gradient_that_is_not_there_costs_only_its_own_row(joint_session):
+    for result, status, message in (
         ("{'dW': dW, 'loss': 0}", "missing", "`backward` returned a dict without `db`."),
-        ("{'dW': dW, 'db': None}", "todo", None),
         ("0, dW, None", "todo", None),
-    ],
-)
-def test_a_gradient_that_is_not_there_costs_only_its_own_row(joint_session, result, status, message):
-    source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"return {result}")
-    rows = joint_rows(joint_session, source)
-    assert (rows["dW"]["status"], rows["db"]["status"], rows["db"]["message"]) == ("passed", status, message)
+    ):
+        source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"return {result}")
+        rows = joint_rows(joint_session, source)
+        assert (rows["dW"]["status"], rows["db"]["status"], rows["db"]["message"]) == ("passed", status, message)
 
 
 def test_autograd_in_a_joint_function_is_forbidden(joint_session):
@@ -357,41 +315,17 @@ def test_a_tensor_arrives_with_its_axes_in_the_same_order_in_memory(order):
     assert back.value.is_contiguous(), "a worker's values come as plain tensors"
 
 
-NODES = st.recursive(
-    st.none() | st.integers() | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["l", "u", "d", "t", "n", "b", "g", "fn", "p", "o", "f", "i", "x"]), inner, max_size=2
-        )
-    ),
-    max_leaves=10,
-)
-
-
-@pytest.mark.full
-@given(NODES)
-@settings(max_examples=400)
-def test_any_node_is_a_value_or_refused(node):
-    with contextlib.suppress(WireError):
-        Unpacker(bytes(8)).unpack(node)
-
-
-@pytest.mark.parametrize(
-    "node",
-    [
+def test_no_function_and_no_generator_is_taken_from_a_worker():
+    for node in (
         {"fn": ["def f(): pass", {"d": []}]},
-        {"b": ["uint8", [5056]]},
         {"g": ["uint8", [5056]]},
         {"p": [{"t": ["uint8", [5056]]}, [0]]},
         {"t": ["uint8", [5057]]},
         {"t": ["uint8"]},
         {"t": True},
-    ],
-)
-def test_no_function_and_no_generator_is_taken_from_a_worker(node):
-    with pytest.raises(WireError):
-        Unpacker(bytes(5056)).unpack(node)
+    ):
+        with pytest.raises(WireError):
+            Unpacker(bytes(5056)).unpack(node)
 
 
 def test_what_cannot_travel_is_told_by_its_kind():
@@ -403,38 +337,37 @@ def test_what_cannot_travel_is_told_by_its_kind():
 # Comparing -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("found", "expected", "message"),
-    [
-        (torch.tensor(2.0), 2.0, None),
-        (2, 2.0, None),
-        ([1.0, 2.0], torch.tensor([1.0, 2.0]), None),
-        (torch.tensor([1.0, 2.0]), [1.0, 2.0], None),
-        (numpy.array([1.0, 2.0]), torch.tensor([1.0, 2.0]), None),
-        ((1, "a"), [1, "a"], None),
-        (torch.tensor(True), True, None),
-        (numpy.float64(2.0), 2.0, None),
-        (2.0, numpy.float64(2.0), None),
-        (1.0, torch.ones(1), "expected (1,)"),
-        (True, 1.0, "is True; expected a number"),
-        (1, True, "is 1; expected True"),
-        ("healthy", "dead", "is 'healthy'; expected 'dead'"),
-        (float("nan"), 1.0, "is nan, not a finite number"),
-        (torch.tensor([1.0, float("inf")]), torch.ones(2), "at [1] is inf"),
-        ([1, 2], [1, 2, 3], "has 2 entries; expected 3"),
-        (torch.tensor([1.0, 2.0 + 1e-6]), torch.tensor([1.0, 2.0], dtype=torch.float64), None),  # float32
-        (torch.tensor([1.0, 2.0 + 1e-6], dtype=torch.float64), torch.tensor([1.0, 2.0]), "Worst element [1]"),
-        (torch.tensor([1, 3]), torch.tensor([1, 2]), "found 3, expected 2"),
-        ({"a": 1}, {"a": 1, "b": 2}, "lacks b"),
-        ({"a": 1, "b": 2}, {"a": 1}, "has b besides"),
-        ({"a": {"b": [0, 5]}}, {"a": {"b": [0, 4]}}, "`a.b[1]` is 5; expected 4."),
-    ],
-)
-def test_agreement(found, expected, message):
-    result = agreement(found, expected)
-    assert result.holds == (message is None)
-    if message:
-        assert message in result.findings[0].message
+AGREEMENTS = [
+    (torch.tensor(2.0), 2.0, None),
+    (2, 2.0, None),
+    ([1.0, 2.0], torch.tensor([1.0, 2.0]), None),
+    (torch.tensor([1.0, 2.0]), [1.0, 2.0], None),
+    (numpy.array([1.0, 2.0]), torch.tensor([1.0, 2.0]), None),
+    ((1, "a"), [1, "a"], None),
+    (torch.tensor(True), True, None),
+    (numpy.float64(2.0), 2.0, None),
+    (2.0, numpy.float64(2.0), None),
+    (1.0, torch.ones(1), "expected (1,)"),
+    (True, 1.0, "is True; expected a number"),
+    (1, True, "is 1; expected True"),
+    ("healthy", "dead", "is 'healthy'; expected 'dead'"),
+    (float("nan"), 1.0, "is nan, not a finite number"),
+    (torch.tensor([1.0, float("inf")]), torch.ones(2), "at [1] is inf"),
+    ([1, 2], [1, 2, 3], "has 2 entries; expected 3"),
+    (torch.tensor([1.0, 2.0 + 1e-6]), torch.tensor([1.0, 2.0], dtype=torch.float64), None),  # float32
+    (torch.tensor([1.0, 2.0 + 1e-6], dtype=torch.float64), torch.tensor([1.0, 2.0]), "Worst element [1]"),
+    (torch.tensor([1, 3]), torch.tensor([1, 2]), "found 3, expected 2"),
+    ({"a": 1}, {"a": 1, "b": 2}, "lacks b"),
+    ({"a": 1, "b": 2}, {"a": 1}, "has b besides"),
+    ({"a": {"b": [0, 5]}}, {"a": {"b": [0, 4]}}, "`a.b[1]` is 5; expected 4."),
+]
+
+
+def test_agreement():
+    for found, expected, message in AGREEMENTS:
+        result = agreement(found, expected)
+        assert result.holds == (message is None), (found, expected)
+        assert message is None or message in result.findings[0].message
 
 
 def test_noise_beside_a_large_part_is_no_error():

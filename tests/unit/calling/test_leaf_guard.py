@@ -12,12 +12,10 @@ from grader.sandbox.workers.codec import Packer, Unpacker
 
 CHANGES = {
     "-=": lambda p, g: p.__isub__(g),
-    "add_": lambda p, g: p.add_(g, alpha=-0.1),
     "copy_": lambda p, g: p.copy_(g),
     "an element": lambda p, g: p.__setitem__(0, 1.0),
     "out=": lambda p, g: torch.add(p, g, out=p),
     "foreach": lambda p, g: torch._foreach_add_([g.clone(), p], [g, g]),
-    "zero_": lambda p, g: p.zero_(),
     ".data": lambda p, g: p.data.sub_(g),
     ".detach()": lambda p, g: p.detach().sub_(g),
     "a new tensor": lambda p, g: p - g,
@@ -36,12 +34,13 @@ def refused(change, guarded):
     return ""
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
-def test_it_refuses_what_pytorch_refuses_and_in_its_words(change):
-    with torch.no_grad():
-        assert not refused(change, guarded=True)
-    said, by_pytorch = refused(change, guarded=True), refused(change, guarded=False)
-    assert bool(said) == bool(by_pytorch) and (not said or said[:60] in by_pytorch or "out=..." in by_pytorch)
+def test_it_refuses_what_pytorch_refuses_and_in_its_words():
+    for name, change in CHANGES.items():
+        with torch.no_grad():
+            assert not refused(change, guarded=True), name
+        said, by_pytorch = refused(change, guarded=True), refused(change, guarded=False)
+        assert bool(said) == bool(by_pytorch), name
+        assert not said or said[:60] in by_pytorch or "out=..." in by_pytorch
 
 
 @pytest.mark.full

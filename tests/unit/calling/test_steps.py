@@ -65,63 +65,29 @@ def annotated(dy: Tensor, x: "an annotation that is no name", n: int) -> Tensor:
     return dy * x * n
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        by_name,
-        keyword_only,
-        positional_only,
-        with_rest,
-        with_defaults,
-        annotated,
-        lambda dy, x, n: dy * x * n,
+def test_parameters_are_given_by_name():
+    for function in (
+        *(by_name, keyword_only, positional_only, with_rest, with_defaults, annotated),
         functools.partial(lambda dy, x, k: dy * x * k, k=3),
         functools.wraps(by_name)(lambda *arguments, **keywords: by_name(*arguments, **keywords)),
-    ],
-    ids=lambda f: getattr(f, "__name__", type(f).__name__),
-)
-def test_parameters_are_given_by_name(function):
-    answer = call(function)
-    assert answer.outcome == "returned"
-    assert same_tensor(answer, DY * X * 3)
+    ):
+        assert same_tensor(call(function), DY * X * 3), function
+    assert same_tensor(call(lambda scale=2.0, dy=None, /: scale * dy), 2 * DY)  # its default keeps its place
+    assert same_tensor(call(lambda dx=None, *, dy: dy if dx is None else dx), DY)  # with a default it is not given it
 
 
-def test_a_positional_only_default_keeps_its_place():
-    def dx(scale=2.0, dy=None, /):
-        return scale * dy
-
-    assert same_tensor(call(dx), 2 * DY)
-
-
-def test_an_unknown_parameter_near_a_known_one():
-    def dx(dyy, x):
-        return dyy
-
-    answer = call(dx)
-    assert answer.outcome == "raised" and answer.line == dx.__code__.co_firstlineno
-    assert answer.message == (
-        "`dx` asks for `dyy`, which is neither a forward value nor an upstream gradient; did you mean `dy`?"
+def test_an_unknown_parameter_is_named():
+    unknown = lambda dyy, x: dyy  # noqa: E731
+    assert call(unknown) == Answer(
+        "raised",
+        message="`dx` asks for `dyy`, which is neither a forward value nor an upstream gradient; did you mean `dy`?",
+        line=unknown.__code__.co_firstlineno,
     )
-
-
-def test_an_unknown_parameter_like_nothing_here():
-    def dx(temperature):
-        return temperature
-
-    assert call(dx).message == (
+    assert call(lambda temperature: temperature).message == (
         "`dx` asks for `temperature`, which is neither a forward value nor an upstream gradient: use the names of the "
         "forward pass, with a `d` in front for gradients."
     )
-
-
-def test_a_step_that_asks_for_itself():
-    def dx(dx):
-        return dx
-
-    answer = call(dx)
-    assert answer.outcome == "raised"
-    assert answer.message == "`dx` asks for itself: `dx` is what it is to return."
-    assert same_tensor(call(lambda dx=None, *, dy: dy if dx is None else dx), DY)  # with a default it is not given it
+    assert call(lambda dx: dx).message == "`dx` asks for itself: `dx` is what it is to return."
 
 
 def test_what_cannot_be_called():
@@ -158,14 +124,14 @@ def test_what_a_step_s_code_reads():
 # Precision -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_new_tensors_have_the_problem_s_precision(dtype):
+def test_new_tensors_have_the_problem_s_precision():
     def dx():
         return torch.zeros(3) + torch.tensor(0.1) + torch.arange(3.0)
 
-    answer = call_step(dx, "dx", VALUES, UPSTREAM, dtype)
-    assert answer.tensor is not None and answer.tensor.dtype == dtype
-    assert torch.get_default_dtype() == torch.float32
+    for dtype in (torch.float32, torch.float64):
+        answer = call_step(dx, "dx", VALUES, UPSTREAM, dtype)
+        assert answer.tensor is not None and answer.tensor.dtype == dtype
+        assert torch.get_default_dtype() == torch.float32
 
 
 def test_float32_inside_is_noticed():
@@ -195,47 +161,30 @@ def test_too_many_operators():
 # Exceptions ----------------------------------------------------------------------------------------------------------
 
 
-def test_not_implemented_in_a_line_of_one_s_own_is_to_do():
-    def dx():
-        raise NotImplementedError
-
-    line = dx.__code__.co_firstlineno + 1
-    assert call(dx, files=(__file__,)) == Answer("todo", line=line)
-
-    def helper():
-        raise NotImplementedError
-
-    assert call(lambda: helper(), files=(__file__,)).outcome == "todo"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda x: 1.0 - x ^ 2, "\"bitwise_xor_cpu\" not implemented for 'Double'"),
-        (lambda x: x & x, "\"bitwise_and_cpu\" not implemented for 'Double'"),
-        (lambda x: torch.bincount(x.view(-1)), "\"bincount_cpu\" not implemented for 'Double'"),
-        (lambda x: x.long().log_softmax(1), "\"log_softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
-        (lambda x: (x + 0j).ceil(), "ceil is not supported for complex inputs"),
-    ],
-)
-def test_an_operator_that_torch_does_not_have_for_a_dtype_is_an_error(wrong, message):
-    assert call(wrong, files=(__file__,)) == Answer(
-        "raised", message=f"NotImplementedError: {message}", line=wrong.__code__.co_firstlineno, uses=frozenset({"x"})
-    )
-
-
-def test_not_implemented_on_every_path_is_a_stub_and_on_one_path_an_error():
+def test_a_stub_is_to_do_and_other_errors_of_this_type_are_errors():
     def dx():
         raise NotImplementedError("TODO")
 
-    def dy(y):
+    assert call(dx, files=(__file__,)) == Answer("todo", line=dx.__code__.co_firstlineno + 1)
+    assert call(lambda: dx(), files=(__file__,)).outcome == "todo"
+
+    def on_one_path(y):
         if y.ndim == 2:
             raise NotImplementedError("only for one axis")
         return y
 
-    assert call(dx, files=(__file__,)).outcome == "todo"
-    answer = call(dy, "dy", files=(__file__,))
-    assert (answer.outcome, answer.message) == ("raised", "NotImplementedError: only for one axis")
+    library: dict[str, Any] = {}
+    exec(compile("def solve(): raise NotImplementedError('not for float64')", "library.py", "exec"), library)
+    for wrong, message in (
+        (on_one_path, "only for one axis"),
+        (lambda: library["solve"](), "not for float64"),
+        (lambda x: 1.0 - x ^ 2, "\"bitwise_xor_cpu\" not implemented for 'Double'"),
+        (lambda x: torch.bincount(x.view(-1)), "\"bincount_cpu\" not implemented for 'Double'"),
+        (lambda x: (x + 0j).ceil(), "ceil is not supported for complex inputs"),
+    ):
+        answer = call(wrong, "dz", files=(__file__,))
+        assert (answer.outcome, answer.message) == ("raised", f"NotImplementedError: {message}")
+        assert answer.line is not None
 
 
 DEBUGGER = "The debugger (`breakpoint()`, `pdb`) waits for a command"
@@ -245,49 +194,27 @@ def refused_debugger():
     raise NotAvailable("ipdb")
 
 
-@pytest.mark.parametrize(
-    ("ask", "waits"),
-    [
+def test_what_waits_for_an_answer_gets_a_sentence(monkeypatch):
+    monkeypatch.setattr(sys, "breakpointhook", refuse_to_stop)
+    trace = sys.gettrace()
+    for ask, waits in (
         (lambda: breakpoint(), DEBUGGER),
         (lambda: pdb.Pdb(stdin=io.StringIO(), stdout=io.StringIO()).set_trace(), DEBUGGER),
         (refused_debugger, DEBUGGER),
         (lambda: input("x? "), "`input()` waits for somebody to type a line"),
-    ],
-)
-def test_what_waits_for_an_answer_gets_a_sentence(ask, waits, monkeypatch):
-    def dx():
-        ask()
-        return 1
+    ):
 
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-    monkeypatch.setattr(sys, "breakpointhook", refuse_to_stop)
-    trace = sys.gettrace()
-    answer = call(dx, files=(__file__,))
-    sys.settrace(trace)  # pdb's stays, and `make coverage` would not see what later tests run
-    assert (answer.outcome, answer.message) == (
-        "raised",
-        f"{waits}, and nobody can answer here. Use `print`: `dojo check` shows what is printed.",
-    )
+        def dx(ask: Any = ask):
+            ask()
+            return 1
 
-
-@pytest.mark.parametrize("error", [EOFError("the file ends here"), ModuleNotFoundError("No module", name="pdbs")])
-def test_other_errors_of_the_same_types_keep_their_text(error):
-    def dx():
-        raise error
-
-    assert call(dx, files=(__file__,)).message == f"{type(error).__name__}: {error}"
-
-
-def test_not_implemented_from_a_library_is_an_error():
-    library: dict[str, Any] = {}
-    exec(compile("def solve(): raise NotImplementedError('not for float64')", "library.py", "exec"), library)
-
-    def dx():
-        return library["solve"]()
-
-    answer = call(dx, files=(__file__,))
-    assert answer.outcome == "raised" and answer.line == dx.__code__.co_firstlineno + 1
-    assert answer.message == "NotImplementedError: not for float64"
+        monkeypatch.setattr(sys, "stdin", io.StringIO())
+        answer = call(dx, files=(__file__,))
+        sys.settrace(trace)  # pdb's stays, and `make coverage` would not see what later tests run
+        assert (answer.outcome, answer.message) == (
+            "raised",
+            f"{waits}, and nobody can answer here. Use `print`: `dojo check` shows what is printed.",
+        )
 
 
 def test_an_exception_is_told_with_the_innermost_line_of_one_s_own():
@@ -303,33 +230,25 @@ def test_an_exception_is_told_with_the_innermost_line_of_one_s_own():
     assert call(dx).line is None  # no file of theirs
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
+def test_every_exception_is_a_sentence():
+    for error, message in (
         (ValueError(), "ValueError"),
         (ValueError("one\n  two"), "ValueError: one two"),
+        (ValueError("x" * 10_000), "ValueError: " + "x" * 496 + " ..."),
         (KeyError("h"), "KeyError: 'h'"),
+        (EOFError("the file ends here"), "EOFError: the file ends here"),
+        (ModuleNotFoundError("No module", name="pdbs"), "ModuleNotFoundError: No module"),
         (KeyboardInterrupt(), "KeyboardInterrupt"),
-        (GeneratorExit(), "GeneratorExit"),
-        (RecursionError("deep"), "RecursionError: deep"),
         (MemoryError(), "MemoryError"),
         (SystemExit(0), "It ended the program (SystemExit, code 0) instead of returning."),
         (SystemExit("bye"), "It ended the program (SystemExit, code 'bye') instead of returning."),
-    ],
-)
-def test_every_exception_is_a_sentence(error, message):
-    def dx():
-        raise error
+    ):
 
-    answer = call(dx)
-    assert (answer.outcome, answer.message) == ("raised", message)
+        def dx(error: BaseException = error):
+            raise error
 
-
-def test_long_texts_are_cut():
-    def dx():
-        raise ValueError("x" * 10_000)
-
-    assert call(dx).message == "ValueError: " + "x" * 496 + " ..."
+        answer = call(dx)
+        assert (answer.outcome, answer.message) == ("raised", message)
 
 
 def test_endless_recursion():
@@ -342,30 +261,30 @@ def test_endless_recursion():
 # Changed arguments ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("function", "changed"),
-    [
-        (lambda dy, x: dy.mul_(x), ("dy",)),
-        (lambda dy, x: dy.__imul__(x), ("dy",)),
-        (lambda dy, x: x.unsqueeze_(0) * dy, ("x",)),
-        (lambda dy, x: x.resize_(2), ("x",)),
-        (lambda dy, x: x.t_(), ("x",)),
-        (lambda dy, x: (dy.zero_(), x.zero_())[0], ("dy", "x")),
-        (lambda x: x[0].add_(1), ("x",)),  # through a view
-        (lambda x: x.T.add_(1), ("x",)),
-        (lambda x: x.numpy().__setitem__((0, 0), 9.0), ("x",)),
-        (lambda i, x: i.add_(1) * 1.0, ("i",)),
-        (lambda dy, /, x: dy.mul_(x), ("dy",)),
-        (lambda *, dy, x: dy.mul_(x), ("dy",)),
-        (lambda dy, x: dy.clone().mul_(x), ()),
-        (lambda dy, x: dy * x, ()),
-        (lambda dy, x: dy.add_(0), ()),  # the same numbers
-        (lambda x: x.requires_grad_() * 2, ()),
-        (lambda x: x, ()),
-    ],
-)
-def test_what_a_step_did_to_its_arguments(function, changed):
-    assert sorted(call(function).changed) == sorted(changed)
+CHANGING: list[tuple[Any, tuple[str, ...]]] = [
+    (lambda dy, x: dy.mul_(x), ("dy",)),
+    (lambda dy, x: dy.__imul__(x), ("dy",)),
+    (lambda dy, x: x.unsqueeze_(0) * dy, ("x",)),
+    (lambda dy, x: x.resize_(2), ("x",)),
+    (lambda dy, x: x.t_(), ("x",)),
+    (lambda dy, x: (dy.zero_(), x.zero_())[0], ("dy", "x")),
+    (lambda x: x[0].add_(1), ("x",)),  # through a view
+    (lambda x: x.T.add_(1), ("x",)),
+    (lambda x: x.numpy().__setitem__((0, 0), 9.0), ("x",)),
+    (lambda i, x: i.add_(1) * 1.0, ("i",)),
+    (lambda dy, /, x: dy.mul_(x), ("dy",)),
+    (lambda *, dy, x: dy.mul_(x), ("dy",)),
+    (lambda dy, x: dy.clone().mul_(x), ()),
+    (lambda dy, x: dy * x, ()),
+    (lambda dy, x: dy.add_(0), ()),  # the same numbers
+    (lambda x: x.requires_grad_() * 2, ()),
+    (lambda x: x, ()),
+]
+
+
+def test_what_a_step_did_to_its_arguments():
+    for place, (function, changed) in enumerate(CHANGING):
+        assert sorted(call(function).changed) == sorted(changed), place
 
 
 def test_nan_is_the_same_as_nan():
@@ -394,42 +313,28 @@ class Lying(torch.Tensor):
         raise RuntimeError("ask me nothing")
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: torch.nn.Parameter(x * 2),
-        lambda x: (x * 2).requires_grad_(),
-        lambda x: (x * 2).as_subclass(Lying),
-        lambda x: (x * 2).to_sparse(),
-        lambda x: (x * 2).to_sparse_csr(),
-        lambda x: (x.T * 2).T,
-        lambda x: (x * 2).expand(1, 3, 4)[0],
-        lambda x: torch.cat([x * 2, x])[:3],
-        lambda x: torch._neg_view(x * -2),
-        lambda x: (torch.complex(torch.zeros_like(x), -2 * x).conj()).imag,
-        lambda x: torch.from_numpy(x.numpy() * 2),
-    ],
-    ids=[
-        "Parameter",
-        "requires_grad",
-        "class",
-        "sparse",
-        "csr",
-        "T",
-        "expanded",
-        "view",
-        "negative",
-        "imaginary",
-        "numpy",
-    ],
-)
+PLAIN = [
+    lambda x: torch.nn.Parameter(x * 2),
+    lambda x: (x * 2).requires_grad_(),
+    lambda x: (x * 2).as_subclass(Lying),
+    lambda x: (x * 2).to_sparse(),
+    lambda x: (x * 2).to_sparse_csr(),
+    lambda x: (x.T * 2).T,
+    lambda x: (x * 2).expand(1, 3, 4)[0],
+    lambda x: torch.cat([x * 2, x])[:3],
+    lambda x: torch._neg_view(x * -2),
+    lambda x: (torch.complex(torch.zeros_like(x), -2 * x).conj()).imag,
+    lambda x: torch.from_numpy(x.numpy() * 2),
+]
+
+
 @pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
-def test_any_tensor_comes_out_plain(function):
-    tensor = call(function).tensor
-    assert type(tensor) is Tensor and tensor.layout == torch.strided and tensor.is_contiguous()
-    assert not tensor.requires_grad and not tensor.is_neg() and not tensor.is_conj()
-    assert torch.equal(tensor, 2 * X)
-    assert tensor.numpy().tobytes() == (2 * X).numpy().tobytes()
+def test_any_tensor_comes_out_plain():
+    for place, function in enumerate(PLAIN):
+        tensor = call(function).tensor
+        assert type(tensor) is Tensor and tensor.layout == torch.strided and tensor.is_contiguous(), place
+        assert not tensor.requires_grad and not tensor.is_neg() and not tensor.is_conj(), place
+        assert tensor.numpy().tobytes() == (2 * X).numpy().tobytes(), place
 
 
 def test_a_view_of_an_argument_is_an_answer():
@@ -445,43 +350,35 @@ class AlwaysEqual:
     __hash__ = None  # type: ignore[assignment]
 
 
-@pytest.mark.parametrize(
-    ("result", "kind"),
-    [
-        (None, "None"),
-        (3, "int"),
-        (3.5, "float"),
-        (True, "bool"),
-        ("x", "str"),
-        ((X,), "tuple of 1"),
-        ((X, X), "tuple of 2"),
-        ([X], "list of 1"),
-        (numpy.ones((3, 4)), "numpy.ndarray"),
-        (numpy.float64(2), "numpy.float64"),
-        (AlwaysEqual(), f"{__name__}.AlwaysEqual"),
-        (torch.float32, "torch.dtype"),
-        (Tensor, "torch._C._TensorMeta"),
-        (X.max(1), "torch.return_types.max of 2"),
-    ],
-)
-def test_what_is_no_tensor_is_described(result, kind):
-    answer = call(lambda: result)
-    assert (answer.outcome, answer.tensor, answer.kind) == ("returned", None, kind)
+KINDS = [
+    (None, "None"),
+    (3, "int"),
+    (3.5, "float"),
+    (True, "bool"),
+    ("x", "str"),
+    ((X,), "tuple of 1"),
+    ((X, X), "tuple of 2"),
+    ([X], "list of 1"),
+    (numpy.ones((3, 4)), "numpy.ndarray"),
+    (numpy.float64(2), "numpy.float64"),
+    (AlwaysEqual(), f"{__name__}.AlwaysEqual"),
+    (torch.float32, "torch.dtype"),
+    (Tensor, "torch._C._TensorMeta"),
+    (X.max(1), "torch.return_types.max of 2"),
+]
 
 
-@pytest.mark.parametrize(("number", "expected"), [(3, 3.0), (2.5, 2.5), (0, 0.0)])
-def test_a_plain_number_is_right_for_a_scalar(number, expected):
-    answer = call(lambda: number, step="ds")
-    assert same_tensor(answer, torch.tensor(expected, dtype=torch.float64))
-    assert answer.tensor is not None and answer.tensor.ndim == 0
+def test_what_is_no_tensor_is_described():
+    for result, kind in KINDS:
+        answer = call(lambda result=result: result)
+        assert (answer.outcome, answer.tensor, answer.kind) == ("returned", None, kind)
 
 
-@pytest.mark.parametrize("number", [True, numpy.float64(2.0), "2"])
-def test_other_things_are_not(number):
-    assert call(lambda: number, step="ds").tensor is None
-
-
-def test_a_plain_number_is_no_answer_for_a_matrix():
+def test_a_plain_number_is_right_for_a_scalar_only():
+    for number in (3, 2.5, 0):
+        assert same_tensor(call(lambda number=number: number, step="ds"), torch.tensor(float(number)).double())
+    for other in (True, numpy.float64(2.0), "2"):
+        assert call(lambda other=other: other, step="ds").tensor is None
     assert call(lambda: 3.0, step="dy").kind == "float"
     assert call(lambda: 3.0, step="dn").kind == "float"  # n is no tensor
 
@@ -521,25 +418,17 @@ def raises_raises():
     raise Raises
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        raises_raises,
-        lambda: sys.exit(NoRepr()),
-        becomes_another,
-        lambda: WithoutAName(),
-        lambda: Pretends(),
+def test_whatever_it_does_it_is_an_answer():
+    for function in (
+        *(raises_raises, becomes_another, lambda: sys.exit(NoRepr()), lambda: WithoutAName(), lambda: Pretends()),
         lambda: torch.zeros(1).expand(10**7, 10**7),
-    ],
-    ids=["exception_text", "exit_code", "argument_class", "metaclass", "class_property", "too_large"],
-)
-def test_whatever_it_does_it_is_an_answer(function):
-    try:
-        answer = call(function)
-    except BaseException as error:
-        pytest.fail(f"call_step raised {type(error).__name__}")
-    assert answer.outcome in ("returned", "raised")
-    assert torch.get_default_dtype() == torch.float32
+    ):
+        try:
+            answer = call(function)
+        except BaseException as error:
+            pytest.fail(f"call_step raised {type(error).__name__}")
+        assert answer.outcome in ("returned", "raised")
+        assert torch.get_default_dtype() == torch.float32
 
 
 def test_in_the_words_of_the_step():

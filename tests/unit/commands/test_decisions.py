@@ -54,13 +54,6 @@ def test_an_adjusted_row_is_in_every_page(out):
     assert not (out / "Bo Li").exists(), "a folder that nothing has changed is left alone"
 
 
-def test_a_lesson_and_the_total_can_be_adjusted(out):
-    assert grade("adjust", "cy", "04", "--points", "1.5", "--because", "x", "-o", out).exit_code == 0
-    assert totals(out)["cy"] == "1.5 of 2"
-    assert grade("adjust", "cy", "total", "--points", "0", "--because", "Plagiarism", "-o", out).exit_code == 0
-    assert totals(out)["cy"] == "0 of 2"
-
-
 @pytest.mark.full
 def test_an_undo_is_another_entry_and_can_be_undone(out):
     grade("adjust", "Bo Li", "dhpreact", "--points", "1", "--because", "x", "-o", out)
@@ -76,22 +69,20 @@ def test_an_undo_is_another_entry_and_can_be_undone(out):
         ]  # fmt: skip
 
 
-def test_an_excuse_takes_points_and_maximum(out):
-    assert grade("excuse", "cy", "--because", "Ill", "-o", out).exit_code == 0
-    assert totals(out)["cy"] == " of 0"  # no score, which is not a zero
-    results = read_results(out / "cy")
-    assert results is not None and results.excused is not None and results.excused.reason == "Ill"
-
-
-def test_a_comment_on_everything_or_on_a_row(out):
+def test_a_lesson_the_total_an_excuse_comments_and_an_extension(out):
+    assert grade("adjust", "cy", "04", "--points", "1.5", "--because", "x", "-o", out).exit_code == 0
+    assert totals(out)["cy"] == "1.5 of 2"
+    assert grade("adjust", "cy", "total", "--points", "0", "--because", "Plagiarism", "-o", out).exit_code == 0
+    assert totals(out)["cy"] == "0 of 2"
     assert grade("comment", "cy", "Nice work.", "-o", out).exit_code == 0
     assert grade("comment", "cy", "04.dlogits", "See me.", "-o", out).exit_code == 0
     results = current(out)["cy"]
     assert [each.text for each in results.comments or ()] == ["Nice work."]
     assert [each.text for each in results.lessons[0].rows[0].comments or ()] == ["See me."]
-
-
-def test_an_extension_before_there_is_a_date_says_when_it_counts(out):
+    assert grade("excuse", "cy", "--because", "Ill", "-o", out).exit_code == 0
+    assert totals(out)["cy"] == " of 0"  # no score, which is not a zero
+    written = read_results(out / "cy")
+    assert written is not None and written.excused is not None and written.excused.reason == "Ill"
     done = grade("extend", "cy", "--until", "2026-12-01 23:59", "--because", "Ill", "-o", out)
     assert done.exit_code == 0 and "no due date yet" in done.stderr and "until 2026-12-01 23:59" in done.stdout
 
@@ -253,13 +244,5 @@ def test_the_commands_do_without_torch(out):
         f"done = CliRunner().invoke(main, ['excuse', 'cy', '--because', 'x', '-o', {str(out)!r}])\n"
         "sys.exit(done.output if done.exit_code or 'torch' in sys.modules else 0)\n"
     )
-    gradebook = Gradebook(out / GRADEBOOK)
-    from grader.lesson.lesson import Course
-    from grader.publish.report.pages import Reporter
-
-    drawings = Reporter([Course(ROOT).lessons[CROSS]]).new_drawings(every=True)
-    for digest, text in drawings.items():
-        gradebook.keep(f"drawing {digest}", text)
-    gradebook.close()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from lecture_notebooks import NOTEBOOKS, STYLES
 from made_gradebook import CROSS, add_attempt, current, grade
 from made_results import lesson as lesson_of
 from made_results import row
 from support import ROOT, solution_of
 
-from bench.defence import CourseFile, holds, right_rows
-from grader.commands.defence import entered_answers
 from grader.commands.grade import main
-from grader.defence.generate import generate
 from grader.defence.question import DefenceQuestion
 from grader.dojo.answering import practise
-from grader.dojo.check import LocalJudge
 from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
@@ -33,7 +26,6 @@ from grader.gradebook.assignment.weighted import decided_lesson, with_weights
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
 from grader.gradebook.records import Attempt, Decision
-from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
 from grader.publish.defence_pages import keys_page, papers_page
 from grader.publish.report.decisions import sentences_about_lesson, short_notes
@@ -189,34 +181,6 @@ def test_a_wrong_demand_is_refused(lines: str, sentence: str):
         )
 
 
-@pytest.mark.full
-def test_a_defence_of_a_notebook(course: Course, tmp_path: Path):
-    """The lecture's notebook, written as students write it: sheets about its lines, and every key confirmed."""
-    lesson, out, folder = course.find("03"), tmp_path / "grades", tmp_path / "class" / "Ada"
-    folder.mkdir(parents=True)
-    shutil.copy(NOTEBOOKS / f"{STYLES[0]}.ipynb", folder / "homework.ipynb")
-    (submission,) = find([tmp_path / "class"], [lesson], [lesson], None)
-    text = submission.lessons[lesson.name].files["backward.py"].decode()
-    add_attempt(out, "Ada", lesson.name, text)
-    done = grade("defence", "--lesson", "03", "--paper", "-o", out)
-    assert done.exit_code == 0, done.output
-    gradebook = Gradebook(out / GRADEBOOK)
-    (code,) = re.findall(
-        r'<div class="code">(\w{5})</div>', (out / "defence" / lesson.name / "papers.html").read_text()
-    )
-    sheet, seed = find_sheet(gradebook, code), gradebook.kept("defence seed")
-    gradebook.close()
-    with closing(LocalJudge()) as judge:
-        right = right_rows(judge, CourseFile(lesson, "notebook", text))
-        assert "dlogits" in right and len(right) > 10
-        made = generate(lesson, {"backward.py": text.encode()}, right, judge.zygote, f"{seed}/{sheet.student}")
-    assert [each.text for each in made.questions] == [each.text for each in sheet.questions] and len(
-        made.questions
-    ) == 6
-    assert all(holds(question, text) for question in made.questions)
-    assert decision_about(sheet, [each.key_text for each in made.questions]).points == 1
-
-
 def test_answers_of_a_sheet(tmp_path: Path):
     gradebook = Gradebook(tmp_path / GRADEBOOK)
     keep_sheet(gradebook, SHEET)
@@ -275,14 +239,3 @@ def test_errors_are_sentences(tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.chdir(tmp_path)
     done = grade(*arguments)
     assert done.exit_code == 2 and sentence in done.output
-
-
-def test_answers_in_a_csv_of_excel_s(tmp_path):
-    path = tmp_path / "answers.csv"
-    path.write_text("sep=;\ncode;1;2\nK7QFB;a;(2,1)\n\nM2XYZ;-;bd\n", encoding="utf-16")
-    assert [*entered_answers([path])] == [
-        (f"{path}, line 3: ", "K7QFB", ["a", "(2,1)"]),
-        (f"{path}, line 5: ", "M2XYZ", ["-", "bd"]),
-    ]
-    path.write_text("K7QFB,a,-3\n")
-    assert [*entered_answers([path])] == [(f"{path}, line 1: ", "K7QFB", ["a", "-3"])]

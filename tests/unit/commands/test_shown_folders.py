@@ -134,7 +134,6 @@ def test_a_course_is_neither_in_a_submission_nor_around_it(submission, is_refuse
         ("adjust ada 04.dlogits --points 1 --because x -o {out}", 0),
         ("regrade --lesson 04 -o {out}", command_line.UNUSABLE),
         ("similar -o {out}", command_line.UNUSABLE),
-        ("feedback canvas {out} {out}", command_line.UNUSABLE),
     ],
 )
 def test_a_gradebook_names_no_folder_whose_code_runs(typed, status, repository, nothing_ran, tmp_path, monkeypatch):
@@ -201,7 +200,7 @@ def refused_lesson(course: Course) -> bool:
 def test_an_editor_and_a_notebook_only_show_a_folder(repository, nothing_ran, monkeypatch):
     assert refused_lesson(Course(student_course(None), secrets=False))  # what `dojo mcp` serves
     shell = SimpleNamespace(user_ns={})
-    assert refused_lesson(CheckMagic(shell)._opened().course)
+    assert refused_lesson(CheckMagic(shell).opened.course)
     monkeypatch.setattr(LanguageServer, "workspace", Workspace(repository.as_uri()))
     served = DojoServer()
     assert served._lesson_of((repository / "exercises" / CROSS / "backward.py").as_uri()) is not None

@@ -76,13 +76,13 @@ def test_float32_against_float32_is_no_excuse():
     assert not compare(torch.nextafter(reference, f32(2.0)), reference, 1.0).passed
 
 
-@pytest.mark.parametrize("scale", [1.0, 50.0, 1e-6])
-def test_a_zero_gradient_is_measured_against_its_upstream(scale):
+def test_a_zero_gradient_is_measured_against_its_upstream():
     """‖Δ‖ ≤ 1e-9 · 1e-3 · scale where the reference is zero."""
-    zeros = torch.zeros(3, dtype=F64)
-    assert compare(zeros, zeros, scale).relative_error == 0
-    assert compare(zeros + f64(0, 0.9e-12 * scale, 0), zeros, scale).passed
-    assert not compare(zeros + f64(0, 1.1e-12 * scale, 0), zeros, scale).passed
+    for scale in [1.0, 50.0, 1e-6]:
+        zeros = torch.zeros(3, dtype=F64)
+        assert compare(zeros, zeros, scale).relative_error == 0
+        assert compare(zeros + f64(0, 0.9e-12 * scale, 0), zeros, scale).passed
+        assert not compare(zeros + f64(0, 1.1e-12 * scale, 0), zeros, scale).passed
 
 
 def test_the_floor_is_no_help_where_the_gradient_is_large():
@@ -151,9 +151,9 @@ def test_it_is_the_norm_of_the_difference_over_the_norm(reference, noise, scale)
 # Shape ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("shape", "expected", "sentence"),
-    [
+def test_shapes_that_broadcast_are_other_shapes():
+    """Equal numbers everywhere: only the shape can tell, and it does, before any value is looked at."""
+    for shape, expected, sentence in [
         ((64,), (1, 64), "The shape is (64,); expected (1, 64), the shape of the value itself."),
         ((1, 64), (64,), "The shape is (1, 64); expected (64,), the shape of the value itself."),
         ((), (3,), "The shape is (); expected (3,), the shape of the value itself."),
@@ -162,12 +162,9 @@ def test_it_is_the_norm_of_the_difference_over_the_norm(reference, noise, scale)
         ((3, 0), (3, 4), "The shape is (3, 0); expected (3, 4), the shape of the value itself."),
         ((4, 3), (3, 4), "The shape is (4, 3); expected (3, 4), the shape of the value itself."),
         ((2, 6), (3, 4), "The shape is (2, 6); expected (3, 4), the shape of the value itself."),
-    ],
-)
-def test_shapes_that_broadcast_are_other_shapes(shape, expected, sentence):
-    """Equal numbers everywhere: only the shape can tell, and it does, before any value is looked at."""
-    comparison = compare(torch.ones(shape, dtype=F64), torch.ones(expected, dtype=F64), 1.0)
-    assert (comparison.stage, comparison.relative_error, comparison.message) == ("shape", None, sentence)
+    ]:
+        comparison = compare(torch.ones(shape, dtype=F64), torch.ones(expected, dtype=F64), 1.0)
+        assert (comparison.stage, comparison.relative_error, comparison.message) == ("shape", None, sentence)
 
 
 def test_an_empty_gradient_of_an_empty_value_is_right():
@@ -175,16 +172,13 @@ def test_an_empty_gradient_of_an_empty_value_is_right():
     assert (comparison.stage, comparison.relative_error) == ("passed", 0)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"),
-    [(torch.int64, "int64"), (torch.int8, "int8"), (torch.uint8, "uint8"), (torch.bool, "bool")],
-)
-def test_whole_numbers_are_no_gradient(dtype, kind):
-    comparison = compare(torch.ones(3, dtype=dtype), torch.ones(3, dtype=F64), 1.0)
-    assert comparison.stage == "shape" and comparison.relative_error is None
-    assert comparison.message == (
-        f"The numbers are {kind}; a gradient needs floating point: start from `zeros_like(...)`, say."
-    )
+def test_whole_numbers_are_no_gradient():
+    for dtype, kind in [(torch.int64, "int64"), (torch.int8, "int8"), (torch.uint8, "uint8"), (torch.bool, "bool")]:
+        comparison = compare(torch.ones(3, dtype=dtype), torch.ones(3, dtype=F64), 1.0)
+        assert comparison.stage == "shape" and comparison.relative_error is None
+        assert comparison.message == (
+            f"The numbers are {kind}; a gradient needs floating point: start from `zeros_like(...)`, say."
+        )
 
 
 @pytest.mark.parametrize(("dtype", "kind"), [(torch.float16, "float16"), (torch.bfloat16, "bfloat16")])
@@ -197,16 +191,16 @@ def test_half_precision_is_too_coarse(dtype, kind):
     )
 
 
-@pytest.mark.parametrize(("bad", "text"), [(NAN, "nan"), (INFINITY, "inf"), (-INFINITY, "-inf")])
-def test_every_number_must_be_finite(bad, text):
+def test_every_number_must_be_finite():
     """`not maxdiff > tolerance` holds for NaN: a comparison written that way lets it through."""
-    answer = torch.ones(2, 3, dtype=F64)
-    answer[1, 2] = bad
-    comparison = compare(answer, torch.ones(2, 3, dtype=F64), 1.0)
-    assert comparison.stage == "value" and comparison.relative_error is None
-    causes = "a division by zero, log(0) or an overflow"
-    causes = "0/0, inf - inf, or the log or root of a negative number" if text == "nan" else causes
-    assert comparison.message == f"Element [1, 2] is {text}, not a finite number: look for {causes}."
+    for bad, text in [(NAN, "nan"), (INFINITY, "inf"), (-INFINITY, "-inf")]:
+        answer = torch.ones(2, 3, dtype=F64)
+        answer[1, 2] = bad
+        comparison = compare(answer, torch.ones(2, 3, dtype=F64), 1.0)
+        assert comparison.stage == "value" and comparison.relative_error is None
+        causes = "a division by zero, log(0) or an overflow"
+        causes = "0/0, inf - inf, or the log or root of a negative number" if text == "nan" else causes
+        assert comparison.message == f"Element [1, 2] is {text}, not a finite number: look for {causes}."
 
 
 def test_the_shape_is_judged_before_the_numbers():
@@ -223,9 +217,8 @@ def test_words_for_shapes_and_places():
 # Bits ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "expected"),
-    [
+def test_bits_by_hand():
+    for answer, reference, expected in [
         (f32(1, 2, 3), f32(1, 2, 3), Bits(True, True, 0.0, 0)),
         (f32(1 + 2**-23), f32(1.0), Bits(False, True, 2.0**-23, 1)),
         (f32(1 - 2**-24), f32(1.0), Bits(False, True, 2.0**-24, 1)),  # below a power of two the steps are half as wide
@@ -243,10 +236,8 @@ def test_words_for_shapes_and_places():
         (f32(0.0), f32(2e-8), Bits(False, False, float(f32(2e-8)), int(f32(2e-8).view(torch.int32)))),  # atol is 1e-8
         (f32(1.00002, 5.0), f32(1.0, 5.0), Bits(False, False, float(f32(1.00002) - 1), 168)),  # rtol is 1e-5
         (f32(1.000009, 5.0), f32(1.0, 5.0), Bits(False, True, float(f32(1.000009) - 1), 75)),
-    ],
-)
-def test_bits_by_hand(answer, reference, expected):
-    assert bits(answer, reference) == expected
+    ]:
+        assert bits(answer, reference) == expected
 
 
 def test_bits_are_the_lecture_s_cmp():
@@ -266,10 +257,10 @@ def test_float64_answers_are_rounded_first():
     assert bits(f64(1e300), f32(1.0)) == Bits(exact=False, approximate=False)  # too large for float32
 
 
-@pytest.mark.parametrize("bad", [NAN, INFINITY, -INFINITY])
-def test_no_figures_for_what_is_no_number(bad):
-    assert bits(f32(1.0, bad), f32(1.0, 2.0)) == Bits(False, False, None, None)
-    assert bits(f32(bad, bad), f32(1.0, 2.0)) == Bits(False, False, None, None)
+def test_no_figures_for_what_is_no_number():
+    for bad in [NAN, INFINITY, -INFINITY]:
+        assert bits(f32(1.0, bad), f32(1.0, 2.0)) == Bits(False, False, None, None)
+        assert bits(f32(bad, bad), f32(1.0, 2.0)) == Bits(False, False, None, None)
 
 
 def test_no_bits_for_another_shape_or_for_whole_numbers():

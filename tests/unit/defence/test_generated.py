@@ -231,20 +231,17 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     assert len(made(zygote, lesson, text, ["dh_bn"]).questions) < 6
 
 
-@pytest.mark.parametrize(
-    ("number", "text", "right", "reason"),
-    [
+def test_where_a_defence_is_impossible_it_says_why(course: Course, zygote):
+    for number, text, right, reason in [
         ("08", "x = 1\n", [], "Nothing of lesson 08 is right yet"),
         ("08", "x = 1\n", ["relative_error"], "Ask about the file in person."),
         ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "Nothing of lesson 03 is right yet"),
         ("03", "def db2(:\n", [], "Nothing of lesson 03 is right yet"),
         ("03", "def db2(:\n", ["db2"], "Oral defence: on paper"),
         ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "Oral defence: on paper"),
-    ],
-)
-def test_where_a_defence_is_impossible_it_says_why(course: Course, zygote, number, text, right, reason):
-    defence = made(zygote, course.find(number), text, right)
-    assert defence.questions == () and reason in defence.reason
+    ]:
+        defence = made(zygote, course.find(number), text, right)
+        assert defence.questions == () and reason in defence.reason
 
 
 def test_a_byte_order_mark_hides_nothing(course: Course, zygote):

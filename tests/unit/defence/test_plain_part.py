@@ -71,9 +71,8 @@ def test_a_hostile_file_has_the_keys_of_an_honest_one(course: Course):
     ]
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
+def test_a_function_that_does_more_than_compute_is_left_out():
+    for function in [
         "@torch.compile\ndef f(x): return x.T",
         "def f(x, y=[]): return x.T",
         "def f(*x): return x[0].T",
@@ -99,13 +98,11 @@ def test_a_hostile_file_has_the_keys_of_an_honest_one(course: Course):
         "def f(x): return (_defence_copy := x)",
         "def f(x): return KEEPS.append(x)",
         "def f(x): return TENSOR.add_(1)",
-    ],
-)
-def test_a_function_that_does_more_than_compute_is_left_out(function: str):
-    before = "import torch\nEPS = 1e-5\nKEEPS = []\nTENSOR = torch.zeros(1)\n"
-    assert plain_part(f"{before}{function}\ndef g(x): return x * EPS\n") == plain_part(
-        "import torch\nEPS = 1e-5\ndef g(x): return x * EPS\n"
-    )
+    ]:
+        before = "import torch\nEPS = 1e-5\nKEEPS = []\nTENSOR = torch.zeros(1)\n"
+        assert plain_part(f"{before}{function}\ndef g(x): return x * EPS\n") == plain_part(
+            "import torch\nEPS = 1e-5\ndef g(x): return x * EPS\n"
+        )
 
 
 def lambdas(text: str, kept: list[str]) -> str:

@@ -108,7 +108,7 @@ class Class:
         for platform in ("canvas", "moodle", "mailmerge"):
             self.run("export", platform, self.out, *roster, *(("--max", 24) if platform == "moodle" else ()))
         self.run("feedback", "folder", self.out, *roster)
-        self.run("feedback", self.platform, self.out, self.download, *roster, *self.named)
+        self.run("feedback", self.platform, self.out)
 
     def points(self, names: Collection[str] = ()) -> dict[str, float]:
         """{what was written: the total that it contains}, of these files, or of all."""

@@ -134,9 +134,9 @@ def test_a_plain_report_in_place_of_a_score_that_no_longer_counts(tmp_path):
 
 
 def test_an_error_that_the_user_can_fix_is_raised(tmp_path, place):
-    publisher = Mock(**{"student_pages.side_effect": UserError("Make room."), "new_drawings.return_value": {}})
+    publisher = Mock(**{"student_pages.side_effect": UserError("Make room.")})
     with closing(Gradebook(place / GRADEBOOK)) as gradebook, pytest.raises(UserError, match="Make room"):
-        Views(tmp_path, gradebook, publisher, []).write_student("ada")
+        Views(tmp_path, gradebook, publisher).write_student("ada")
 
 
 def test_what_fails_alone_is_plain_or_left_out():

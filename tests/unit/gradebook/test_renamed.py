@@ -217,7 +217,7 @@ def test_the_file_of_the_attempt_that_counts_is_shown(gradebook, tmp_path):
     late = replace(submission_of("Ada Okafor", "fourth"), submitted=HANDED_IN + timedelta(days=1))
     gradebook.add(StoredVerdict("", results_for(late, 2), None), late)
     gradebook.set_assignment(Assignment("Homework 1", {CROSS: dict.fromkeys(ROWS, 1.0)}, due=HANDED_IN, counts="best"))
-    publisher = Mock(**{"student_pages.return_value": {}, "new_drawings.return_value": {}})
-    Views(tmp_path, gradebook, publisher, []).write_student("Ada Okafor")
+    publisher = Mock(**{"student_pages.return_value": {}})
+    Views(tmp_path, gradebook, publisher).write_student("Ada Okafor")
     (_, sources), _ = publisher.student_pages.call_args
     assert sources == {CROSS: "first"}

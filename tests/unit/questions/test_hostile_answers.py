@@ -125,11 +125,9 @@ def test_a_class_goes_on_after_them(course: Course) -> None:
         session.close()
 
 
-@pytest.mark.parametrize(
-    "found", [10**400, 1j, [[1], [1, 2]], {"a": 1}, None, "text", torch.ones(2, dtype=torch.complex128), [10**400]]
-)
-def test_results_of_any_kind_are_compared(found: object) -> None:
-    assert not results_agree([found], [torch.ones(2, dtype=torch.float64)])
+def test_results_of_any_kind_are_compared() -> None:
+    for found in [10**400, 1j, [[1], [1, 2]], {"a": 1}, None, "text", torch.ones(2, dtype=torch.complex128), [10**400]]:
+        assert not results_agree([found], [torch.ones(2, dtype=torch.float64)])
 
 
 READ_BY_THE_COORDINATOR = {

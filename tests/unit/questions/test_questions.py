@@ -107,9 +107,8 @@ def test_a_name_s_key_does_not_depend_on_spelling(name: str) -> None:
 # Reading ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "raw", "value"),
-    [
+def test_an_answer_is_read(lesson: Lesson) -> None:
+    for name, raw, value in [
         ("count", "4 * 10", 40),
         ("count", 40, 40),
         ("count", "−0.5", -0.5),
@@ -126,16 +125,13 @@ def test_a_name_s_key_does_not_depend_on_spelling(name: str) -> None:
         ("sorted", "c b a", ("supper", "dinner", "lunch")),
         ("line", "g.sum(0)  # over the batch", "g.sum(0)"),
         ("essay", " because ", "because"),
-    ],
-)
-def test_an_answer_is_read(lesson: Lesson, name: str, raw: Any, value: Any) -> None:
-    found = read_answer(posed(lesson, name), raw)
-    assert found == (frozenset(value) if isinstance(value, set) else value)
+    ]:
+        found = read_answer(posed(lesson, name), raw)
+        assert found == (frozenset(value) if isinstance(value, set) else value)
 
 
-@pytest.mark.parametrize(
-    ("name", "raw", "message"),
-    [
+def test_an_answer_of_another_form_is_refused(lesson: Lesson) -> None:
+    for name, raw, message in [
         (
             "count",
             "forty",
@@ -163,13 +159,11 @@ def test_an_answer_is_read(lesson: Lesson, name: str, raw: Any, value: Any) -> N
         ("line", "db = g.sum(0)", "`db = g.sum(0)` is not a Python expression; leave out `name =` and `return`."),
         ("line", "g.sum(0)\nimport os", "The answer is not a single line."),
         ("line", "h.sum(0)", "`h.sum(0)` uses `h`; expected only g, torch, F and plain Python."),
-    ],
-)
-def test_an_answer_of_another_form_is_refused(lesson: Lesson, name: str, raw: Any, message: str) -> None:
-    with pytest.raises(AnswerError) as error:
-        read_answer(posed(lesson, name), raw)
-    assert str(error.value) == message
-    assert verdict(lesson, name, raw) == Judged("error", 0, message)
+    ]:
+        with pytest.raises(AnswerError) as error:
+            read_answer(posed(lesson, name), raw)
+        assert str(error.value) == message
+        assert verdict(lesson, name, raw) == Judged("error", 0, message)
 
 
 ANYTHING = (
@@ -190,9 +184,8 @@ def test_any_answer_is_read_or_refused(lesson: Lesson, name: str, raw: Any) -> N
 # Judging ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "raw", "expected"),
-    [
+def test_an_answer_is_judged(lesson: Lesson) -> None:
+    for name, raw, expected in [
         ("count", "100", Judged("passed", 1)),
         ("count", "100.0000002", Judged("failed", 0, "Multiply.")),
         ("count", 25, Judged("failed", 0, "You added 5 and 20.")),
@@ -218,27 +211,27 @@ def test_any_answer_is_read_or_refused(lesson: Lesson, name: str, raw: Any) -> N
         ("line", "g.sum(7)", None),
         ("line", "'text'", Judged("failed", 0, "Which axis?")),
         ("essay", "Because.", Judged("todo", 0, WAITS)),
-    ],
-)
-def test_an_answer_is_judged(lesson: Lesson, name: str, raw: Any, expected: Judged | None) -> None:
-    found = verdict(lesson, name, raw)
-    if expected is None:
-        assert found.status == "error" and "IndexError" in (found.message or "")
-    else:
-        assert found == expected
+    ]:
+        found = verdict(lesson, name, raw)
+        if expected is None:
+            assert found.status == "error" and "IndexError" in (found.message or "")
+        else:
+            assert found == expected
 
 
-@pytest.mark.parametrize("number", range(1, 20))
-def test_no_attempt_at_several_choices_says_which_ones_are_true(course: Course, number: int) -> None:
+def test_no_attempt_at_several_choices_says_which_ones_are_true(course: Course) -> None:
     """Every single choice, all of them, and the key with one missing get the same sentence: the verdict is all."""
-    lesson = course.find(f"{number:02}")
-    keys = answer_keys_of(lesson)
-    for question in questions_of(lesson).values():
-        if question.kind == "multiple":
-            posed, key = pose_question(question, seed_of(lesson, "ada")), set(keys[question.name].key or ())
-            tried = [{each} for each in question.choices] + [set(question.choices), key - {min(key)}]
-            found = {judge(posed, keys[question.name], sorted(each), no_run) for each in tried if each and each != key}
-            assert found == {Judged("failed", 0, NOT_ALL_RIGHT)}
+    for number in range(1, 20):
+        lesson = course.find(f"{number:02}")
+        keys = answer_keys_of(lesson)
+        for question in questions_of(lesson).values():
+            if question.kind == "multiple":
+                posed, key = pose_question(question, seed_of(lesson, "ada")), set(keys[question.name].key or ())
+                tried = [{each} for each in question.choices] + [set(question.choices), key - {min(key)}]
+                found = {
+                    judge(posed, keys[question.name], sorted(each), no_run) for each in tried if each and each != key
+                }
+                assert found == {Judged("failed", 0, NOT_ALL_RIGHT)}
 
 
 def no_run(line: str, inputs: Any) -> str:
@@ -332,9 +325,8 @@ def test_loose_answers_and_prefixes_are_read() -> None:
     assert found == Answers("1", "", {"count": 40, "pick": "a"})
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
+def test_a_damaged_file_is_a_sentence() -> None:
+    for data, message in [
         (
             b"count = forty",
             "answers.toml cannot be read: Invalid value (at line 1, column 9). Put every answer in quotes.",
@@ -342,12 +334,10 @@ def test_loose_answers_and_prefixes_are_read() -> None:
         (b"answers = 3", "answers.toml: answers is int; expected a table."),
         (b"student = [1]", "answers.toml: student is list; expected a text."),
         (b"#" * 200_001, "answers.toml has 200,001 bytes; expected at most 200,000."),
-    ],
-)
-def test_a_damaged_file_is_a_sentence(data: bytes, message: str) -> None:
-    with pytest.raises(UserError) as error:
-        read_answers(data)
-    assert str(error.value) == message
+    ]:
+        with pytest.raises(UserError) as error:
+            read_answers(data)
+        assert str(error.value) == message
 
 
 # This course -----------------------------------------------------------------------------------------------------

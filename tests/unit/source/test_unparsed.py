@@ -4,56 +4,40 @@ from __future__ import annotations
 
 import sys
 
-import pytest
-
 from grader.source.unparsed import cause_of
 
 NEWER = "this needs Python {}; graded with 3.11. Write it without the newer syntax"
 
 
-@pytest.mark.parametrize(
-    ("text", "needs"),
-    [
-        ("type Grad = torch.Tensor\n", "3.12"),
-        ("type Pair[T] = tuple[T, list[T]]\n", "3.12"),
-        ("def f[T: (int, str), *Ts](x: T) -> T:\n    return x\n", "3.12"),
-        ("async def f[T = list[int]](x): ...\n", "3.12"),
-        ("class A[T](B):\n    pass\n", "3.12"),
-        ('type X = int\nprint(f"{row["loss"]}")\n', "3.12"),
-        ('print(f"{row["loss"]:.2f} and {n} and {row["rate"]}", f"{x}")\n', "3.12"),
-        ('print(f"{n} of {row["loss"]}")\n', "3.12"),
-        ("x = rf'{a['b']}'\n", "3.12"),
-        ("try:\n    pass\nexcept A, b.C:\n    pass\n", "3.14"),
-        ("type X = int\ntry:\n    pass\nexcept* A, B:\n    pass\n", "3.14"),
-        ("x = rt'{a}' + t'b'\n", "3.14"),
-        ("lazy import numpy\n", "3.15"),
-    ],
-)
-def test_a_newer_python_is_named(text, needs):
-    assert cause_of(text, 3, (3, 11)) == (3, NEWER.format(needs))
+NEEDS = [
+    ("type Grad = torch.Tensor\n", "3.12"),
+    ("type Pair[T] = tuple[T, list[T]]\n", "3.12"),
+    ("def f[T: (int, str), *Ts](x: T) -> T:\n    return x\n", "3.12"),
+    ("async def f[T = list[int]](x): ...\n", "3.12"),
+    ("class A[T](B):\n    pass\n", "3.12"),
+    ('type X = int\nprint(f"{row["loss"]}")\n', "3.12"),
+    ('print(f"{row["loss"]:.2f} and {n} and {row["rate"]}", f"{x}")\n', "3.12"),
+    ('print(f"{n} of {row["loss"]}")\n', "3.12"),
+    ("x = rf'{a['b']}'\n", "3.12"),
+    ("try:\n    pass\nexcept A, b.C:\n    pass\n", "3.14"),
+    ("type X = int\ntry:\n    pass\nexcept* A, B:\n    pass\n", "3.14"),
+    ("x = rt'{a}' + t'b'\n", "3.14"),
+    ("lazy import numpy\n", "3.15"),
+]
+OWN_WORDS = ["def f(:\n    pass\n", "type = int\nx = = 1\n", "", "x = 1\n", "def f[T(x):\n    pass\n", "print 'x'\n"]
 
 
-def test_the_python_that_has_the_syntax_does_not_name_itself():
-    assert cause_of("type X = int\nx = (\n", 2, (3, 12)) is None
+def test_a_newer_python_is_named():
+    for text, needs in NEEDS:
+        assert cause_of(text, 3, (3, 11)) == (3, NEWER.format(needs)), text
+    assert cause_of("type X = int\nx = (\n", 2, (3, 12)) is None  # the Python that has the syntax does not name itself
     running = ".".join(map(str, sys.version_info[:2]))
     found = cause_of("lazy import numpy\n", 1)
     assert found is None or f"graded with {running}" in found.what
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "def f(:\n    pass\n",
-        "x = (\n",
-        "type = int\nx = = 1\n",
-        "",
-        "x = 1\n",
-        "def f[T(x):\n    pass\n",
-        "print 'x'\n",
-    ],
-)
-def test_python_s_own_words_stay(text):
-    assert cause_of(text, 1, (3, 11)) is None
+def test_python_s_own_words_stay():
+    assert [cause_of(text, 1, (3, 11)) for text in OWN_WORDS] == [None] * len(OWN_WORDS)
 
 
 MARK = (
@@ -62,21 +46,18 @@ MARK = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "expected"),
-    [
-        ("x = 1\n<<<<<<< HEAD\nx = 2\n=======\nx = 3\n>>>>>>> 3f2c1aa (try)\n", 6, (2, "<<<<<<< HEAD")),
-        ("x = 1\r\n<<<<<<< HEAD\r\nx = 2\r\n=======\r\nx = 3\r\n>>>>>>> b\r\n", 2, (2, "<<<<<<< HEAD")),
-        ("x = 2\n=======\nx = 3\n>>>>>>> b\n", 2, (4, ">>>>>>> b")),
-        ("x = 2\n=======\nx = 3\n", 2, (2, "=======")),
-    ],
-)
-def test_a_mark_of_a_merge_is_named_with_its_line(text, line, expected):
-    assert cause_of(text, line) == (expected[0], MARK.format(expected[1]))
+MERGES = [
+    ("x = 1\n<<<<<<< HEAD\nx = 2\n=======\nx = 3\n>>>>>>> 3f2c1aa (try)\n", 6, (2, "<<<<<<< HEAD")),
+    ("x = 1\r\n<<<<<<< HEAD\r\nx = 2\r\n=======\r\nx = 3\r\n>>>>>>> b\r\n", 2, (2, "<<<<<<< HEAD")),
+    ("x = 2\n=======\nx = 3\n>>>>>>> b\n", 2, (4, ">>>>>>> b")),
+    ("x = 2\n=======\nx = 3\n", 2, (2, "=======")),
+]
 
 
-def test_a_heading_in_a_docstring_is_no_mark():
-    assert cause_of('"""Title\n=======\n"""\nx = (\n', 4) is None
+def test_a_mark_of_a_merge_is_named_with_its_line():
+    for text, line, expected in MERGES:
+        assert cause_of(text, line) == (expected[0], MARK.format(expected[1]))
+    assert cause_of('"""Title\n=======\n"""\nx = (\n', 4) is None  # a heading in a docstring
 
 
 def test_a_pointer_of_git_lfs():

@@ -1,7 +1,7 @@
 """The exponent is wrong, in a formula that does not use `bnvar_inv`: nothing is said of its power.
 
 lesson: 03
-dbnvar: failed | = Your `dbnvar` is the right one, divided by `bnvar_inv`: `bnvar_inv` is missing as a factor.
+dbnvar: failed | there is the forward line's slope at that element
 others: passed
 """
 

@@ -6,8 +6,8 @@ dx: error | = AssertionError. An `assert` in your code does not hold for the val
     of them?
 dW: error | = NameError: name 'dzz' is not defined. Nothing of the name `dzz` has been set when that line is reached. Do
     you mean `dz`?
-dgrid: failed | = Your `dgrid` does not use `dtotal`: it is the local derivative of `total` alone. The chain rule
-    multiplies it by the upstream gradient `dtotal`.
+dgrid: failed | = Your `dgrid` is as if `dtotal` were all ones: it is the local derivative of `total` alone. The chain
+    rule multiplies it by the upstream gradient `dtotal`.
 backward: failed | = In `torch.ones_like(a) / a.numel()`, `a.numel()` is one too many. Without it, `backward` is
     right. Its public example: exercises/01_chain_rule/examples.py:21
 """

@@ -18,14 +18,12 @@ from grader.gradebook.similarity.pairs import Similarities, evidence_of, similar
 from grader.gradebook.similarity.reading import (
     KnownCode,
     ReadClass,
-    groups_of,
     known_code,
     read_class,
     steps_of_course,
-    stored_texts,
+    stored_class,
 )
 from grader.gradebook.store import StoredVerdict
-from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
 from grader.publish import similar_page as similar_page_module
 from grader.publish.similar_page import similar_page
@@ -108,12 +106,6 @@ def test_the_members_of_a_group_are_not_a_pair(made, read, known):
     assert any(f"{one}, {other} (group 7)" in (pair.one, pair.other) for pair in found.pairs)
 
 
-def test_groups_come_from_the_roster():
-    members = (Member("Ada", "Ada", line={"Group": " 7 "}), Member("Bo", "Bo", line={"Group": ""}))
-    assert groups_of(Roster(members)) == {"Ada": "7"}
-    assert groups_of(None) == {}
-
-
 def wrong(name: str, mistake: str | None = None, error: float = 0.25) -> Row:
     named = NamedMistake(mistake, "") if mistake else None
     return Row(name, "failed", 0, 1, maxdiff=error, relative_error=error / 3, mistake=named)
@@ -193,7 +185,7 @@ def test_a_pair_that_cannot_be_shown_is_named_and_the_others_are_shown(monkeypat
 # The command ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_compares_what_the_gradebook_stores(tmp_path):
+def test_the_command_compares_what_the_gradebook_stores(course, tmp_path):
     """Of each student, the attempt that counts: the first one, since the second is late and has the same verdicts."""
     odd = "def dlogits(logits, Yb):\n    return logits * 0.125 - 3 * Yb.sum() + logits.abs().mean() ** 2\n"
     out = tmp_path / "grades"
@@ -206,12 +198,12 @@ def test_the_command_compares_what_the_gradebook_stores(tmp_path):
         for submission, when in ((first, HANDED_IN), (second, HANDED_IN + timedelta(days=1))):
             gradebook.add(StoredVerdict("", results_for(submission, 0), None), replace(submission, submitted=when))
     path = f"{CROSS}/backward.py"
-    files = stored_texts(out, [CROSS])
+    files, _ = stored_class(gradebook, course, [CROSS])
     assert {each[path] for each in files.values()} == {b"y = 2\n"} and "Eve" not in files
     rows = {CROSS: dict.fromkeys(ROWS, 1.0)}
     gradebook.set_assignment(Assignment("Homework", rows, due=HANDED_IN, counts="last on time"))
-    assert stored_texts(out, [CROSS])["ada"] == {path: odd.encode()}
-    assert stored_texts(out, [])["ada"] == {}
+    assert stored_class(gradebook, course, [CROSS])[0]["ada"] == {path: odd.encode()}
+    assert stored_class(gradebook, course, [])[0]["ada"] == {}
     gradebook.close()
     for part in ("exercises", "solutions"):  # one lesson: a comparison reads the answer keys of the whole course
         (tmp_path / part).mkdir()

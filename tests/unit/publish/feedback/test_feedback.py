@@ -15,18 +15,14 @@ import pytest
 from click.testing import CliRunner
 from feedback_class import LESSON, add_attempt, golden_download, laid_out, report_of, write_class, write_student
 from made_results import HOSTILE, lesson, results, row
-from support import CORPUS
 
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
-from grader.intake.submissions.finding import find
-from grader.intake.submissions.intake_csv import IntakeLine, intake_text
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.gradebooks import read_marks
 from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
-from grader.publish.feedback.download import doubt_about
 from grader.publish.feedback.reports import NoFeedback, one_line_summary
 from grader.publish.report.decisions import decision_sentences
 from grader.results import Adjustment, Comment, Excuse, Lateness, NotGraded
@@ -59,7 +55,7 @@ def canvas_reads(name: str) -> tuple[str, str]:
 def test_canvas_gets_the_names_that_it_gave(course, tmp_path):
     download = golden_download("canvas", tmp_path)
     write_class(course, download, tmp_path / "out")
-    said, warned = grade("feedback", "canvas", tmp_path / "out", download)
+    said, warned = grade("feedback", "canvas", tmp_path / "out")
     files = unzipped(tmp_path / "out" / "canvas-feedback.zip")
     assert "reports for 6 students" in said
     assert warned == (
@@ -86,12 +82,12 @@ def test_canvas_gets_the_names_that_it_gave(course, tmp_path):
 
 def test_an_anonymous_class_and_its_archive(course, tmp_path):
     download = golden_download("canvas_anonymous", tmp_path)
-    write_class(course, download, tmp_path / "out")
     packed = tmp_path / "submissions.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         for path in download.iterdir():
             archive.write(path, path.name)
-    grade("feedback", "canvas", tmp_path / "out", packed, "-o", tmp_path / "x.zip")
+    write_class(course, packed, tmp_path / "out")
+    grade("feedback", "canvas", tmp_path / "out", "-o", tmp_path / "x.zip")
     assert {canvas_reads(name) for name in unzipped(tmp_path / "x.zip")} == {("Zz9zz", "67891"), ("aB3xY", "67890")}
 
 
@@ -126,7 +122,7 @@ def moodle_reads(path: str) -> tuple[str, str]:
 def test_moodle_reads_whose_each_file_is(course, tmp_path, name):
     download = golden_download(name, tmp_path)
     written = write_class(course, download, tmp_path / "out")
-    said, warned = grade("feedback", "moodle", tmp_path / "out", download)
+    said, warned = grade("feedback", "moodle", tmp_path / "out")
     files = unzipped(tmp_path / "out" / "moodle-feedback.zip")
     assert warned == "" and f"reports for {len(written)} students" in said
     numbers = {moodle_reads(path.name + "/x")[0]: path.name.split("_")[0] for path in download.iterdir()}
@@ -180,7 +176,7 @@ def test_who_submits_for_a_group_gets_their_own_report(course, tmp_path, platfor
     download, roster, out = laid_out(tmp_path / "in", {place: "right"}), tmp_path / "roster.csv", tmp_path / "out"
     roster.write_text("name,group\nAda Okafor,G\nZoe Chen,G\n")
     write_class(course, download, out, roster, zoe=2)
-    _, warned = grade("feedback", platform, out, download, "--roster", roster)
+    _, warned = grade("feedback", platform, out)
     files = unzipped(out / f"{platform}-feedback.zip")
     assert files and not any(report_of("Zoe Chen").encode() in text for text in files.values())
     assert any(report_of("Ada Okafor").encode() in text for text in files.values())
@@ -193,7 +189,7 @@ def test_a_group_that_submitted_under_its_own_name(course, tmp_path, points, nam
     download, roster, out = laid_out(tmp_path / "in", dict.fromkeys(places, "right")), tmp_path / "r", tmp_path / "o"
     roster.write_text("name,group\nAda Okafor,Team G\nZoe Chen,Team G\nBo Bo,\n")
     write_class(course, download, out, roster, zoe=points)
-    _, warned = grade("feedback", "canvas", out, download, "--roster", roster)
+    _, warned = grade("feedback", "canvas", out)
     assert set(unzipped(out / "canvas-feedback.zip")) == names | {"bobo_13_346_backward.py"}
     assert (points == 2) == (
         "gets no feedback: it has one report, and its members have different scores or remarks" in warned
@@ -212,45 +208,20 @@ def ada(course, tmp_path) -> Path:
     return download
 
 
-def test_names_that_are_not_the_platform_s(ada, course, tmp_path):
-    other = laid_out(tmp_path / "other", {"ada/backward.py": "right", "bo/backward.py": "right"})
-    _, shown = grade("feedback", "canvas", tmp_path / "out", other, status=2)
-    assert shown.count("\n") == 1 and "has no names like okaforada_12345_67890_backward.py" in shown
-    assert grade("feedback", "moodle", tmp_path / "out", ada, status=2)[1].count("\n") == 1
+def test_only_what_came_in_the_platform_s_download_goes_back(ada, course, tmp_path):
+    """Also where a later attempt came in another way: Canvas knows the student by the names of the first."""
+    for platform, out in (("moodle", tmp_path / "out"), ("canvas", tmp_path / "other")):
+        write_class(course, laid_out(tmp_path / "in", {"cy/backward.py": "right"}), tmp_path / "other")
+        _, shown = grade("feedback", platform, out, status=2)
+        assert (
+            "gets no feedback here: nothing of theirs came in a download of" in shown and "nothing was written" in shown
+        )
     assert not list((tmp_path / "out").glob("*.zip"))
-
-
-def test_the_download_is_read_with_the_gradebook_s_course(ada, course, tmp_path, monkeypatch):
-    """Another course around the current folder would read other lessons, and find "another submission"."""
-    monkeypatch.chdir(tmp_path)
-    out = tmp_path / "out"
-    for name in ("exercises", "solutions"):
-        (tmp_path / name).symlink_to(CORPUS / "courses" / "calling" / name)
-    elsewhere = "is not the one that `grade` is a part of: name it with --course."
-    for root, said in ((course.root, ""), (tmp_path / "gone", elsewhere)):
-        gradebook = Gradebook(out / GRADEBOOK)
-        gradebook.describe({"course": str(root)})
-        gradebook.close()
-        assert said in grade("feedback", "canvas", out, ada, status=2 if said else 0)[1]
-    grade("feedback", "canvas", out, ada, "--course", course.root)
-    assert set(unzipped(out / "canvas-feedback.zip")) == {"okaforada_12_345_backward.py", "chenbo_13_346_backward.py"}
-
-
-def test_another_submission_under_the_name_gets_nothing(ada, tmp_path):
-    (ada / "okaforada_12_345_backward.py").write_text("def dlogits(): return 'by whom?'\n")
-    (ada / "evaeve_14_347_backward.py").write_text("x = 1\n")
-    _, warned = grade("feedback", "canvas", tmp_path / "out", ada)
-    assert list(unzipped(tmp_path / "out" / "canvas-feedback.zip")) == ["chenbo_13_346_backward.py"]
-    assert "`evaeve` gets no feedback here: OUT has no results under this name" in warned
-    assert (
-        "`okaforada` gets no feedback here: the download holds another submission than the one that was graded"
-        in warned
-    )
-    roster = tmp_path / "roster.csv"
-    roster.write_text("id,name,submission\n1,Ada Okafor,okaforada\n2,Bo Chen,chenbo\n")
-    assert "OUT has no results under this name" in grade(
-        "feedback", "canvas", tmp_path / "out", ada, "--roster", roster, status=2
-    )[1]  # fmt: skip
+    again = laid_out(tmp_path / "again", {"okaforada/backward.py": "right", "cy/backward.py": "right"})
+    write_class(course, again, tmp_path / "out")
+    _, warned = grade("feedback", "canvas", tmp_path / "out")
+    assert set(unzipped(tmp_path / "out" / "canvas-feedback.zip")) == {path.name for path in ada.iterdir()}
+    assert warned == "grade: `cy` gets no feedback here: nothing of theirs came in a download of Canvas.\n"
 
 
 def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
@@ -262,12 +233,12 @@ def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
     (ada_s,) = [each.read() for each in gradebook.stored_attempts("okaforada")]
     add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
     gradebook.close()
-    _, shown = grade("feedback", "canvas", out, ada, status=2)
+    _, shown = grade("feedback", "canvas", out, status=2)
     assert "`chenbo` gets no feedback here: the report in" in shown and "is older than the score" in shown
     assert "`okaforada` gets no feedback here: the submission could not be graded, so there is no report." in shown
     assert shown.splitlines()[-1].startswith("grade: nothing was written")
     write_student(out, replace(bo, score=2, lessons=[better]))
-    grade("feedback", "canvas", out, ada)
+    grade("feedback", "canvas", out)
 
 
 # A folder, and mail merge --------------------------------------------------------------------------------------------
@@ -316,7 +287,7 @@ def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada,
     assert (
         "1 of 2 students" in said and "Ada Okafor is not in the file: it could not be made, which is a fault" in warned
     )
-    said, warned = grade("feedback", "canvas", out, ada)
+    said, warned = grade("feedback", "canvas", out)
     assert "reports for 1 students" in said and "`okaforada` gets no feedback: it could not be made" in warned
     assert [name.partition("_")[0] for name in unzipped(out / "canvas-feedback.zip")] == ["chenbo"]
 
@@ -344,26 +315,6 @@ def test_no_student_is_called_like_a_file_in_out(course, tmp_path):
 
     for name in ("feedback", "Canvas-Feedback.zip", "mailmerge.csv"):
         assert is_reserved(name)
-
-
-@pytest.mark.parametrize(
-    ("download", "graded", "says"),
-    [
-        ({"ada": "1"}, {"ada": "1"}, ""),
-        ({"ada": "2"}, {"ada": "12"}, ""),  # any attempt of hers will do
-        ({"ada": "3"}, {"ada": "1"}, "another submission than the one that was graded"),
-        ({"ada": "3"}, {"ada": "1", "bo": "3"}, "which was graded as bo"),
-        ({"ada": "1"}, {"bo": "1"}, "OUT has no results under this name"),
-        ({"ada": "1", "ada-2": "2"}, {"ada": "1", "ada-2": "2"}, ""),
-        ({"ada": "2", "ada-2": "1"}, {"ada": "1", "ada-2": "2"}, "which was graded as ada-2"),
-        ({"ada": "1", "ada-2": "1"}, {"ada": "1", "ada-2": "1"}, "several submissions"),
-        ({"ada": "1", "bo": "1"}, {"ada": "1", "bo": "1"}, ""),  # a copy is each one's own
-    ],
-)
-def test_a_report_goes_back_for_what_was_graded_under_the_name(download, graded, says):
-    digests = {student: set(letters) for student, letters in graded.items()}
-    doubt = doubt_about("ada", set(download["ada"]), download, digests)
-    assert says in doubt and bool(says) == bool(doubt)
 
 
 # Decisions -----------------------------------------------------------------------------------------------------------
@@ -419,32 +370,3 @@ def test_who_submitted_nothing_has_no_zero_unless_a_person_gives_it(course, tmp_
         assert done.exit_code == 0, done.output
         lines = (out / f"{platform}.csv").read_text(encoding="utf-8").splitlines()
         assert [line.endswith(",") for line in lines if "cy" in line] in ([True], []), lines
-
-
-def test_feedback_reads_the_download_as_intake_csv_decides(course, tmp_path):
-    """Of two files, the person chose the one that the grader had not: without intake.csv it would be another work."""
-    names = ("okaforada_1001_20011_a.py", "okaforada_1001_20012_b.py")
-    download = laid_out(
-        tmp_path / "canvas", {name: f"def dlogits(logits, Yb, n):\n    return {name!r}\n" for name in names}
-    )
-    out = tmp_path / "out"
-    lessons = list(course.lessons.values())
-    found = find([download], [course.find("04")], lessons)
-    guessed = found[0]
-    (question,) = found.questions[guessed.student]
-    other = next(file for lesson, file in question.alternatives if lesson == LESSON)
-    found.decided = {guessed.student: {LESSON: other}}
-    chosen = found[0]
-    assert chosen.sha256 != guessed.sha256
-    (out).mkdir()
-    gradebook = Gradebook(out / GRADEBOOK)
-    result = results(guessed.student, lesson(LESSON, row("dlogits")), submission_sha256=chosen.sha256, left_out=[])
-    add_attempt(gradebook, result)
-    gradebook.close()
-    write_student(out, result)
-    arguments = ["feedback", "canvas", str(out), str(download), "--course", str(course.root)]
-    assert CliRunner().invoke(main, arguments).exit_code == 2  # nobody confirms whose it is
-    line = IntakeLine(guessed.student, "", {LESSON: other}, confirmed=True)
-    (out / "intake.csv").write_text(intake_text([line]), encoding="utf-8")
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == 0 and "reports for 1 student" in done.stdout, done.output

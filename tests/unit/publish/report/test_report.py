@@ -180,7 +180,7 @@ def test_hostile_text_makes_no_markup(reporter: Reporter, hostile: GradedSubmiss
     text = reporter.student_page(hostile, {lesson.name: HOSTILE.replace("\n\n", "\ndef dprobs():\n")})
     page = Page(text)
     tags = [tag for tag, _ in page.tags]
-    assert not set(tags) & {"img", "iframe", "object", "embed", "form", "base"} and tags.count("script") == 1
+    assert not set(tags) & {"img", "iframe", "object", "embed", "form", "base"} and "script" not in tags
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
     assert "<script>alert(1)</script>" in page.text and "onerror=alert(2)" in page.text
     assert "49" not in re.findall(r"\{\{ 7\*7 \}\} ?(\S*)", page.text) and "{{ 7*7 }}" in page.text
@@ -287,7 +287,7 @@ def test_graph_is_well_formed_and_marks_every_gradient(reporter: Reporter, lesso
     assert states[f"#{lesson.name}-dlogprobs"] == "s-passed"
     (first,) = [link for link in svg.iter("a") if link.find("rect[@class='ring']") is not None]
     assert first.get("href") == f"#{lesson.name}-dprobs"
-    assert first.get("aria-label") == "dprobs: wrong value, shape (32, 27), your chain: red, start here"
+    assert first.get("aria-label") == "dprobs: wrong value, start here"
 
 
 # --- what it says

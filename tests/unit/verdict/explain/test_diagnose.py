@@ -6,12 +6,11 @@ upstream gradients, so that a test reads as the wrong line does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 import torch
-from support import sampled
 from torch import Tensor
 
 from grader.calling.answer import Answer
@@ -174,79 +173,61 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("sum_too_many", "z", lambda p: p.reference("z").sum(0), lambda p: p.reference("z").sum(0) * 1.001),
     ("sum_too_many", "z", lambda p: p.reference("z").mean(1, True), lambda p: p.reference("z").amax(1, True)),
     ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
-    ("shuffled", "W", lambda p: p.reference("W").flip(0), nudged(lambda p: p.reference("W").flip(0))),
     ("factor", "d", lambda p: p.upstream["z"] * p.values["c"] ** 2, lambda p: p.upstream["z"] * p.values["c"] ** 4.1),
     ("upstream_forgotten", "z", weights_summed, nudged(weights_summed)),
     ("upstream_forgotten", "d", c_everywhere, nudged(c_everywhere)),
     ("upstream_forgotten", "y", lambda p: 2 * p.values["y"] + through_the_mean(p), lambda p: 2 * p.values["y"]),
-    ("term_too_many", "z", lambda p: p.reference("z") + 1, right_but_one("z")),
-    ("term_missing", "y", lambda p: p.reference("y") - p.upstream["d"], lambda p: p.reference("y") - p.upstream["z"]),
 ]
-NAMES = [f"{name}-d{gradient}-{number}" for number, (name, gradient, _, _) in enumerate(EXPLANATIONS)]
 
 
-@pytest.mark.parametrize(("name", "gradient", "wrong", "near"), EXPLANATIONS, ids=NAMES)
-def test_the_mistake_is_named(problems, name, gradient, wrong, near):
-    explanation = text(problems, gradient, wrong)
-    assert explanation is not None and explanation.id == name
+def told(problems: list[Problem], gradient: str, formulas: Sequence[Formula]) -> str | None:
+    """The id of what a student hears whose d`gradient` is one of these formulas on each problem."""
+    cases = [(p, Answer("returned", formula(p))) for p, formula in zip(problems, formulas, strict=True)]
+    explanation = explain(gradient, cases)
+    if explanation is None:
+        return None
     assert f"`{gradient}`" in explanation.message or f"`d{gradient}`" in explanation.message
+    return explanation.id
 
 
-@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=39, ids=NAMES)
-def test_a_near_miss_is_not(problems, name, gradient, wrong, near):
-    explanation = text(problems, gradient, near)
-    assert explanation is None or explanation.id != name
-
-
-@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=4, ids=NAMES)
-@pytest.mark.parametrize("where", [0, 1, 2])
-def test_what_matches_on_one_problem_only_is_luck(problems, name, gradient, wrong, near, where):
-    cases = []
-    for number, problem in enumerate(problems):
-        formula = wrong if number == where else nudged(right(gradient), by=0.1)
-        cases.append((problem, Answer("returned", formula(problem))))
-    assert explain(gradient, cases) is None
-
-
-@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=2, ids=NAMES)
-def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wrong, near):
-    for odd in range(3):
-        formulas = [nudged(wrong, 1e-3) if number == odd else wrong for number in range(3)]
-        cases = [(p, Answer("returned", formula(p))) for p, formula in zip(problems, formulas, strict=True)]
-        explanation = explain(gradient, cases)
-        assert explanation is None or explanation.id != name
+def test_each_mistake_is_named_where_it_explains_every_problem(problems):
+    for number, (name, gradient, wrong, near) in enumerate(EXPLANATIONS):
+        case = f"{name} of d{gradient}, number {number}"
+        luck = nudged(right(gradient), by=0.1)
+        assert told(problems, gradient, [wrong] * 3) == name, case
+        assert told(problems, gradient, [near] * 3) != name, f"near {case}"
+        for place in range(3):  # on one problem only, or on all but one
+            assert told(problems, gradient, [wrong if n == place else luck for n in range(3)]) is None, case
+            others = [nudged(wrong, 1e-3) if n == place else wrong for n in range(3)]
+            assert told(problems, gradient, others) != name, case
 
 
 # Ratios --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "factor"),
-    [
+def test_a_ratio_is_named_after_the_sizes(problems):
+    for words, factor in (
         ("2 times the gradient. A", lambda n: 2),
         ("−2 times the gradient. A", lambda n: -2),
         ("n times the gradient (here 4). A", lambda n: n),
         ("1/n² times the gradient (here 0.0625). A", lambda n: 1 / n**2),
         ("(n−1)/n times the gradient (here 0.75). A", lambda n: (n - 1) / n),
         ("−1/n times the gradient (here -0.25). A", lambda n: -1 / n),
-    ],
-)
-def test_a_ratio_is_named_after_the_sizes(problems, words, factor):
-    explanation = text(problems, "W", times(factor, "W"))
-    assert explanation is not None and explanation.id == "ratio"
-    assert f"Your `dW` is exactly {words}" in explanation.message
+    ):
+        explanation = text(problems, "W", times(factor, "W"))
+        assert explanation is not None and explanation.id == "ratio"
+        assert f"Your `dW` is exactly {words}" in explanation.message
 
 
-@pytest.mark.parametrize("factor", [lambda n: n + 1, lambda n: n - 2, lambda n: n**0.5, lambda n: 1 + 1e-3 * n])
-def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems, factor):
-    explanation = text(problems, "W", times(factor, "W"))
-    first, *others = (factor(problem.values["n"]) for problem in problems)
-    other = max(others, key=lambda value: abs(value - first))
-    assert explanation == Explanation(
-        "multiple",
-        f"Your `dW` is a multiple of the gradient, {first:.6g} times on one problem and {other:.6g} times on another. "
-        "Which sizes, or numbers that you are given, make up that factor?",
-    )
+def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems):
+    for factor in (lambda n: n + 1, lambda n: n - 2, lambda n: n**0.5, lambda n: 1 + 1e-3 * n):
+        first, *others = (factor(problem.values["n"]) for problem in problems)
+        other = max(others, key=lambda value: abs(value - first))
+        assert text(problems, "W", times(factor, "W")) == Explanation(
+            "multiple",
+            f"Your `dW` is a multiple of the gradient, {first:.6g} times on one problem and {other:.6g} times on "
+            "another. Which sizes, or numbers that you are given, make up that factor?",
+        )
 
 
 def test_sizes_are_named_only_where_they_are_plain_numbers(problems):
@@ -255,11 +236,11 @@ def test_sizes_are_named_only_where_they_are_plain_numbers(problems):
     assert not any("x" in label or "W" in label for label in labels)
 
 
-@pytest.mark.parametrize("factor", [lambda n: n, lambda n: 1 / n])
-def test_a_ratio_is_named_when_one_problem_has_two_rows(factor):
+def test_a_ratio_is_named_when_one_problem_has_two_rows():
     sizes = [{"rows": rows, "columns": columns} for rows, columns in ((6, 5), (2, 7), (5, 3))]
-    explanation = text(made(forward, inputs, sizes), "W", times(factor, "W"))
-    assert explanation is not None and explanation.id == "ratio"
+    for factor in (lambda n: n, lambda n: 1 / n):
+        explanation = text(made(forward, inputs, sizes), "W", times(factor, "W"))
+        assert explanation is not None and explanation.id == "ratio"
 
 
 # A sum in the forward pass -------------------------------------------------------------------------------------------
@@ -316,13 +297,11 @@ def test_the_branch_through_a_sum(plain_sums):
     assert explanation.message.startswith("You have the path through `s`; `y` also feeds `d`.")
 
 
-@pytest.mark.parametrize(
-    ("gradient", "consumer", "name"),
-    [("b", "y", "sum_missing"), ("y", "d", "branch_missing"), ("c", "u", "not_broadcast")],
-)
-def test_an_upstream_gradient_as_it_came_where_the_derivative_is_one(plain_sums, gradient, consumer, name):
-    explanation = text(plain_sums, gradient, upstream(consumer))
-    assert explanation is not None and explanation.id == name
+def test_an_upstream_gradient_as_it_came_where_the_derivative_is_one(plain_sums):
+    expected = [("b", "y", "sum_missing"), ("y", "d", "branch_missing"), ("c", "u", "not_broadcast")]
+    for gradient, consumer, name in expected:
+        explanation = text(plain_sums, gradient, upstream(consumer))
+        assert explanation is not None and explanation.id == name
 
 
 def summed(t):
@@ -498,41 +477,22 @@ def test_the_parts_of_a_fused_step(fused):
         torch.testing.assert_close(p.reference("x"), parts)
 
 
-@sampled(
-    ("name", "weights", "sentence"),
-    [
+def test_a_line_inside_a_fused_step(fused):
+    for name, weights, sentence in (
         ("held_constant", (1, 0, 1), "treats `mean` as a constant. It is computed from `x`, so the gradient also"),
         ("held_constant", (1, 1, 0), "treats `var` as a constant. It is computed from `x`, so the gradient also"),
         ("way_ratio", (1, 1, -1), "by way of `var` has the wrong sign"),
         ("way_ratio", (1, 1, 2), "by way of `var` is exactly 2 times what it should be"),
-    ],
-    keep=4,
-)
-def test_a_line_inside_a_fused_step(fused, name, weights, sentence):
-    def formula(p):
-        parts = (direct(p), through_the_batch_mean(p), through_the_variance(p))
-        return sum(weight * part for weight, part in zip(weights, parts, strict=True))
+    ):
 
-    explanation = text(fused, "x", formula)
-    assert explanation is not None and explanation.id == name and sentence in explanation.message
-    explanation = text(fused, "x", nudged(formula))
-    assert explanation is None or explanation.id != name
+        def formula(p, weights=weights):
+            parts = (direct(p), through_the_batch_mean(p), through_the_variance(p))
+            return sum(weight * part for weight, part in zip(weights, parts, strict=True))
 
-
-def test_ones_at_the_labels(fused):
-    """Cross-entropy without its minus one: what lacks is 1/n at the places of the labels."""
-
-    def formula(p):
-        return torch.softmax(p.values["e"], 1) / p.values["n"]
-
-    explanation = text(fused, "e", formula)
-    assert explanation is not None and explanation.id == "term_too_many"
-    assert explanation.message == (
-        "Your `de` is right except for one term: what is too much is exactly 1/n times 1 at the places of `labels` "
-        "(one in each row)."
-    )
-    explanation = text(fused, "e", lambda p: formula(p) * 1.001)
-    assert explanation is None or explanation.id != "term_too_many"
+        explanation = text(fused, "x", formula)
+        assert explanation is not None and explanation.id == name and sentence in explanation.message
+        explanation = text(fused, "x", nudged(formula))
+        assert explanation is None or explanation.id != name
 
 
 def test_a_gradient_with_its_axes_in_another_order():

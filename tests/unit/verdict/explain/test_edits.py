@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from grader.lesson.lesson import Course
 from grader.source.own_functions import first_nested, nested_definitions
 from grader.verdict.explain.edits.changed_functions import MAX_EDITS, edits_of
@@ -30,9 +28,9 @@ def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
     return returned
 
 
-@pytest.mark.parametrize(
-    ("written", "right", "kind"),
-    [
+def test_a_slip_is_undone():
+    """Other spellings than those of the rules' examples (test_rules.py)."""
+    for written, right, kind in [
         ("h @ dy.transpose(1, 2)", "h @ dy", "call_too_many"),
         ("h.T @ dy", "h @ dy", "call_too_many"),
         ("h / z.shape[1]", "h / z.shape[2]", "wrong_number"),
@@ -42,12 +40,9 @@ def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
         ("dy.sum(dim=0)", "dy.sum(0, keepdim=True)", "keepdim"),
         ("torch.sum(dy, 0, True)", "dy.sum(0)", "keepdim"),
         ("dy[:, Y].sum(0)", "dy[range(len(Y)), Y].sum(0)", "rows_and_columns"),
-    ],
-)
-def test_a_slip_is_undone(written, right, kind):
-    """Other spellings than those of the rules' examples (test_rules.py)."""
-    found = changed(written)
-    assert found.get(right) == kind, sorted(found)
+    ]:
+        found = changed(written)
+        assert found.get(right) == kind, sorted(found)
 
 
 def test_one_column_becomes_one_number_for_each_row():
@@ -69,11 +64,15 @@ def test_a_function_that_the_step_calls_is_changed_inside_the_step():
     assert "(dy, h):\n\n    def slope(x):\n        return 1 - x ** 2\n" in text
 
 
-@pytest.mark.parametrize(
-    "source", ["", "def dh(", "dh = 3", "def other(x):\n    return x", "def dh(dy):\n    return " + "-" * 3000 + "dy"]
-)
-def test_what_cannot_be_read_has_no_changes(source):
-    assert edits_of(source, "dh", "changed_", KNOWN) == ([], [])
+def test_what_cannot_be_read_has_no_changes():
+    for source in [
+        "",
+        "def dh(",
+        "dh = 3",
+        "def other(x):\n    return x",
+        "def dh(dy):\n    return " + "-" * 3000 + "dy",
+    ]:
+        assert edits_of(source, "dh", "changed_", KNOWN) == ([], [])
 
 
 def test_what_a_function_is_made_of():
@@ -84,9 +83,8 @@ def test_what_a_function_is_made_of():
     assert [(value, line) for value, line, _ in contents["dh"]["numbers"]] == [(3, 9), (32, 1)]
 
 
-@pytest.mark.parametrize(
-    ("code", "sizes"),
-    [
+def test_numbers_that_are_axes_are_no_sizes():
+    for code, sizes in [
         ("dy.transpose(2, 3).permute(0, 2, 1)", []),
         ("torch.permute(dy, (0, 2, 1)).sum((2, 3)).softmax(2)", []),
         ("dy.sum(dim=2, keepdim=True).flatten(start_dim=2)", []),
@@ -98,16 +96,13 @@ def test_what_a_function_is_made_of():
         ("dy[:, 3].narrow(2, 0, 27)", [3, 27]),
         ("dy[:, : n + 2 * padding].view(2, 3) / 2", [2, 3]),
         ("dy / 2.449489742783178 * 0.5 + 1.5", [2.449489742783178]),
-    ],
-)
-def test_numbers_that_are_axes_are_no_sizes(code, sizes):
-    contents = contents_of(f"def dh(dy, index):\n    return {code}\n", ["dh"])["dh"]
-    assert sorted(value for value, _, _ in contents["numbers"]) == sorted(sizes)
+    ]:
+        contents = contents_of(f"def dh(dy, index):\n    return {code}\n", ["dh"])["dh"]
+        assert sorted(value for value, _, _ in contents["numbers"]) == sorted(sizes)
 
 
-@pytest.mark.parametrize(
-    ("need", "code", "is_true"),
-    [
+def test_a_message_must_be_true_of_the_code():
+    for need, code, is_true in [
         (DIVIDES, "dy / h", True),
         (DIVIDES, "dy * h.reciprocal()", True),
         (DIVIDES, "dy * h", False),
@@ -116,12 +111,10 @@ def test_numbers_that_are_axes_are_no_sizes(code, sizes):
         (AVERAGES, "dy.sum(0) / 4", True),
         (KEEPDIM, "dy[0]", False),
         ("dy", "h", False),
-    ],
-)
-def test_a_message_must_be_true_of_the_code(need, code, is_true):
-    contents = contents_of(f"def dh(dy, h):\n    return {code}\n", ["dh"])["dh"]
-    assert is_borne_out([need], contents) is is_true
-    assert is_borne_out([need], None)
+    ]:
+        contents = contents_of(f"def dh(dy, h):\n    return {code}\n", ["dh"])["dh"]
+        assert is_borne_out([need], contents) is is_true
+        assert is_borne_out([need], None)
 
 
 def test_a_wrong_formula_that_divides_needs_a_division():

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import textwrap
 
-import pytest
-
 from grader.verdict.explain.edits.changed_functions import edits_of
 from grader.verdict.explain.edits.coded_changes import Known
-from grader.verdict.explain.edits.rules import RULES, Rule
+from grader.verdict.explain.edits.rules import RULES
 
 KNOWN = Known(
     {"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]},
@@ -30,14 +28,14 @@ def body_of(text: str) -> str:
     return "\n".join(map(ast.unparse, definition.body))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.id}: {rule.example[0]}")
-def test_a_rule_undoes_its_slip(rule: Rule) -> None:
-    before, after = map(function, rule.example)
-    if rule.id == "value_unused":
-        before, after = before.replace("return ", ""), after.replace("return ", "")
-    edits, texts = edits_of(before, "dh", "changed_", KNOWN)
-    found = [edit for edit, text in zip(edits, texts, strict=True) if body_of(text) == body_of(after)]
-    assert [edit.kind for edit in found] == [rule.id], sorted(map(body_of, texts))
-    message = found[0].message
-    assert message.endswith("{it} is right.") and message.count("{") == message.count("{it}")
-    assert not rule.question or rule.question.endswith("?")
+def test_a_rule_undoes_its_slip() -> None:
+    for rule in RULES:
+        before, after = map(function, rule.example)
+        if rule.id == "value_unused":
+            before, after = before.replace("return ", ""), after.replace("return ", "")
+        edits, texts = edits_of(before, "dh", "changed_", KNOWN)
+        found = [edit for edit, text in zip(edits, texts, strict=True) if body_of(text) == body_of(after)]
+        assert [edit.kind for edit in found] == [rule.id], sorted(map(body_of, texts))
+        message = found[0].message
+        assert message.endswith("{it} is right.") and message.count("{") == message.count("{it}")
+        assert not rule.question or rule.question.endswith("?")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from support import IMPORTS, Rows, sampled
+from support import IMPORTS, Rows
 
 from grader.results.wording import format_shape
 from grader.verdict.judge.messages import IN_FLOAT32
@@ -289,7 +289,6 @@ TRAPS = [
         "The line `g[0] *= 1.0003` is one too many. Without it, your `db2` is right.",
     ),
 ]
-BY_NAME = {trap.name: trap for trap in TRAPS}
 
 
 def sheets() -> list[dict[str, Trap]]:
@@ -321,17 +320,17 @@ def sizes(lesson) -> dict[str, Any]:
     return drawn | {"fan_in": drawn["embedding"] * drawn["block"]}
 
 
-@sampled("name", BY_NAME, keep=32)
-def test_the_verdict_and_its_sentence(trapped, sizes, name):
-    trap, row = BY_NAME[name], trapped[name]
-    assert row["status"] == trap.status, row["message"]
-    assert row["points"] == (row["max_points"] if trap.status == "passed" else 0)
-    if trap.begins:
-        assert row["message"].startswith(trap.sentence)
-    else:
-        assert row["message"] == (trap.sentence.format(**sizes) if trap.sentence else None)
-    if trap.status == "shape":
-        assert row["relative_error"] is None
+def test_the_verdict_and_its_sentence(trapped, sizes):
+    for trap in TRAPS:
+        row = trapped[trap.name]
+        assert row["status"] == trap.status, (trap.name, row["message"])
+        assert row["points"] == (row["max_points"] if trap.status == "passed" else 0), trap.name
+        if trap.begins:
+            assert row["message"].startswith(trap.sentence), trap.name
+        else:
+            assert row["message"] == (trap.sentence.format(**sizes) if trap.sentence else None), trap.name
+        if trap.status == "shape":
+            assert row["relative_error"] is None, trap.name
 
 
 def test_no_figures_where_nothing_can_be_compared(trapped):

@@ -36,9 +36,8 @@ def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
 # What the text says --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_sizes_are_read(course):
+    for text, expected in [
         ("", {}),
         ("batch_size = 16\nn = batch_size", {"batch": 16}),
         ("n_embd, n_hidden = 24, 2 * 50", {"embedding": 24, "hidden": 100}),
@@ -61,10 +60,8 @@ def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
         ("n_hidden = -5", {}),
         ("n_hidden = 10 ** 30", {}),
         ("n = n", {}),
-    ],
-)
-def test_sizes_are_read(course, text, expected):
-    assert origin_of(course, text + "\n" + CHAIN).sizes == LECTURE | expected
+    ]:
+        assert origin_of(course, text + "\n" + CHAIN).sizes == LECTURE | expected
 
 
 def test_the_sizes_are_those_at_the_gradients(course):
@@ -246,15 +243,15 @@ def test_axes_of_length_one(shape, other, differs):
     assert differs_in_ones(shape, other) is differs
 
 
-@pytest.mark.parametrize(("shape", "other"), [((7,), (1, 7)), ((7,), (7, 1)), ((1, 7), (7,)), ((1, 7), (7, 1))])
-def test_figures_of_another_shape_are_what_cmp_prints(shape, other):
-    reference = torch.randn(other)
-    for answer in (reference.reshape(shape), reference.reshape(shape) * 1.5):
-        found = broadcast_bits(answer, reference)
-        exact = bool(torch.all(answer == reference))
-        assert found.exact is exact and found.approximate is torch.allclose(answer, reference)
-        assert found.maxdiff == pytest.approx((answer - reference).abs().max().item())
-        assert bits(answer, reference).exact is None  # of a stub nothing is said
+def test_figures_of_another_shape_are_what_cmp_prints():
+    for shape, other in [((7,), (1, 7)), ((7,), (7, 1)), ((1, 7), (7,)), ((1, 7), (7, 1))]:
+        reference = torch.randn(other)
+        for answer in (reference.reshape(shape), reference.reshape(shape) * 1.5):
+            found = broadcast_bits(answer, reference)
+            exact = bool(torch.all(answer == reference))
+            assert found.exact is exact and found.approximate is torch.allclose(answer, reference)
+            assert found.maxdiff == pytest.approx((answer - reference).abs().max().item())
+            assert bits(answer, reference).exact is None  # of a stub nothing is said
 
 
 def test_the_terms_are_the_course_s_settings(course):

@@ -1,24 +1,15 @@
-"""The graph's layout: every name once, edges that go forward, no box over another; heat map and forces as PNG."""
+"""The graph's layout: every name once, edges that go forward, no box over another, inputs next to the spine."""
 
 from __future__ import annotations
 
-import base64
 import re
-import struct
-import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, drawn_graph, lay_out, parts_of
 from grader.lesson.lesson import Lesson
-from grader.publish.graph import lay_out, layouts_of
-from grader.publish.layout import NODE_HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
-from grader.publish.pictures import (
-    Arrow,
-    error_map,
-    forces,
-)
 
 PARTS = {
     "01_chain_rule": 16,
@@ -37,6 +28,11 @@ PARTS = {
 
 LAYER = NODE_HEIGHT + 24
 """CSS pixels from one layer to the next."""
+
+
+def layouts_of(lesson: Lesson) -> list[Layout]:
+    graph = drawn_graph(lesson)
+    return [lay_out(part, graph.shapes, graph.kinds) for part in parts_of(graph.reads)]
 
 
 def by_name(layout: Layout) -> dict[str, Node]:
@@ -102,7 +98,7 @@ def test_a_box_holds_its_name_and_its_shape() -> None:
     reads: dict[str, tuple[str, ...]] = {"w": (), "y": ("w",)}
     for shape in ("()", "(1000, 1000, 1000)"):
         (wide, _) = lay_out(reads, dict.fromkeys(reads, shape), {"w": "input", "y": "step"}).nodes
-        assert wide.width >= 33 + 6.7 * len(shape)
+        assert wide.width >= 24 + 6.7 * len(shape)
 
 
 @st.composite
@@ -120,64 +116,3 @@ def test_any_graph_is_laid_out_soundly(reads: dict[str, tuple[str, ...]]) -> Non
     assert_sound(layout)
     assert_edges_avoid_boxes(layout)
     assert len(layout.edges) == sum(map(len, reads.values()))
-
-
-def test_heat_map_is_a_png_of_the_cells() -> None:
-    map_ = error_map([[0.0, 0.5, 0.0], [0.0, 0.0, 3.0]])
-    assert (map_.picture.width, map_.picture.height, map_.worst, map_.wrong) == (3, 2, (2, 1), 2)
-    assert pixels(map_.picture.png) == [[0, 5, 0], [0, 0, 6]]
-
-
-def pixels(uri: str) -> list[list[int]]:
-    """The numbers of colours in a PNG as the report writes it, each of its chunks sound."""
-    data = base64.b64decode(uri.removeprefix("data:image/png;base64,"))
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    chunks, at = {}, 8
-    while at < len(data):
-        (size,) = struct.unpack(">I", data[at : at + 4])
-        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
-        assert struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0] == zlib.crc32(kind + body)
-        chunks[kind], at = body, at + 12 + size
-    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
-    lines = zlib.decompress(chunks[b"IDAT"])
-    assert len(lines) == height * (width + 1)
-    return [list(lines[y * (width + 1) + 1 : (y + 1) * (width + 1)]) for y in range(height)]
-
-
-# --- forces
-
-
-RIGHT = [[0.1, 0.2, -0.3], [-0.5, 0.25, 0.25]]
-
-
-def test_forces_of_the_right_gradient() -> None:
-    drawn = forces(RIGHT, RIGHT)
-    assert (drawn.picture.width, drawn.picture.height) == (3, 2)
-    assert (drawn.example, drawn.cancelling, drawn.right) == (0, 2, True)
-    assert [round(arrow.found, 6) for arrow in drawn.arrows] == [-0.333333, -0.666667, 1]
-    assert pixels(drawn.picture.png) == [[18, 20, 10], [12, 21, 21]]
-
-
-def test_forces_of_a_wrong_gradient_show_the_example_farthest_off() -> None:
-    drawn = forces([[0.1, 0.2, -0.3], [0.5, 0.25, 0.25]], RIGHT)
-    assert (drawn.example, drawn.cancelling, drawn.right) == (1, 1, False)
-    assert drawn.arrows == (Arrow(-1, 1), Arrow(-0.5, -0.5), Arrow(-0.5, -0.5))
-
-
-def test_drawings_are_stored_and_read_back(lessons):
-    drawn = layouts_of(lessons["11_layer_norm"])
-    text = layouts_to_text(drawn)
-    assert layouts_to_text(layouts_from_text(text)) == text
-    for each, again in zip(drawn, layouts_from_text(text), strict=True):
-        assert (each.nodes, each.edges, each.width, each.height) == (
-            again.nodes,
-            again.edges,
-            again.width,
-            again.height,
-        )
-
-
-@pytest.mark.parametrize("text", ["", '{"a": 1}', "[1]", '["a"]', '[{"nodes":[]}]'])
-def test_another_text_is_no_drawing(text):
-    with pytest.raises((KeyError, TypeError, ValueError)):
-        layouts_from_text(text)
