@@ -24,14 +24,10 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
-<<<<<<< HEAD
 from grader.sandbox.workers.file_worker import pack_once
-=======
 from grader.sandbox.workers.printed import label_lines, unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.student import Student
->>>>>>> main
 from grader.source.reader import source_reader
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
