@@ -242,39 +242,39 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
 # What each field of an answer must be, as it came out of JSON -------------------------------------------------------
 
 
-def refuse_value(what: str) -> NoReturn:
+def refuse_field(what: str) -> NoReturn:
     raise WireError(f"something that is no {what}")
 
 
 def checked_text(value: Any, most: int = MAX_TEXT) -> str:
-    return readable(value)[:most] if type(value) is str else refuse_value("text")
+    return readable(value)[:most] if type(value) is str else refuse_field("text")
 
 
 def checked_flag(value: Any) -> bool:
-    return value if type(value) is bool else refuse_value("bool")
+    return value if type(value) is bool else refuse_field("bool")
 
 
 def checked_count(value: Any) -> int:
-    return value if type(value) is int and 0 <= value < MAX_COUNT else refuse_value("count")
+    return value if type(value) is int and 0 <= value < MAX_COUNT else refuse_field("count")
 
 
 def checked_names(value: Any) -> tuple[str, ...]:
     """Each is cut after MAX_NAME characters."""
     if type(value) is not list or len(value) > MAX_NAMES:
-        refuse_value("list of names")
+        refuse_field("list of names")
     return tuple(checked_text(each, MAX_NAME) for each in value)
 
 
 def checked_counts(value: Any) -> dict[str, int]:
     if type(value) is not dict or len(value) > MAX_NAMES:
-        refuse_value("table of counts")
+        refuse_field("table of counts")
     return {checked_text(name, MAX_NAME): checked_count(each) for name, each in value.items()}
 
 
 def checked_outcome(value: Any) -> Any:
     """All but "crashed", of which no worker can tell."""
     known = type(value) is str and value in get_args(AnswerOutcome) and value != "crashed"
-    return value if known else refuse_value("outcome")
+    return value if known else refuse_field("outcome")
 
 
 def checked_seen(value: Any) -> Seen:
@@ -283,7 +283,7 @@ def checked_seen(value: Any) -> Seen:
             return Seen("complex numbers", "", checked_count(times))
         case ["differences", str(operator), int(times)] if operator in OBSERVED_NAMES:
             return Seen("differences", operator, checked_count(times))
-    return refuse_value("observation")
+    return refuse_field("observation")
 
 
 FIELDS: dict[str, Callable[[Any], Any]] = {
