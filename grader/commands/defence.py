@@ -35,7 +35,7 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.guarded import rendered
 from grader.gradebook.lookup import find_student
 from grader.lesson.lesson import Lesson
-from grader.publish.defence_pages import keys_page, papers_page
+from grader.publish.instructor_pages import keys_page, papers_page
 from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
 

@@ -25,7 +25,7 @@ from grader.authoring.verify import submission_of
 from grader.commands.command_line import fail
 from grader.commands.console import console_for, printable
 from grader.commands.live import RunView, result_line
-from grader.dojo.checked import Checked
+from grader.dojo.progress import Checked
 from grader.dojo.screen import lesson_screen
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.one_file import JudgedFile

@@ -11,19 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from grader.authoring.figures.layout import (
-    NODE_HEIGHT,
-    Layout,
-    Node,
-    NodeKind,
-    all_reads_of,
-    folded_names,
-    kinds_of,
-    lay_out,
-    parts_of,
-    reads_of,
-    shapes_of,
-)
+from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, NodeKind, drawn_graph, lay_out, parts_of
 from grader.authoring.figures.svg import Drawing, tenths
 from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
@@ -34,7 +22,7 @@ from grader.source.parsing import parse_text
 from grader.source.syntax import names_in
 
 GRAPH, OWN = "graph.svg", "figures.py"
-MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
+MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN = 410.0, 18.0, 6.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
 LEGEND_LINE = 22
 
@@ -80,18 +68,11 @@ def figures_of(lesson: Lesson) -> dict[str, str]:
 
 def lesson_graph_svg(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
-    graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
-    done = {name: operations(statements.get(name, ""), reads) for name in reads}
+    graph, statements = drawn_graph(lesson), forward_statements(lesson)
+    done = {name: operations(statements.get(name, ""), graph.reads) for name in graph.reads}
     required = {item.target for item in lesson.gradients if item.target}
     title = f"Computational graph of lesson {lesson.number}"
-    order, folded, back = list(reads), folded_names(graph), dict[tuple[str, str], list[str]]()
-    for member, parents in all_reads_of(lesson).items():
-        name = folded.get(member, member)
-        for parent in parents:
-            earlier = folded.get(parent, parent)
-            if order.index(earlier) >= order.index(name):
-                back.setdefault((name, earlier), []).append(f"{member} reads {parent}")
-    return graph_picture(title, reads, shapes_of(graph, reads), kinds_of(graph, reads), done, required, back=back)
+    return graph_picture(title, graph.reads, graph.shapes, graph.kinds, done, required, back=graph.back)
 
 
 def graph_picture(
@@ -111,7 +92,7 @@ def graph_picture(
     what a value of a loop reads of the repetition before: a sentence, as an arrow would lead backwards.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
-    layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
+    layouts = [lay_out(part, labels, kinds) for part in parts_of(reads)]
     places, width, height = arrange(layouts)
     used = {parent for parents in reads.values() for parent in parents}
     readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]

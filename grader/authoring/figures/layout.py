@@ -7,9 +7,7 @@ Parts that have nothing to do with each other are drawings of their own. What a 
 
 from __future__ import annotations
 
-import ast
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +17,15 @@ from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import Graph, is_floating
 from grader.results.wording import format_shape
+from grader.source.parsing import parse_text
+from grader.source.syntax import names_in, stored_names
 
 Reads = Mapping[str, Sequence[str]]
 NodeKind = Literal["input", "step", "fused"]
 
-NODE_HEIGHT, GAP, GAP_BETWEEN, LANE, CHARACTER, SMALL_CHARACTER = 40, 24, 14, 16, 7.8, 6.7
-"""In CSS pixels: a node, the space under it and next to it, a lane for edges that skip layers, a letter of a name, one
-of a shape."""
+NODE_HEIGHT, GAP, GAP_BETWEEN, LANE, PADDING, CHARACTER, SMALL_CHARACTER = 40, 24, 14, 16, 24.0, 7.8, 6.7
+"""In CSS pixels: a node, the space under it and next to it, a lane for edges that skip layers, the room left
+and right of a text together, a letter of a name, one of a shape."""
 MAX_GRAPH_WIDTH = 418
 """A wider drawing, with its margins, has letters smaller than 8 pixels on a telephone of 360 pixels."""
 
@@ -35,7 +35,6 @@ class Node:
     """A named value; `x` and `y` are its top left corner."""
 
     name: str
-    shape: str
     kind: NodeKind
     x: float
     y: float
@@ -69,33 +68,49 @@ class Layout:
     height: float
 
 
-def shapes_of(graph: Graph, reads: Reads) -> dict[str, str]:
-    """{name: its value's shape as text}"""
-    return {name: format_shape(graph.values[first_member(name)].shape) for name in reads}
+@dataclass(frozen=True)
+class DrawnGraph:
+    """What is drawn of a lesson's graph. Values that a loop appends to a list are one name, `h[0…2]`.
 
-
-def kinds_of(graph: Graph, reads: Reads) -> dict[str, NodeKind]:
-    """{name: what kind of value it is}"""
-    return {
-        name: "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
-        for name in reads
-    }
-
-
-def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
-    """{name: the floating values its line reads}, fused values between them included, in forward order.
-
-    Values that a loop appends to a list are one name, `h[0…2]`: the line is drawn once. What a repetition reads of the
-    one before it is left out.
+    Attributes:
+        reads: {name: the floating values its line reads}, fused values between them included, in forward order.
+        shapes: {name: its value's shape as text}
+        kinds: {name: what kind of value it is}
+        back: {(name, what a repetition of its loop reads of the one before): such as "h[2] reads h[1]"}
     """
-    folded, order = folded_names(lesson.public.graph), dict[str, int]()
-    reads: dict[str, dict[str, None]] = {}
-    for name, parents in all_reads_of(lesson).items():
-        label = folded.get(name, name)
-        order.setdefault(label, len(order))
-        earlier = (folded.get(parent, parent) for parent in parents)
-        reads.setdefault(label, {}).update((each, None) for each in earlier if order[each] < order[label])
-    return {name: tuple(sorted(parents, key=order.__getitem__)) for name, parents in reads.items()}
+
+    reads: dict[str, tuple[str, ...]]
+    shapes: dict[str, str]
+    kinds: dict[str, NodeKind]
+    back: dict[tuple[str, str], list[str]]
+
+
+def drawn_graph(lesson: Lesson) -> DrawnGraph:
+    """Raises LessonError when forward.py does not run."""
+    graph, folded = lesson.public.graph, folded_names(lesson.public.graph)
+    lines, fused = forward_statements(lesson), {name for name in graph.fused if is_floating(graph.values[name])}
+    drawn = [name for name in graph.values if name in graph.names or name in fused]
+    found, parents_of = DrawnGraph({}, {}, {}, {}), dict[str, set[str]]()
+    for name in drawn:
+        label, tree = folded.get(name, name), parse_text(lines.get(name, ""))
+        if label not in parents_of:
+            parents_of[label] = set()
+            found.shapes[label] = format_shape(graph.values[name].shape)
+            found.kinds[label] = "input" if name in graph.inputs else "fused" if name in graph.fused else "step"
+        before = list(parents_of)[: list(parents_of).index(label)]
+        read = names_in(tree) - stored_names(tree) if tree is not None else set[str]()
+        through_fused = {source for other in read & fused for source in graph.sources[other]}
+        behind = graph.sources[name] if name in fused else graph.parents.get(name, ())
+        direct = {parent for parent in behind if parent in read or parent not in through_fused} | (read & fused)
+        for parent in (each for each in drawn if each in direct):
+            earlier = folded.get(parent, parent)
+            if earlier in before:
+                parents_of[label].add(earlier)
+            else:
+                found.back.setdefault((label, earlier), []).append(f"{name} reads {parent}")
+    for label, parents in parents_of.items():
+        found.reads[label] = tuple(each for each in parents_of if each in parents)
+    return found
 
 
 def folded_names(graph: Graph) -> dict[str, str]:
@@ -107,36 +122,6 @@ def folded_names(graph: Graph) -> dict[str, str]:
             if len(numbers) > 1:
                 found.update((members[number], f"{name}[{numbers[0]}…{numbers[-1]}]") for number in numbers)
     return found
-
-
-def first_member(name: str) -> str:
-    """The value that a drawn name stands for: `h[0]` for `h[0…2]`."""
-    return re.sub(r"…\d+\]$", "]", name)
-
-
-def all_reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
-    """`reads_of` with every member of a list by itself."""
-    graph = lesson.public.graph
-    fused = {name for name in graph.fused if is_floating(graph.values[name])}
-    drawn = [name for name in graph.values if name in graph.names or name in fused]
-    lines = forward_statements(lesson)
-    reads: dict[str, tuple[str, ...]] = {}
-    for name in drawn:
-        behind = graph.sources[name] if name in fused else graph.parents.get(name, ())
-        read = names_in_statement(lines.get(name, ""))
-        through_fused = {source for other in read & fused for source in graph.sources[other]}
-        direct = {parent for parent in behind if parent in read or parent not in through_fused}
-        reads[name] = tuple(parent for parent in drawn if parent in direct | (read & fused))
-    return reads
-
-
-def names_in_statement(line: str) -> set[str]:
-    """The names that a statement of the forward pass reads."""
-    try:
-        nodes = list(ast.walk(ast.parse(line)))
-    except SyntaxError:
-        return set()
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def parts_of(reads: Reads) -> list[Reads]:
@@ -155,17 +140,16 @@ def parts_of(reads: Reads) -> list[Reads]:
     return [{name: reads[name] for name in reads if root(name) == each} for each in roots]
 
 
-def layers_of(reads: Reads, rooms: Mapping[str, float] | None = None, widest: float = math.inf) -> dict[str, int]:
+def layers_of(reads: Reads, rooms: Mapping[str, float], widest: float) -> dict[str, int]:
     """{name: its layer}: below all it reads, inputs just above their first reader.
 
     `rooms` are widths. A name for which a layer has no room comes into a later one, an input into an earlier one.
     """
-    rooms = rooms or {}
     depth: dict[str, int] = {}
     used: defaultdict[int, float] = defaultdict(float)
 
     def place(name: str, layer: int, towards: int) -> None:
-        room = rooms.get(name, 0.0)
+        room = rooms[name]
         while used[layer] and used[layer] + room > widest:
             layer += towards
         depth[name] = layer
@@ -199,31 +183,29 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
     return lane_of
 
 
-def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float = 24) -> Layout:
+def lay_out(reads: Reads, texts: Mapping[str, str], kinds: Mapping[str, NodeKind]) -> Layout:
     """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
 
-    `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than
-    MAX_GRAPH_WIDTH has more layers instead, as far as that helps.
+    `texts` are {name: the small text below it}. A drawing that would be wider than MAX_GRAPH_WIDTH has more layers
+    instead, as far as that helps.
     """
     for widest in (math.inf, *range(MAX_GRAPH_WIDTH - 10, MAX_GRAPH_WIDTH // 2, -20)):
-        layout = place_all(reads, shapes, kinds, padding, widest)
+        layout = place_all(reads, texts, kinds, widest)
         if layout.width <= MAX_GRAPH_WIDTH:
             break
     return layout
 
 
-def place_all(
-    reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float, widest: float
-) -> Layout:
+def place_all(reads: Reads, texts: Mapping[str, str], kinds: Mapping[str, NodeKind], widest: float) -> Layout:
     """A drawing whose layers have at most this width, without the lanes on the left."""
     inputs = [name for name in reads if kinds[name] == "input"]
     read = {parent for parents in reads.values() for parent in parents}
 
     def room_for(names: Iterable[str], least: float) -> float:
-        texts = (max(CHARACTER * len(name), SMALL_CHARACTER * len(shapes[name])) for name in names)
-        return max(least, padding + max(texts, default=0))
+        widths = (max(CHARACTER * len(name), SMALL_CHARACTER * len(texts[name])) for name in names)
+        return PADDING + max(least, *widths, 0)
 
-    narrow, wide = room_for(inputs, padding + 46), room_for(reads, padding + 74)
+    narrow, wide = room_for(inputs, 46), room_for(reads, 74)
     layers = layers_of(reads, {name: GAP_BETWEEN + (narrow if name in inputs else wide) for name in reads}, widest)
     lane_of = lanes_of(reads, layers)
     left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
@@ -237,7 +219,7 @@ def place_all(
         for number, name in enumerate(members):
             # the first column keeps one width, so that the spine of the graph is a straight line
             room = narrow if number and name in inputs else wide
-            placed[name] = Node(name, shapes[name], kinds[name], x, 8.0 + layer * (NODE_HEIGHT + GAP), room)
+            placed[name] = Node(name, kinds[name], x, 8.0 + layer * (NODE_HEIGHT + GAP), room)
             column[name] = number
             x += room + GAP_BETWEEN
     nodes = tuple(placed[name] for name in reads)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, kinds_of, lay_out, parts_of, reads_of, shapes_of
+from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, drawn_graph, lay_out, parts_of
 from grader.lesson.lesson import Lesson
 
 PARTS = {
@@ -31,8 +31,8 @@ LAYER = NODE_HEIGHT + 24
 
 
 def layouts_of(lesson: Lesson) -> list[Layout]:
-    graph = lesson.public.graph
-    return [lay_out(part, shapes_of(graph, part), kinds_of(graph, part)) for part in parts_of(reads_of(lesson))]
+    graph = drawn_graph(lesson)
+    return [lay_out(part, graph.shapes, graph.kinds) for part in parts_of(graph.reads)]
 
 
 def by_name(layout: Layout) -> dict[str, Node]:

@@ -200,7 +200,7 @@ def refused_lesson(course: Course) -> bool:
 def test_an_editor_and_a_notebook_only_show_a_folder(repository, nothing_ran, monkeypatch):
     assert refused_lesson(Course(student_course(None), secrets=False))  # what `dojo mcp` serves
     shell = SimpleNamespace(user_ns={})
-    assert refused_lesson(CheckMagic(shell)._opened().course)
+    assert refused_lesson(CheckMagic(shell).opened.course)
     monkeypatch.setattr(LanguageServer, "workspace", Workspace(repository.as_uri()))
     served = DojoServer()
     assert served._lesson_of((repository / "exercises" / CROSS / "backward.py").as_uri()) is not None
