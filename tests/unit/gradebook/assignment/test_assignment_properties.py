@@ -140,13 +140,6 @@ def test_decisions_about_different_things_can_be_made_in_any_order(assignment, a
 
 
 @some
-@given(assignments(), attempts_of_a_student(), st.sampled_from(ABOUT), st.floats(0, 2), st.floats(0, 2))
-def test_of_two_decisions_on_one_row_the_later_one_holds(assignment, attempts, about, first, second):
-    made = [decision(1, "points", about, points=first), decision(2, "points", about, points=second)]
-    assert assigned("Ada", assignment, attempts, made) == assigned("Ada", assignment, attempts, made[1:])
-
-
-@some
 @given(assignments(), attempts_of_a_student(), decisions_about_a_student(), st.sampled_from(ABOUT), st.data())
 def test_undoing_restores(assignment, attempts, decisions, about, data):
     kind = data.draw(st.sampled_from(["points", "excuse", "comment", "extension"]))
