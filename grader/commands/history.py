@@ -55,14 +55,9 @@ def attempt_lines(student: str, gradebook: Gradebook, zone: tzinfo | None) -> It
     for number, finished, results in gradebook.verdicts_on(student):
         attempt, time = attempts[number], time_from_text(finished)
         submitted = f", submitted {time_text(attempt.submitted, zone)}" if attempt.submitted else ""
-        submitted += f" by {attempt.time_source}" if submitted and attempt.time_source else ""
         what = "graded again" if number in seen else f"attempt{submitted}"
         seen.add(number)
         points = f"{points_text(results.score)} of {points_text(results.max_score)}"
-        if len(results.lessons) > 1:
-            graded = [each for each in results.lessons if each.status == "graded"]
-            parts = (f"{each.name.partition('_')[0]} {points_text(each.score)}" for each in graded)
-            points += f" ({', '.join(parts)})"
         state = "" if results.status == "graded" else results.status
         text = " ".join(part for part in (state, results.message) if part)
         yield (time, 0), (time_text(time, zone), f"#{number}", what, points, "", text)

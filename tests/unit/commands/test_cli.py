@@ -179,7 +179,7 @@ def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none
         (["run", "empty"], "empty holds no submissions"),
         (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
         (["run", "--follow", "nowhere", "--lesson", "04"], "--follow grades what appears in one folder"),
-        (["run", "--follow", "empty", "class", "--lesson", "04"], "one folder, and was given empty, class"),
+        (["run", "--follow", "empty", "class", "--lesson", "04"], "was given empty, class"),
         (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),
         (["run", "--follow", "empty", "--lesson", "04", "--cluster", "tcp://x:1"], "leave out --cluster"),
         (["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"], "--format classroom50 reports to"),

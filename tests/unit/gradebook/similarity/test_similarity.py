@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from grader.publish.similar_page import similar_page
 from made_gradebook import CROSS, HANDED_IN, ROWS, grade, results_for, submission_of, write_gradebook
 from similar_class import LESSONS, MadeClass, made_class
 from support import ROOT
@@ -26,6 +25,7 @@ from grader.gradebook.similarity.reading import (
 )
 from grader.gradebook.store import StoredVerdict
 from grader.lesson.lesson import Course
+from grader.publish.instructor_pages import similar_page
 from grader.results import NamedMistake, Row
 
 
