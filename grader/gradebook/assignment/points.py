@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from grader.gradebook.assignment.attempts import (
     DIGITS,
@@ -45,15 +46,11 @@ from grader.results import (
 from grader.results.wording import UNKNOWN_TIME
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A student's points in an assignment so far.
+class Standing(NamedTuple):
+    """A student's points in an assignment so far, and the results behind them, with how many free late days were used.
 
-    Attributes:
-        share: the points divided by the most that these attempts can earn, from 0 to 1. Excused rows, and rows that a
-            notebook cannot contain, are in neither.
-        free_days: free late days that were used.
-        results: the results behind the points, as every view reads them.
+    `share` is the points divided by the most that these attempts can earn, from 0 to 1. Excused rows, and rows that a
+    notebook cannot contain, are in neither.
     """
 
     share: float
@@ -104,15 +101,13 @@ def with_rounded_points(results: SubmissionResult, decimals: int | None = None) 
 
 def without_assignment(student: str, attempts: Sequence[Attempt], decisions: DecisionsInForce) -> SubmissionResult:
     """The last attempt lesson by lesson, as it was graded, with decisions."""
-    newest_first = sorted(attempts, key=lambda each: each.id, reverse=True)
-    if newest_first:
+    results = SubmissionResult(student=student, status="nothing")
+    if attempts:
+        newest_first = sorted(attempts, key=lambda each: each.id, reverse=True)
         results = current_results([each.results for each in newest_first])
-    else:
-        results = SubmissionResult(student=student, status="nothing")
     if decisions:
-        lessons = [
-            with_final_points(decided_lesson(lesson, decisions, {}), None, decisions) for lesson in results.lessons
-        ]
+        decided = (decided_lesson(lesson, decisions, {}) for lesson in results.lessons)
+        lessons = [with_final_points(lesson, None, decisions) for lesson in decided]
         results = with_rounded_points(with_decisions(replace(results, lessons=lessons), decisions))
     return results
 
@@ -323,13 +318,8 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
 # Free late days of a term ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TermWork:
-    """One student's attempts at one assignment of the term, and the decisions about them."""
-
-    assignment: Assignment
-    attempts: Sequence[Attempt]
-    decisions: Sequence[Decision] = ()
+TermWork = tuple[Assignment, Sequence[Attempt], Sequence[Decision]]
+"""One student's attempts at one assignment of the term, and the decisions about them."""
 
 
 def days_left(student: str, assignment: Assignment, others: Iterable[TermWork]) -> int:
@@ -338,10 +328,9 @@ def days_left(student: str, assignment: Assignment, others: Iterable[TermWork]) 
     Each assignment uses the fewest of the days left that give it the most points.
     """
     days = assignment.late.free_days
-    for work in sorted(others, key=lambda each: order_in_term(each.assignment)):
-        if order_in_term(work.assignment) < order_in_term(assignment):
-            decisions = DecisionsInForce(work.decisions)
-            days -= best_standing(student, work.assignment, work.attempts, decisions, days).free_days
+    for other, attempts, decisions in sorted(others, key=lambda each: order_in_term(each[0])):
+        if order_in_term(other) < order_in_term(assignment):
+            days -= best_standing(student, other, attempts, DecisionsInForce(decisions), days).free_days
     return days
 
 
