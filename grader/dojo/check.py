@@ -24,9 +24,9 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
+from grader.sandbox.workers.file_worker import pack_once
 from grader.sandbox.workers.printed import label_lines, unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.student import Student
 from grader.source.reader import source_reader
 from grader.verdict.explain.checks import explain_check

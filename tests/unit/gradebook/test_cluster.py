@@ -36,7 +36,6 @@ from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import SubmissionResult
-from grader.sandbox.isolation import kernel
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 SLOWLY = "import time\n\ntime.sleep(0.3)\n"  # no race: 1/30 of the deadline
@@ -172,14 +171,6 @@ def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, sm
 
 
 @pytest.mark.slow
-def test_what_was_graded_on_a_cluster_stands_for_a_run_on_this_machine_too(graded):
-    folder, out, _ = graded
-    for more in ([], ["--cluster", "tcp://127.0.0.1:1"]):  # nothing is due: nobody is asked
-        assert grade(folder, "-o", out, *more).exit_code == 0
-    assert len(in_the_book(out)) == 10
-
-
-@pytest.mark.slow
 def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(two, graded):
     living = two.workers[1].pid
     assert wait_until(lambda: not descendants(of=living))
@@ -200,17 +191,6 @@ def refused(result: Result) -> str:
     return lines[0]
 
 
-@pytest.mark.slow
-def test_versions_that_differ_are_refused_by_name(two, small, tmp_path, monkeypatch):
-    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
-    here = versions()
-    monkeypatch.setattr(cluster, "versions", lambda: {**here, "torch": "1.0", "grader": "0123456789ab"})
-    said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", two.address))
-    assert f"cannot grade: it has grader {here['grader']} instead of 0123456789ab, " in said
-    assert f"torch {here['torch']} instead of 1.0: install the same versions on every machine" in said
-    assert not (tmp_path / "out" / "index.html").exists()
-
-
 @pytest.mark.full
 def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
@@ -220,16 +200,6 @@ def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
         for address in (silent, "tcp://127.0.0.1:1", "http://example.org", "nonsense"):
             said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", address))
             assert f"no Dask scheduler answers at {address} (" in said and "start one with `dask scheduler`" in said
-
-
-@pytest.mark.slow
-def test_a_scheduler_without_workers_is_told_after_a_while(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.2)
-    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
-    with started(tmp_path / "dask", workers=0) as own:
-        said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", own.address))
-    assert "has no workers, 0.2 seconds long: start one on each machine that grades, " in said
-    assert f"with `dask worker {own.address}`." in said
 
 
 def settings(**more: Any) -> Settings:
@@ -251,13 +221,6 @@ def test_a_worker_that_isolates_less_than_required_refuses(tmp_path, monkeypatch
     )
     graders.teardown(worker(tmp_path))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_worker_that_could_not_be_made_ready_refuses(tmp_path):
-    graders = cluster_worker.Graders(settings(), b"no archive", versions())
-    with pytest.raises(zipfile.BadZipFile):
-        graders.setup(worker(tmp_path))
-    assert graders.refusal == "it could not be made ready: its log says why."
 
 
 def test_a_worker_grades_with_its_own_processes_until_the_run_ends(tmp_path, monkeypatch):
@@ -285,18 +248,6 @@ def test_a_worker_grades_with_its_own_processes_until_the_run_ends(tmp_path, mon
     graders.teardown(worker(tmp_path))
     assert [each.is_ended for each in made] == [True]
     assert not list(tmp_path.iterdir())
-
-
-def test_a_worker_that_did_not_get_the_course_says_so(tmp_path):
-    assert cluster_worker.refusal_of("a run", worker(tmp_path)) == "it did not get the course"
-
-
-@pytest.mark.skipif(not kernel.supported(), reason="needs Linux on x86_64 or aarch64")
-def test_a_worker_looks_for_its_isolation_in_a_process_of_its_own():
-    from grader.sandbox.isolation.probe import probe
-
-    found = probe()
-    assert cluster_worker.probe_isolation() == {"level": found.level, "missing": list(found.missing)}
 
 
 def test_the_course_travels_without_what_python_left_in_it(tmp_path):
@@ -364,26 +315,3 @@ def test_a_scheduler_that_goes_away_ends_the_run_with_a_sentence_and_what_is_gra
     done = [student for student, _ in in_the_book(out)]
     assert 3 <= len(done) < MANY and len(set(done)) == len(done)
     assert (out / "grades.csv").read_text().count("\n") == len(done) + 1
-
-
-@pytest.mark.slow
-def test_workers_that_come_and_go(tmp_path, small):
-    """Two of three are killed, one that grades with two threads joins: every result once, and right."""
-    folder, out = write(tmp_path / "class", small, sources(small, 40)), tmp_path / "out"
-    with started(tmp_path / "dask", workers=3) as own:
-        threads = [killed_after(own.workers[0], 5, out), killed_after(own.workers[1], 20, out)]
-
-        def join() -> None:
-            if wait_until(lambda: own.workers[0].poll() is not None):
-                own.start_worker("--nthreads", "2")
-
-        threads.append(threading.Thread(target=join, daemon=True))
-        threads[-1].start()
-        result = grade(folder, "-o", out, "--cluster", own.address)
-        assert result.exit_code == 0, result.output
-        for thread in threads:
-            thread.join(GUARD_SECONDS)
-        assert [worker.poll() is None for worker in own.workers] == [False, False, True, True]
-    book = in_the_book(out)
-    assert [student for student, _ in book] == [f"student_{n:02}" for n in range(40)]
-    assert [results["score"] for _, results in book] == [3, 0] * 20

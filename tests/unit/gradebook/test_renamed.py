@@ -18,7 +18,6 @@ from support import ROOT
 import grader.gradebook.grading.run as run_module
 from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import remove_report, write_files
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.views import Views
 from grader.gradebook.records import Decision
@@ -200,16 +199,6 @@ def test_a_name_that_is_now_another_person_s(term):
     assert "Ada Okafor is Ada Smith (" in term.run(MARRIED + "103,S3,Ada Okafor,other@x.edu\n")
     assert {"Ada Smith", "Ada Okafor", "Bo Petrov"} <= set(term.late())
     assert not (term.folder / "grades" / "Ada Okafor").exists()
-
-
-def test_the_reports_under_the_old_name_go(tmp_path):
-    for place in ("ada", "bo"):
-        write_files(tmp_path / place, {"results.json": "{}", "report.html": ""})
-    (tmp_path / "bo" / "notes.txt").touch()
-    for name in ("ada", "bo", "cy"):
-        remove_report(tmp_path / name)
-    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
-    assert left == ["bo", "bo/notes.txt"]
 
 
 def test_the_file_of_the_attempt_that_counts_is_shown(gradebook, tmp_path):
