@@ -23,7 +23,7 @@ from grader.sandbox.workers.waiting import (
 )
 
 READ_BYTES = 1 << 18
-NAP_SECONDS = 0.001
+NAP_SECONDS = 0.003
 """Where several answers are due: whoever reads each one as it comes is woken for each, which takes as long."""
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
