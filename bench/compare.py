@@ -177,7 +177,7 @@ def compare_watch(other: Path, here: Path, number: str, turns: int) -> None:
                         pair = [0.0, 0.0]
                         for place in (0, 1) if turn % 2 else (1, 0):
                             time.sleep(PAUSE)
-                            pair[place], _ = save_time(terminals[place], lessons[place], each, sign)
+                            pair[place] = save_time(terminals[place], lessons[place], each, sign)
                         if turn:  # the first one warms up
                             times.setdefault(kind, []).append(pair)
         finally:

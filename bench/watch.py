@@ -133,21 +133,19 @@ def spoilt(lesson: Lesson, right: str, mistake: str) -> str:
     return right.replace(line, f"return {mistake.format(right=value)}", 1)
 
 
-def save_time(terminal: WatchTerminal, lesson: Lesson, text: str, sign: str) -> tuple[float, float]:
-    """(seconds from before a save to the screen, seconds as the screen says)."""
+def save_time(terminal: WatchTerminal, lesson: Lesson, text: str, sign: str) -> float:
+    """Seconds from before a save to the screen."""
     started = time.perf_counter()
     (lesson.exercise / "backward.py").write_text(text, encoding="utf-8")
-    screen = terminal.until(sign)
-    seconds = terminal.drawn - started
-    found = re.search(r"(\d+) ms ·", screen)
-    return seconds, int(found[1]) / 1000 if found else seconds
+    terminal.until(sign)
+    return terminal.drawn - started
 
 
 def page_time(page: PageWatch, lesson: Lesson, text: str, sign: str, top: str) -> tuple[float, float]:
     """(seconds from before a save to the screen, to the page)."""
     page.forget()
     at = time.time()
-    seconds, _ = save_time(page.terminal, lesson, text, sign)
+    seconds = save_time(page.terminal, lesson, text, sign)
     return seconds, page.seen_at(top) - at
 
 
@@ -196,9 +194,7 @@ def main() -> None:
     parser.add_argument("--cold", type=int, default=4, help="runs of pytest, and starts")
     parser.add_argument("--pause", type=float, default=0.4, help="seconds between saves")
     options = parser.parse_args()
-    times: dict[str, list[float]] = {
-        name: [] for name in ("screen", "said", "beside", "page", "cold", "torch", "start")
-    }
+    times: dict[str, list[float]] = {name: [] for name in ("screen", "beside", "page", "cold", "torch", "start")}
     with tempfile.TemporaryDirectory() as folder:
         kits = [Path(folder) / name for name in ("plain", "page", "start")]
         lessons = [make_kit(kit, options.lesson) for kit in kits]
@@ -221,9 +217,7 @@ def main() -> None:
                     for number in range(max(len(texts), options.saves // options.cold // len(texts) * len(texts))):
                         text, sign, top = texts[number % len(texts)]
                         time.sleep(options.pause)
-                        seconds, said = save_time(terminal, lessons[0], text, sign)
-                        times["screen"].append(seconds)
-                        times["said"].append(said)
+                        times["screen"].append(save_time(terminal, lessons[0], text, sign))
                         if page is not None:
                             time.sleep(options.pause)
                             seconds, seen = page_time(page, lessons[1], text, sign, top)
@@ -244,7 +238,6 @@ def print_times(number: str, gradients: int, problems: int, times: dict[str, lis
     print(f"Lesson {number}, {gradients} gradients on {problems} public problems; {cores} cores, load {load:.1f}\n")
     print(f"{'':<50} {'median':>11} {'95 %':>11} {'most':>11} {'runs':>5}")
     print(line("dojo watch: from the save to the screen", times["screen"]))
-    print(line("  the same as its own screen says", times["said"]))
     if times["page"]:
         print(line("dojo open: from the save to the screen", times["beside"]))
         print(line("  from the save to the live page in Chromium", times["page"]))

@@ -83,12 +83,6 @@ class WatchTerminal:
         """What a terminal shows after the latest frame, without spaces at the ends of lines."""
         return "\n".join(line.rstrip() for line in self._shown.display).rstrip()
 
-    @property
-    def grey_lines(self) -> list[str]:
-        """The lines of the screen that are out of date: they are in italics, and dim."""
-        lines = enumerate(self._shown.display)
-        return [line.rstrip() for y, line in lines if line.strip() and self._shown.buffer[y][0].italics]
-
     def resize(self, width: int, height: int) -> None:
         """Another size of the window; the next screen that is drawn has it."""
         self._terminal.setwinsize(height, width)

@@ -8,7 +8,7 @@ The answer key of each lesson is graded through real workers, and everything tha
 tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
 * the row has been answered by then: the published problem is sent once the student's own chain has answered it (see
-  grader/sandbox/workers/sending.py);
+  pack_once in grader/sandbox/workers/file_worker.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
   the row's own step. Where a local derivative is constant, or is another factor, the answer is one of its arguments;
 * it is a forward value of the published problem: everybody has that problem, and it decides no points (the true
@@ -44,7 +44,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.sending import PACKED_PROBLEMS
+from grader.sandbox.workers.file_worker import PACKED_PROBLEMS
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
@@ -86,11 +86,9 @@ class Tap:
     def frames(self, worker: object, data: bytes) -> None:
         """Takes note of the tensors in whole frames."""
         known = self._answered.setdefault(worker, set())
-        while data:
-            header_size, body_size = codec.lengths(data, max_body=1 << 32)
-            middle, end = codec.FRAME_PREFIX.size + header_size, codec.FRAME_PREFIX.size + header_size + body_size
-            header = codec.decode_header(data[codec.FRAME_PREFIX.size : middle])
-            whole, frame, data = data[:end], codec.Frame(header, bytearray(data[middle:end])), data[end:]
+        reader = codec.Reader(1 << 32)
+        reader.feed(data)
+        while (frame := reader.next()) is not None:
             request, _ = messages.decode_request(frame)
             due = self._due.setdefault(worker, [])
             if isinstance(request, messages.Run):  # what is asked again has still to be answered
@@ -101,7 +99,7 @@ class Tap:
                 due.append(None)
             answered = frozenset(known)
             if isinstance(request, messages.GivenProblem):
-                problem = self._problems[worker] = problem_of(whole)
+                problem = self._problems[worker] = problem_of(codec.encode_frame(frame))
                 for kind, values in (("v", request.values), ("u", request.upstream)):
                     tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
                     self.sent += [Sent(name, tensor, problem, answered) for name, tensor in tensors.items()]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.own_file import NotWritten
-from grader.dojo.training import TRAINING_RTOL, Network, clone_tensors
+from grader.dojo.training import TRAINING_RTOL, Network, NotWritten, clone_tensors
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 

@@ -78,15 +78,12 @@ def is_stub_error(error: BaseException) -> bool:
     Such a function never returns, on no path. Where one path returns, the student raises the error for a case that
     they left out. torch raises the same type for an operator that it does not have for a dtype.
     """
-    code = None
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        code = frame.f_code
-    return type(error) is NotImplementedError and code is not None and never_returns(code)
-
-
-def never_returns(code: CodeType) -> bool:
-    """Whether all paths through a function end with an error: Python leaves out the code that no path reaches."""
-    return not any(each.opname.startswith(("RETURN", "YIELD")) for each in dis.get_instructions(code))
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if type(error) is not NotImplementedError or not frames:
+        return False
+    # where all paths end with an error, Python leaves out the code that no path reaches
+    instructions = dis.get_instructions(frames[-1].f_code)
+    return not any(each.opname.startswith(("RETURN", "YIELD")) for each in instructions)
 
 
 def unanswered_prompt(error: BaseException) -> str:

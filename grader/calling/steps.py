@@ -65,7 +65,9 @@ def call_by_name(
             return answer._replace(uses=uses)
         given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword if positional else keyword
         try:
-            return answer._replace(uses=uses, changed=changed_arguments(given, *known))
+            originals = {n: known[0].get(n, known[1].get(n[1:]) if n[0] == "d" else None) for n in given}
+            changed = tuple(n for n, original in originals.items() if not is_same_answer(given[n], original))
+            return answer._replace(uses=uses, changed=changed)
         except BaseException as error:  # an argument may be anything by now
             return failure(error, name, files)
 
@@ -81,14 +83,6 @@ def as_step(
         return answer._replace(value=None, arguments=(), **answer_fields(result, values.get(step[1:]), precision))
     except BaseException as error:  # what came back may be anything of a student's
         return failure(error, step, files)
-
-
-def changed_arguments(
-    given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]
-) -> tuple[str, ...]:
-    """The arguments that are not what they were."""
-    originals = {name: values.get(name, upstream.get(name[1:]) if name[0] == "d" else None) for name in given}
-    return tuple(name for name, original in originals.items() if not is_same_answer(given[name], original))
 
 
 def is_same_answer(a: Any, b: Any) -> bool:

@@ -72,10 +72,7 @@ def stubs(
     def files(lesson: Lesson) -> dict[Path, str]:
         return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare or None))
 
-    stale = update(course, lessons, files, check)
-    if check and stale:
-        fail(f"{', '.join(map(str, stale))}: not what the solution gives. Run `grade stubs` and commit the result.", 1)
-    click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
+    write_or_check(course, lessons, files, check, "grade stubs")
 
 
 def figures(
@@ -96,33 +93,22 @@ def figures(
     def files(lesson: Lesson) -> dict[Path, str]:
         return {lesson.exercise / name: text for name, text in figures_of(lesson).items()}
 
-    stale = update(course, lessons, files, check)
+    write_or_check(course, lessons, files, check, "grade figures")
+
+
+def write_or_check(
+    course: Path | None, names: Sequence[str], files: Callable[[Lesson], dict[Path, str]], check: bool, command: str
+) -> None:
+    """Write those `files` of the lessons that differ, or with `check` end with 1 where there are any."""
+    wanted = {path: text for lesson in open_course(course, names)[1] for path, text in files(lesson).items()}
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     if check and stale:
-        differ = "is missing or differs" if len(stale) == 1 else "are missing or differ"
-        fail(f"{', '.join(map(str, stale))}: {differ} from the lesson. Run `grade figures` and commit the result.", 1)
-    click.echo("Every figure is up to date." if not stale else f"{len(stale)} written.")
-
-
-def update(
-    course: Path | None, names: Sequence[str], files: Callable[[Lesson], dict[Path, str]], check: bool
-) -> list[Path]:
-    """Write those `files` of the named lessons (of all if none is named) that differ; with `check`, write nothing.
-
-    Returns the files that differ. Raises LessonError.
-    """
-    stale = []
-    try:
-        for lesson in open_course(course, names)[1]:
-            for path, text in files(lesson).items():
-                if path.is_file() and path.read_text(encoding="utf-8") == text:
-                    continue
-                stale.append(path)
-                if not check:
-                    path.write_text(text, encoding="utf-8", newline="\n")
-                    click.echo(f"wrote {path}")
-    except OSError as error:
-        fail(f"{error.filename or course} cannot be read or written: {error.strerror}.")
-    return stale
+        listed = ", ".join(map(str, stale))
+        fail(f"{listed}: not what `{command}` writes. Run it and commit the result.", 1)
+    for path in stale:
+        path.write_text(wanted[path], encoding="utf-8", newline="\n")
+        click.echo(f"wrote {path}")
+    click.echo(f"{len(stale)} written." if stale else "Everything is up to date.")
 
 
 def new_lesson(
@@ -138,10 +124,7 @@ def new_lesson(
     from grader.authoring.scaffold import write_lesson
 
     title = name.partition("_")[2].replace("_", " ").capitalize()
-    try:
-        files = write_lesson(find_course(course), name, title, "functions" if functions else "steps")
-    except OSError as error:
-        fail(f"{error.filename or course} cannot be written: {error.strerror}.")
+    files = write_lesson(find_course(course), name, title, "functions" if functions else "steps")
     for path in files:
         click.echo(f"wrote {path}")
     other = "" if course is None else f" --course {shlex.quote(str(course))}"

@@ -33,7 +33,7 @@ main = CommandGroup(
         "verify": ("dojo_work.verify_own", "checks your gradients with the checker that you wrote in lesson 08"),
         "reset": ("dojo_work.reset_lesson", "restores the stub of a lesson, and keeps your file"),
         "start": ("dojo_work.start", "makes a folder to work in"),
-        "lsp": ("dojo_servers.lsp", "shows mistakes and shapes in your editor"),
+        "lsp": ("dojo_servers.lsp", "shows mistakes in your editor"),
         "mcp": ("dojo_servers.serve_assistant", "for an AI assistant: verdicts and hints, no answers"),
     },
     default=["list"],

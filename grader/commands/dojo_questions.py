@@ -15,8 +15,8 @@ from grader.commands.console import console_for
 from grader.commands.dojo_work import desk, selected_work, show
 from grader.commands.options import ExercisesFolder
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, known_student, practise
+from grader.dojo.desk import lesson_and_rest
 from grader.dojo.file import HERE
-from grader.dojo.naming import lesson_and_rest
 from grader.errors import UserError
 from grader.questions.code_lines import Results
 

@@ -23,7 +23,7 @@ MISSING = (
 
 
 def serve_assistant(course: ExercisesFolder) -> None:
-    """Serves verdicts, hints and READMEs to an AI assistant, and no answers.
+    """Serves verdicts and hints to an AI assistant, and no answers.
 
     It speaks the Model Context Protocol over standard input and output: docs/tools.md has the lines for your client.
     Hints that the assistant takes are recorded in .dojo.json, as those of `dojo hint` are.
@@ -43,11 +43,11 @@ def serve_assistant(course: ExercisesFolder) -> None:
 
 
 def server_of(at: Desk, session: CheckSession) -> MCPServer:
-    """The server: four tools, no resources, no prompts."""
+    """The server: three tools, no resources, no prompts."""
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
-    from grader.dojo.assistance import PURPOSE, hint_text, lessons_text, readme_text, verdict_text
+    from grader.dojo.assistance import PURPOSE, hint_text, lessons_text, verdict_text
 
     server = MCPServer("dojo", title="Backprop Ninja", instructions=PURPOSE, version=__version__, log_level="ERROR")
 
@@ -71,11 +71,6 @@ def server_of(at: Desk, session: CheckSession) -> MCPServer:
     async def hint(row: str) -> str:
         """The next hint for a row such as `03.dprobs`, three at most. It is recorded: ask the student first."""
         return answered(lambda: hint_text(at, row))
-
-    @server.tool()
-    async def readme(lesson: str, heading: str = "") -> str:
-        """A section of a lesson's README: by its heading, or for `03.dprobs` the one that says most about that row."""
-        return answered(lambda: readme_text(at, lesson, heading))
 
     return server
 

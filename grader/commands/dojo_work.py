@@ -14,13 +14,21 @@ from rich.console import Console, RenderableType
 from grader.commands.command_line import STOPPED, argument, fail, option
 from grader.commands.console import console_for
 from grader.commands.options import ExercisesFolder, FileAndLesson, LessonWords
-from grader.dojo.desk import Desk, student_course
-from grader.dojo.file import is_untouched, own_file, read_own, reset_to_stub, shown_path
-from grader.dojo.naming import only_lesson
+from grader.dojo.desk import Desk, only_lesson, student_course
+from grader.dojo.file import (
+    Work,
+    is_file,
+    is_untouched,
+    own_file,
+    place_in_own_file,
+    read_own,
+    reset_to_stub,
+    shown_path,
+    work_in,
+)
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines, welcome
 from grader.dojo.progress import next_lesson
 from grader.dojo.start import make_working_folder
-from grader.dojo.work import Exercises, Work, is_file, work_in
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
@@ -67,7 +75,7 @@ def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[W
         before = named[-1][0] if named else None
         named.append(at.find(word, before) if rows else (only_lesson(at.course, word), None))
     if not files:
-        return Exercises(at.course), named
+        return Work(at.course), named
     work, inside = work_in(Path(files[0]), at.course, bool(named))
     return work, named or [(lesson, None) for lesson in inside]
 
@@ -86,16 +94,14 @@ def list_lessons(course: ExercisesFolder) -> None:
         last = at.state_file.read().last
         show(list_screen(progress, last))
         if at.assignment is not None:
-            show(assignment_screen(at.assignment, progress))
+            show(assignment_screen(at.assignment, [*at.course.lessons.values()]))
         mine = next((each for each in progress if each.lesson.name == last and each.has_work), None)
-        other = next_lesson(progress)
-        if mine is None or (other is not None and mine.is_assigned(mine.next_row) < other.is_assigned(other.next_row)):
-            mine = other
+        mine = mine or next_lesson(progress)
         click.echo()
         if mine is None:
             click.echo("All that can be checked here is right.")
         else:
-            show(next_lines(mine, at.place_of(mine.lesson, mine.next_row) if mine.next_row else ""))
+            show(next_lines(mine, place_in_own_file(mine.lesson, mine.next_row) if mine.next_row else ""))
 
 
 def check(
@@ -129,8 +135,7 @@ def check(
             before = at.progress(lesson) if work.remembered else None
             checked = at.check(lesson, work.read(lesson))
             from grader.dojo.lesson_end import finish_lines  # torch comes with these: a worker loads it meanwhile
-            from grader.dojo.remarks import problem_lines
-            from grader.dojo.screen import lesson_screen, scope_note
+            from grader.dojo.screen import lesson_screen, problem_lines
 
             if work.remembered:
                 at.state_file.keep(checked)
@@ -141,12 +146,10 @@ def check(
             if number:
                 click.echo()
             show(lesson_screen(checked, rows))
-            show([scope_note(lesson)] if checked.judged.runs else [])
-            elsewhere = work.elsewhere(lesson, checked.progress.next_row)
-            if before is not None and before.next_row is not None and checked.progress.next_row is None:
+            if before is not None and before.has_work and not checked.progress.has_work:
                 show(finish_lines(at, checked, by_key=False))
             else:
-                show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
+                show(next_lines(checked.progress, checked.place_of(checked.progress.next_row), work.words(lesson)))
     raise SystemExit(1 if wrong else 0)
 
 
@@ -166,7 +169,7 @@ def hint(row_name: Annotated[str | None, argument("[GRADIENT]")], course: Exerci
                 checked = at.check(lesson, read_own(lesson))
                 at.state_file.keep(checked)
                 progress = checked.progress
-            row = progress.next_row or next(iter(progress.taught_later), None)
+            row = progress.next_row
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
         show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
@@ -230,13 +233,13 @@ def verify_own(words: LessonWords, course: ExercisesFolder) -> None:
     2 it could not be used (the message says why).
     """
     with desk(course) as at:
-        from grader.dojo.verify import OwnChecker, lesson_part, summary  # torch comes with it
+        from grader.dojo.verify import lesson_part, run_own_checker, summary  # torch comes with it
 
-        rows, checker = [], OwnChecker(at)
-        for checked, verified in checker.verify([only_lesson(at.course, word) for word in words]):
+        rows = []
+        for checked, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
             show([*lesson_part(checked, verified), ""])
             rows += verified
-        show(summary(rows, checker.function))
+        show(summary(rows))
     raise SystemExit(1 if any(row.faults for row in rows) else 0)
 
 

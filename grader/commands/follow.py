@@ -120,21 +120,13 @@ class FollowedFolder:
 def folder_to_follow(run: RunPhases) -> Path:
     """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
     folder, *others = run.submissions
-    job = next((name for name in ("github", "classroom50") if name in run.formats), None)
-    if others or not folder.is_dir():
+    if others or not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):
         given = ", ".join(map(str, run.submissions))
-        raise UserError(f"--follow grades what appears in one folder, and was given {given}.")
+        raise UserError(f"--follow grades what appears in one folder that you may list, and was given {given}.")
     if run.cluster is not None:
-        raise UserError(
-            "--follow grades on this machine: leave out --cluster, or run `grade run --cluster` again and again."
-        )
-    if job is not None:
+        raise UserError("--follow grades on this machine: leave out --cluster.")
+    if job := next((name for name in ("github", "classroom50") if name in run.formats), None):
         raise UserError(f"--format {job} reports to a job that ends, and --follow does not end: leave one of them out.")
     if not run.are_chosen:
-        raise UserError(
-            "--follow must know what counts before the first submission comes: name the lessons with --lesson, or give "
-            "--assignment."
-        )
-    if not os.access(folder, os.R_OK | os.X_OK):
-        raise UserError(f"{folder} cannot be read: give a folder that you may list.")
+        raise UserError("--follow must know what counts: name the lessons with --lesson, or give --assignment.")
     return folder

@@ -17,8 +17,8 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import SimilarPair, similarities
 from grader.gradebook.similarity.reading import known_code, read_class, steps_of_course, stored_class
 from grader.publish.inert import terminal_line
+from grader.publish.instructor_pages import reason_text, similar_page
 from grader.publish.progress_bar import progress_bar
-from grader.publish.similar_page import reason_text, similar_page
 from grader.results.wording import count_text
 
 MAX_SHOWN = 20

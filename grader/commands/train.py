@@ -11,10 +11,8 @@ import click
 from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
 from grader.commands.console import console_for
 from grader.commands.options import ExercisesFolder
-from grader.dojo.desk import student_course
-from grader.dojo.file import shown_path
-from grader.dojo.naming import named_lesson
-from grader.dojo.work import is_file
+from grader.dojo.desk import named_lesson, student_course
+from grader.dojo.file import is_file, shown_path
 from grader.errors import LessonError, UserError
 from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.lesson import Course
@@ -49,8 +47,7 @@ def train(
     lesson, path = lesson_and_file(root, networks, word)
     config, first = networks[lesson], next(iter(networks))
     out = TRAINING_FOLDER if lesson == first else TRAINING_FOLDER / lesson.partition("_")[0]
-    from grader.dojo.own_file import OwnFile  # torch comes with these: `dojo --help` need not wait
-    from grader.dojo.training import CURVE, LOG, TrainingRun, load_checkpoint
+    from grader.dojo.training import CURVE, LOG, OwnFile, TrainingRun, load_checkpoint  # torch comes with it
     from grader.lesson.course_modules import load_module
 
     steps = steps or (load_checkpoint(out)["steps"] if resume else config.train.steps or DEFAULT_STEPS)

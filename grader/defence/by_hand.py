@@ -17,7 +17,7 @@ from grader.comparison.tensors import index_at
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
-from grader.defence.small_problems import fixed_graph, graph_of, small_problems
+from grader.defence.small_problems import fixed_graph, small_graph, small_problems
 from grader.defence.worker import are_equal
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
@@ -86,7 +86,7 @@ def by_hand(material: Material, lines: Sequence[Line], chance: random.Random) ->
 
 def instance(lesson: Lesson, problem: Problem, target: str, chance: random.Random) -> Instance | None:
     """The problem with whole numbers; None where these change what the consumers are."""
-    graph, generator = graph_of(lesson, problem), torch.Generator().manual_seed(chance.randrange(2**40))
+    graph, generator = small_graph(lesson, problem), torch.Generator().manual_seed(chance.randrange(2**40))
 
     def whole(value: Tensor, low: int, high: int) -> Tensor:
         return torch.randint(low, high + 1, value.shape, generator=generator).to(torch.float64)

@@ -21,7 +21,7 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.file_lines import FileLine, PlainFile, read_plain_file
 from grader.defence.lines import Line, reads_noted
-from grader.defence.small_problems import graph_of, small_problems
+from grader.defence.small_problems import small_graph, small_problems
 from grader.defence.versions import Variant, versions_of
 from grader.defence.worker import LineResult, Raised, call_in_worker, results_of, value_of, worker_file
 from grader.lesson.lesson import Item, Lesson
@@ -160,7 +160,7 @@ def chosen_lines(
     gradients, functions = {item.name for item in lesson.gradients}, askable(lesson, right)
     rows = {item.function: item.name for item in reversed(lesson.checks)}
     problems = small_problems(lesson)
-    values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
+    values = set(small_graph(lesson, problems[0]).consumers) if problems else set()
     found = []
     for line in (line for function in file.functions for line in function.lines):
         name = line.function if line.is_returned else line.name

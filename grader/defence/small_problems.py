@@ -49,6 +49,6 @@ def fixed_graph(lesson: Lesson, problem: Problem, fixed: Mapping[str, Tensor]) -
     return Graph(tape)
 
 
-def graph_of(lesson: Lesson, problem: Problem) -> Graph:
+def small_graph(lesson: Lesson, problem: Problem) -> Graph:
     """The graph whose names a student's lines may be gradients of."""
     return problem.finer if lesson.joint else problem.graph

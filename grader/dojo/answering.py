@@ -10,7 +10,6 @@ import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -35,9 +34,10 @@ from grader.questions.question import (
     questions_of,
     seed_of,
 )
+from grader.results.wording import shortened
 
 STOP = "q"
-ANSWER_INDENT = 4
+INDENT = 4
 QUESTION_NAME_WIDTH, ANSWER_WIDTH = 24, 46
 ANSWER_MARKS = {
     "passed": ("✓", "green"),
@@ -51,7 +51,7 @@ ReadLine = Callable[[], str | None]
 
 
 class AnswerSheet:
-    """A student's answers.toml in a lesson's folder."""
+    """A student's answers.toml in a lesson's folder. It `is_judged` where the answer keys are there."""
 
     def __init__(self, lesson: Lesson, student: str, run_line: RunLine) -> None:
         """`student` is for a new file. Raises UserError for a lesson without questions and a file that is damaged."""
@@ -61,26 +61,22 @@ class AnswerSheet:
             raise UserError(f"Lesson {lesson.number} has no questions.")
         stored = stored_answers(lesson)
         self.answers = replace(stored, lesson=lesson.name, student=stored.student or student)
+        self.is_judged = bool(self._keys)
 
     @property
-    def is_judged(self) -> bool:
-        """Whether the answer keys are there."""
-        return bool(self._keys)
-
-    @property
-    def count(self) -> int:
-        """How many questions are answered."""
-        return sum(name in self.answers.given for name in self.questions)
+    def count(self) -> str:
+        """How many questions are answered: `2 of 8`."""
+        return f"{sum(name in self.answers.given for name in self.questions)} of {len(self.questions)}"
 
     def posed(self, question: Question) -> Posed:
         return pose_question(question, seed_of(self.lesson, self.answers.student))
 
     def judged(self, question: Question) -> Judged | None:
         """The verdict on the stored answer; None for a question without an answer, or where there are no keys."""
-        if question.name not in self.answers.given:
+        raw = self.answers.given.get(question.name)
+        if raw is None:
             return None
-        raw = self.answers.given[question.name]
-        if self._keys:
+        if self.is_judged:
             return judge(self.posed(question), self._keys[question.name], raw, self._run_line)
         trouble = answer_trouble(self.posed(question), raw)
         return None if trouble is None else Judged("error", 0, trouble)
@@ -91,17 +87,18 @@ class AnswerSheet:
         for name in wanted:
             if name not in self.questions:
                 raise UserError(no_question(self.questions, name, f"Lesson {self.lesson.number}"))
-        if wanted:
-            return [self.questions[name] for name in wanted]
-        fine = ("passed", "todo") if self.is_judged else ()
-        pairs = [(each, self.judged(each)) for each in self.questions.values()]
-        given = self.answers.given
-        return [each for each, judged in pairs if each.name not in given or (judged and judged.status not in fine)]
+
+        def is_due(question: Question) -> bool:
+            judged = self.judged(question)
+            is_wrong = judged is not None and judged.status in ("failed", "error")
+            return question.name not in self.answers.given or is_wrong
+
+        chosen = [self.questions[name] for name in wanted]
+        return chosen or [question for question in self.questions.values() if is_due(question)]
 
     def record(self, question: Question, raw: str) -> None:
         """Store an answer; choices by their ids. Raises AnswerError for one of another form, and UserError."""
-        value = read_answer(self.posed(question), raw)
-        kept = raw.strip()
+        value, kept = read_answer(self.posed(question), raw), raw.strip()
         if question.kind in WITH_CHOICES:
             ids = [value] if question.kind == "choice" else sorted(value) if question.kind == "multiple" else value
             kept = ", ".join(ids)
@@ -125,32 +122,38 @@ def known_student(lessons: Sequence[Lesson]) -> str:
     return ""
 
 
-def readable_answer(
-    ask: ReadLine, trouble: Callable[[str], str | None], otherwise: str
-) -> Generator[RenderableType, None, str | None]:
-    """Ask until `trouble` has no sentence about an answer, or it is empty: return it, or None where somebody stops."""
-    while True:
-        raw = ask()
-        if raw is None or raw.strip().lower() == STOP:
-            return None
-        found = trouble(raw) if raw.strip() else None
-        if found is None:
+def ask_question(posed: Posed, title: str, name: str, ask: ReadLine) -> Generator[RenderableType, None, str | None]:
+    """Show a question, and ask until the answer has its form: return it, "" for Enter, None where somebody stops."""
+    question = posed.question
+    yield Text.assemble((title, "bold"), (f"  {name}", "dim"))
+    for line in posed.text.split("\n"):
+        is_code = line.startswith("    ")
+        yield Paragraph(line.strip(), "cyan" if is_code else "", INDENT * (1 + is_code), 2 * is_code) if line else ""
+    for letter, each in posed.letters.items():
+        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
+    if question.given:
+        given = ", ".join(f"{each} ({shape})" for each, shape in question.given.items())
+        yield Paragraph(f"Given: {given}.", "dim", INDENT)
+    if question.figure:
+        yield Paragraph(f"Figure: {question.figure}, in the lesson's folder.", "dim", INDENT)
+    yield Paragraph(f"Answer with {KINDS[question.kind].expected}.", "dim", INDENT)
+    while (raw := ask()) is not None and raw.strip().lower() != STOP:
+        trouble = answer_trouble(posed, raw) if raw.strip() else None
+        if trouble is None:
             return raw.strip()
-        yield Paragraph(f"{found} Try again, or press Enter to {otherwise}.", "red")
+        yield Paragraph(f"{trouble} Try again, or press Enter to skip.", "red")
+    return None
 
 
 def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine) -> Iterator[RenderableType]:
-    """Ask one question after another. Repeat it if the answer has another form; skip it if the answer is empty."""
-    places = list(sheet.questions)
+    """Ask one question after another, and store each answer."""
+    names = list(sheet.questions)
     if not sheet.is_judged:
         yield Paragraph("Only your course has the answer key: here your answers are recorded, not judged.", "bold")
         yield ""
     for question in due:
-        posed = sheet.posed(question)
-        yield question_heading(places.index(question.name) + 1, len(places), question.name)
-        yield Paragraph(posed.text, indent=ANSWER_INDENT)
-        yield from answer_help(posed)
-        raw = yield from readable_answer(ask, partial(answer_trouble, posed), "skip")
+        title = f"Question {names.index(question.name) + 1} of {len(names)}"
+        raw = yield from ask_question(sheet.posed(question), title, question.name, ask)
         if raw is None:
             break
         if raw:
@@ -164,33 +167,16 @@ def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine) ->
                 yield Paragraph(f"Not right. {judged.message}", "red")
         yield ""
     stored = f"stored in {shown_path(sheet.path)}. Submit it with your files."
-    count = f"{sheet.count} of {len(sheet.questions)} answered"
-    yield Paragraph(f"{count}, {stored}" if sheet.count else f"{count}: nothing is stored yet.", "bold")
-    if sheet.count < len(sheet.questions):
+    yield Paragraph(
+        f"{sheet.count} answered{f', {stored}' if sheet.answers.given else ': nothing is stored yet.'}", "bold"
+    )
+    if any(name not in sheet.answers.given for name in names):
         yield Paragraph(f"dojo answer {sheet.lesson.number} goes on; --list shows what you have answered.", "dim")
-
-
-def question_heading(number: int, of: int, name: str) -> Text:
-    return Text.assemble((f"Question {number} of {of}", "bold"), (f"  {name}", "dim"))
-
-
-def answer_help(posed: Posed) -> Iterator[RenderableType]:
-    """The choices, what is given, and the form of an answer."""
-    question = posed.question
-    for letter, each in posed.letters.items():
-        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=ANSWER_INDENT, hang=len(letter) + 3)
-    if question.given:
-        shapes = ", ".join(f"{name} ({shape})" if shape else f"{name} ()" for name, shape in question.given.items())
-        yield Paragraph(f"Given: {shapes}.", "dim", ANSWER_INDENT)
-    if question.figure:
-        yield Paragraph(f"Figure: {question.figure}, in the lesson's folder.", "dim", ANSWER_INDENT)
-    yield Paragraph(f"Answer with {KINDS[question.kind].expected}.", "dim", ANSWER_INDENT)
 
 
 def answers_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
     """Every question with the student's answer, and where there are keys the verdict."""
-    title = f"Lesson {sheet.lesson.number}: {sheet.count} of {len(sheet.questions)} questions answered"
-    yield Text(title, "bold")
+    yield Text(f"Lesson {sheet.lesson.number}: {sheet.count} questions answered", "bold")
     if sheet.answers.student:
         yield Paragraph(f"The values are drawn for {sheet.answers.student}.", "dim")
     yield ""
@@ -198,34 +184,28 @@ def answers_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
         judged, raw = sheet.judged(question), sheet.answers.given.get(question.name)
         mark, style = ANSWER_MARKS[judged.status] if judged else (" ", "dim") if raw is None else ("·", "")
         text = "not answered" if raw is None else answer_text(sheet.posed(question), raw)
-        shown = text if len(text) <= ANSWER_WIDTH else text[: ANSWER_WIDTH - 1].rstrip() + "…"
-        yield Text(f"{mark} {number:>2} {question.name:<{QUESTION_NAME_WIDTH}} {shown}", style)
+        yield Text(f"{mark} {number:>2} {question.name:<{QUESTION_NAME_WIDTH}} {shortened(text, ANSWER_WIDTH)}", style)
         if judged and judged.status in ("failed", "error"):
-            yield Paragraph(judged.message or "", "dim", ANSWER_INDENT + 1)
+            yield Paragraph(judged.message or "", "dim", INDENT + 1)
 
 
 def practise(questions: Sequence[DefenceQuestion], ask: ReadLine) -> Iterator[RenderableType]:
     """Ask questions about own code one after another, and say why each answer is right or wrong."""
     right = 0
     for number, question in enumerate(questions, 1):
-        yield question_heading(number, len(questions), question.row)
-        for part in question.text.split("\n\n"):
-            lines = part.split("\n")
-            is_code = all(line.startswith("    ") for line in lines)
-            style, indent, hang = ("cyan", 2 * ANSWER_INDENT, 2) if is_code else ("", ANSWER_INDENT, 0)
-            yield from (Paragraph(line.strip(), style, indent, hang) for line in lines)
-        yield from answer_help(question.posed)
-        raw = yield from readable_answer(ask, partial(answer_trouble, question.posed), "leave it out")
+        title = f"Question {number} of {len(questions)}"
+        raw = yield from ask_question(question.posed, title, question.row, ask)
         if raw is None:
             break
         if raw:
             judged = question.judged(raw)
             mark, style = ANSWER_MARKS[judged.status]
-            if judged.status == "passed":
-                right += 1
-                yield Paragraph(f"{mark} Right. {question.model}", style)
-            else:
-                yield Paragraph(f"{mark} {judged.message or 'Not right.'}", style)
-                yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", ANSWER_INDENT)
+            is_right = judged.status == "passed"
+            right += is_right
+            yield Paragraph(
+                f"{mark} Right. {question.model}" if is_right else f"{mark} {judged.message or 'Not right.'}", style
+            )
+            if not is_right:
+                yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", INDENT)
         yield ""
     yield Text(f"{right} of {len(questions)} right.", "bold")

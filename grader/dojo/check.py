@@ -8,24 +8,36 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import torch
 
-from grader.dojo.public_suite import PublicSuite, StepAnswers
+from grader.dojo.file import HERE, HIDDEN, function_lines, shown_path
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import JudgedFile, judge_file
+from grader.gradebook.grading.one_file import JudgedFile, judge_file, printed_text
 from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.lesson.lesson import Lesson
+from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
+from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.sending import pack_once
+from grader.sandbox.workers.file_worker import pack_once
+from grader.sandbox.workers.printed import label_lines, unmarked
+from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.sandbox.workers.student import Student
 from grader.source.reader import source_reader
-from grader.verdict.judge.examples import PUBLIC_SEED
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
+from grader.verdict.judge.checks import run_check
+from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
+from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
+
+SEARCHED = ("failed", "shape")
+"""Statuses of rows about which a search for slips in the code may say more."""
 
 
 class LocalJudge:
@@ -37,12 +49,14 @@ class LocalJudge:
         source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
-        self.own: StepAnswers | None = None
-        """What the file that was judged last returned on the published problem; None where it does not run."""
 
     @property
     def isolation(self) -> Isolation:
         return self._starter.isolation
+
+    @property
+    def zygote(self) -> EagerZygote:
+        return self._starter.zygote
 
     @property
     def running(self) -> str:
@@ -50,25 +64,20 @@ class LocalJudge:
 
         The deadline does not count waiting for a processor, so the time that has passed would contradict it.
         """
-        zygote = self._starter.zygote
-        most = f"at most {zygote.limits.step_seconds:g} s"
-        return f"{zygote.running} is running, {most}" if zygote.running else f"your functions, {most} each"
-
-    @property
-    def zygote(self) -> EagerZygote:
-        return self._starter.zygote
+        most, running = f"at most {self.zygote.limits.step_seconds:g} s", self.zygote.running
+        return f"{running} is running, {most}" if running else f"your functions, {most} each"
 
     def run_line(self, line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         """Run a line of code that answers a question."""
-        return line_runner(self._starter.zygote)(line, inputs)
+        return line_runner(self.zygote)(line, inputs)
 
     def close(self) -> None:
-        self._starter.zygote.close()
+        self.zygote.close()
         source_reader().close()
 
     def prepare(self, lesson: Lesson) -> None:
         """Does the work that does not depend on a student's file. Raises ZygoteDied."""
-        self._starter.zygote.prepare()
+        self.zygote.prepare()
         if lesson.gradients:  # they are drawn before the student saves
             for problem in (lesson.public, lesson.public_chain, *self._book.problems(lesson, lesson.public_draws)):
                 pack_once(problem)
@@ -89,23 +98,83 @@ class LocalJudge:
         `show` gets the verdict before the search for small changes of the code that make a wrong row right, which takes
         most of the time, and which only the message needs.
         """
-        self.own = None
-        text = submitted.files[BACKWARD_FILE]
-
-        def judged(show: Callable[[JudgedFile], None] | None) -> JudgedFile:
-            suite = PublicSuite(lesson, text, self._book)
-
-            def complete(file: JudgedFile) -> JudgedFile:
-                self.own = suite.own
-                if suite.printed:
-                    file.printed, file.shown = suite.printed, suite.shown
-                return file
-
-            show_complete = None if show is None else lambda file: show(complete(file))
-            return complete(judge_file(lesson, submitted, self._starter.zygote, suite.rows, interrupt, show_complete))
-
+        suite = PublicSuite(lesson, submitted.files[BACKWARD_FILE], self._book)
         try:
-            return judged(show)
+            judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
         except ZygoteDied:  # it may have been killed, for example for memory
             self._starter.restart()
-            return judged(show)
+            suite = PublicSuite(lesson, submitted.files[BACKWARD_FILE], self._book)
+            judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
+        if suite.printed:
+            data = suite.printed
+            judged.printed, judged.shown = printed_text(unmarked(data), len(data)), label_lines(data, BACKWARD_FILE)
+        return judged
+
+
+class PublicSuite:
+    """Judges the rows of one file, in place of a hidden suite.
+
+    Of a file that was judged before, it judges only those rows again that a search for slips may explain. `printed` is
+    what the file printed when it was loaded, on the published problem and in the public examples: each step runs on
+    several problems, and one is enough to read.
+    """
+
+    def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook) -> None:
+        self._lesson, self._source, self._book = lesson, source, book
+        self._known: dict[str, Row] | None = None
+        self._pictures: dict[str, Any] = {}
+        self.printed = b""
+
+    def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
+        """The rows in the lesson's order, and {row's name: picture of its error}."""
+        lesson, known = self._lesson, self._known
+        if known is None:
+            loaded = len(student.output.data)
+            if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
+                problems = self._book.problems(lesson, lesson.public_draws)
+                student.prefetch(problems)
+                student.answers(problems[0])
+            student.chain()
+            chained = len(student.output.data)
+            if lesson.gradients:
+                student.answers(student.public or lesson.public)
+            known = {item.name: self._check_row(item, student) for item in lesson.checks}
+            self.printed = bytes(student.output.data[:loaded] + student.output.data[chained:])
+        rows = [known.get(item.name) or self._row(item, student) for item in lesson.items]
+        if self._known is None:
+            self._known = {row.name: copy(row) for row in rows if row.status not in SEARCHED}
+        return rows, self._pictures
+
+    def _row(self, item: Item, student: Student) -> Row:
+        if item.target is None:
+            return self._check_row(item, student)
+        gradient = GradientCheck(self._lesson, item, student, self._book, has_right_upstream)
+        explain_gradient(gradient, self._lesson.public_draws)
+        row = gradient.row(self._lesson.public_draws)
+        if gradient.picture is not None:
+            self._pictures[item.name] = gradient.picture
+        return row
+
+    def _check_row(self, item: Item, student: Student) -> Row:
+        """A check (a row that is not a gradient), by its public example if there is one."""
+        line, text = function_lines(self._source, item)
+        row = Row(item.name, HIDDEN, 0, item.points, line=line)
+        example = examples_of(self._lesson).get(item.name)
+        if item.function not in student.functions:
+            row.status = "missing"
+        elif example is None:
+            row.status = "todo" if any("raise NotImplementedError" in each for each in text) else HIDDEN
+        else:
+            check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
+            failed = run_check(example, check)
+            row.status = HERE if failed is None else failed.status
+            row.points = item.points if failed is None else 0
+            row.message = check.remark if failed is None else None
+            if failed is not None:
+                failed = explain_check(example, check, failed)
+                place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
+                message = str(failed)
+                if message:  # there is none where a function that it calls is not written yet
+                    row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
+                row.line = failed.line or row.line
+        return row

@@ -1,18 +1,17 @@
-"""A student's course without its secrets, with the stored progress, and the judge once it is needed."""
+"""A student's course without its secrets: its lessons by the words of a command line, their progress, their checks."""
 
 from __future__ import annotations
 
+import difflib
+import os
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.dojo.checked import Checked
-from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
-from grader.dojo.naming import lesson_and_row
-from grader.dojo.progress import Progress
-from grader.dojo.state_file import StateFile, verdict_digest
+from grader.dojo.file import is_untouched, read_own
+from grader.dojo.progress import Checked, Progress, StateFile, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
@@ -22,9 +21,11 @@ from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.paths import BACKWARD_FILE, nearest_course
 from grader.sandbox.workers.torch_loading import load_torch
 
-if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
+if TYPE_CHECKING:  # torch comes with it: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.grading.one_file import JudgedFile
+
+MAX_CHARACTERS_OF_TYPED_WORDS = 200
+"""Sentences quote what was typed."""
 
 
 def student_course(given: Path | None) -> Path:
@@ -33,11 +34,11 @@ def student_course(given: Path | None) -> Path:
     Raises UserError.
     """
     found = nearest_course(given)
-    if found is None and given is not None:
-        raise UserError(f"{given} holds no lessons: name the folder that has exercises/ with --course.")
     if found is None:
         raise UserError(
-            "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the "
+            f"{given} holds no lessons: name the folder that has exercises/ with --course."
+            if given is not None
+            else "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the "
             "folder that has exercises/, or name it with --course."
         )
     set_named(found, given is not None)
@@ -48,7 +49,7 @@ class Desk:
     """Finds lessons, knows their progress and checks files.
 
     `complain` gets sentences about problems that do not stop the work; the context `busy("checking ...")` is entered
-    during a slow step.
+    during a slow step. `assignment` is the one that the instructor put into the kit, None where there is none.
     """
 
     def __init__(
@@ -59,20 +60,16 @@ class Desk:
     ) -> None:
         """Raises LessonError where there is no course."""
         self.course = Course(root, secrets=False)
-        self.assignment = self._read_assignment(root / ASSIGNMENT_FILE, complain)
+        self.assignment: Assignment | None = None
+        self.state_file, self.busy = StateFile(root, complain), busy
+        self._judge: LocalJudge | None = None
+        if (path := root / ASSIGNMENT_FILE).is_file():
+            try:
+                self.assignment = read_assignment(path, list(self.course.lessons.values()))
+            except LessonError as error:
+                complain(str(error))
         if self.assignment is not None and self.assignment.settings:
             self.course = Course(root, secrets=False, changed=self.assignment.settings)
-        self.state_file = StateFile(root, complain)
-        self.busy = busy
-        self._judge: LocalJudge | None = None
-
-    def _read_assignment(self, path: Path, complain: Callable[[str], None]) -> Assignment | None:
-        """The assignment that the instructor put into the kit. Without it, or where it cannot be used, None."""
-        try:
-            return read_assignment(path, list(self.course.lessons.values())) if path.is_file() else None
-        except LessonError as error:
-            complain(str(error))
-            return None
 
     @property
     def judge(self) -> LocalJudge:
@@ -92,11 +89,9 @@ class Desk:
 
     def current(self) -> Lesson:
         """The lesson last worked on, else the first unfinished one."""
-        last = self.state_file.read().last
-        if last in self.course.lessons:
-            return self.course.lessons[last]
-        lessons = sorted(self.course.lessons.values(), key=lambda each: self._assigned_rows(each) == set())
-        return next((lesson for lesson in lessons if self.progress(lesson).has_work), lessons[0])
+        lessons = list(self.course.lessons.values())
+        last = self.course.lessons.get(self.state_file.read().last or "")
+        return last or next((lesson for lesson in lessons if self.progress(lesson).has_work), lessons[0])
 
     def find(self, words: str, before: Lesson | None = None) -> tuple[Lesson, str | None]:
         """A lesson, a row of it, or a row alone: of the lesson named `before` it, or of the one last worked on.
@@ -108,34 +103,18 @@ class Desk:
 
     def progress(self, lesson: Lesson) -> Progress:
         """What is known of a lesson without running the student's code: by the last check, or by the file's text."""
-        kept, statuses = self.state_file.read().verdicts.get(lesson.name, ("", {}))
-        unchecked = False
+        digest, statuses = self.state_file.read().verdicts.get(lesson.name, ("", {}))
         try:
             submitted = read_own(lesson)
         except UserError:
-            statuses = {}
-        else:
-            if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
-                statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
-            else:
-                unchecked = kept != verdict_digest(lesson, submitted.files)
-        return Progress(
-            lesson, statuses, taught=self._taught(lesson), assigned=self._assigned_rows(lesson), unchecked=unchecked
-        )
+            return Progress(lesson, {})
+        if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
+            return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
+        return Progress(lesson, statuses, unchecked=digest != verdict_digest(lesson, submitted.files))
 
-    def _assigned_rows(self, lesson: Lesson) -> set[str] | None:
-        """The rows of the lesson that the assignment contains; None without an assignment."""
-        return None if self.assignment is None else set(self.assignment.rows.get(lesson.name, {}))
-
-    def _taught(self, lesson: Lesson) -> frozenset[str]:
-        """Which of the lessons that teach a row of `lesson` are finished, by the last check of each."""
-        numbers = {item.taught_in for item in lesson.items if item.taught_in}
-        if not numbers:
-            return frozenset()
-        verdicts = self.state_file.read().verdicts
-        others = [other for other in self.course.lessons.values() if other.number in numbers]
-        done = [other.number for other in others if Progress(other, verdicts.get(other.name, ("", {}))[1]).finished]
-        return frozenset(done)
+    def all_progress(self) -> list[Progress]:
+        """`progress` of every lesson."""
+        return [self.progress(lesson) for lesson in self.course.lessons.values()]
 
     def check(
         self,
@@ -145,29 +124,87 @@ class Desk:
         show: Callable[[Checked], None] | None = None,
     ) -> Checked:
         """Run the file; `show` as in LocalJudge. Raises Interrupted once the descriptor `interrupt` is readable."""
-        judge = self.judge
-        started = time.monotonic()
-
-        def checked(judged: JudgedFile) -> Checked:
-            taught, assigned = self._taught(lesson), self._assigned_rows(lesson)
-            return Checked(lesson, submitted, judged, time.monotonic() - started, taught, assigned, judge.own)
-
-        show_checked = None if show is None else lambda judged: show(checked(judged))
+        judge, started = self.judge, time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(lesson, submitted, interrupt, show_checked)
-        return checked(judged)
+            judged = judge.judge(
+                lesson,
+                submitted,
+                interrupt,
+                show and (lambda judged: show(Checked(lesson, submitted, judged, time.monotonic() - started))),
+            )
+        return Checked(lesson, submitted, judged, time.monotonic() - started)
 
-    def all_progress(self, checked: Checked | None = None) -> list[Progress]:
-        """`progress` of every lesson; `checked` is the latest check of one, stored or not."""
-        return [
-            checked.progress if checked is not None and checked.lesson is lesson else self.progress(lesson)
-            for lesson in self.course.lessons.values()
-        ]
 
-    def place_of(self, lesson: Lesson, row: str) -> str:
-        """The location of a row's function in the student's file."""
-        try:
-            line = outline_of_text(read_own(lesson).files[BACKWARD_FILE]).line(lesson.item_for(row))
-        except UserError:
-            line = None
-        return location(shown_path(own_file(lesson)), line)
+def named_lesson(course: Course, words: str) -> tuple[Lesson | None, str, str]:
+    """(lesson or None, its name as typed, what follows a dot) of `03`, `03.dprobs` or a path in a lesson's folder.
+
+    A lesson is named by its number, its name or a part of that. The end of a sentence that the words were copied from
+    is left out.
+    """
+    words = words[:MAX_CHARACTERS_OF_TYPED_WORDS]
+    if os.sep in words or words in (os.curdir, os.pardir):
+        folders = Path(os.path.abspath(words)).parts
+        if inside := next((name for name in reversed(folders) if name in course.lessons), None):
+            return course.lessons[inside], inside, ""
+        words = Path(words).name or words
+    name, _, rest = (words.rstrip(".,;:") or words).partition(".")
+    with suppress(LessonError):
+        return course.find(name), name, rest
+    holding = [lesson for each, lesson in course.lessons.items() if len(name) > 2 and name.lower() in each]
+    return holding[0] if len(holding) == 1 else None, name, rest
+
+
+def lesson_and_rest(course: Course, words: str) -> tuple[Lesson, str]:
+    """(the lesson, what follows a dot in `words`): a row or a question. Raises UserError."""
+    lesson, name, rest = named_lesson(course, words)
+    if lesson is None:
+        raise no_such_lesson(course, f"{name}.{rest}" if rest else name)
+    return lesson, rest
+
+
+def only_lesson(course: Course, words: str) -> Lesson:
+    """A lesson without a row. Raises UserError."""
+    lesson, rest = lesson_and_rest(course, words)
+    if rest:
+        raise no_such_lesson(course, words)
+    return lesson
+
+
+def lesson_and_row(course: Course, words: str, preferred: Iterable[Lesson | None] = ()) -> tuple[Lesson, str | None]:
+    """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError.
+
+    A row alone is one of the first of the `preferred` lessons that has it; else only one lesson may have it. A function
+    with several rows means the lesson.
+    """
+    lesson, name, row = named_lesson(course, words)
+    if lesson is not None:
+        names = [item.name for item in lesson.items]
+        if row and row not in (*names, *lesson.functions):
+            raise UserError(
+                f"Lesson {lesson.number} has no row {row!r}{nearest_in_words(row, names)} Its rows: {names[0]}, ..."
+            )
+        return lesson, row if row in names else None
+    holding = [each for each in course.lessons.values() if name in [item.name for item in each.items]]
+    if row or not holding:
+        raise no_such_lesson(course, f"{name}.{row}" if row else name)
+    first = next((each for each in preferred if each in holding), None)
+    if first is None and len(holding) > 1:
+        numbers = [each.number for each in holding]
+        raise UserError(f"Lessons {', '.join(numbers)} all have a row {name}: say which, as in {numbers[0]}.{name}.")
+    return first or holding[0], name
+
+
+def no_such_lesson(course: Course, words: str) -> UserError:
+    """The error for words that name no lesson and no row, with the nearest name."""
+    rows = [item.name for lesson in course.lessons.values() for item in lesson.items]
+    names = [name.partition("_")[2] for name in course.lessons]
+    first = next(iter(course.lessons.values())).number
+    near = nearest_in_words(words, [*names, *rows])
+    how = f"type a number, as in `dojo check {first}`"
+    return UserError(f"There is no lesson {words!r}{near} `dojo` lists the lessons: {how}.")
+
+
+def nearest_in_words(word: str, known: Iterable[str]) -> str:
+    """ "; did you mean dprobs?", or a full stop where nothing is near."""
+    near = difflib.get_close_matches(word, [*known], n=1)
+    return f"; did you mean {near[0]}?" if near else "."

@@ -1,21 +1,24 @@
-"""The student's file of a lesson in exercises/: read, outlined without running it, reset to the stub."""
+"""What `dojo` checks: the student's file of each lesson in exercises/, or one notebook or script anywhere.
+
+A file is read and searched for its functions without running it. A lesson's file can be reset to the stub.
+"""
 
 from __future__ import annotations
 
-import ast
+import itertools
 import os
 import re
-from functools import lru_cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError, write_errors
-from grader.intake.submissions.file_kinds import MAX_FILE_BYTES
+from grader.intake.submissions.file_kinds import NOTEBOOK, read_submitted, suffix_of
 from grader.intake.submissions.lesson_files import LessonFiles, imported_files
-from grader.lesson.lesson import Item, Lesson
+from grader.intake.submissions.submission import Submission, read_one_file
+from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.source.parsing import parse_submitted
-from grader.source.syntax import FunctionDefinition, names_in, only_raises
+from grader.source.reader import source_reader
 
 HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
@@ -23,8 +26,6 @@ HERE: Final = "here"
 """The status of a row that passes its public example; the hidden suite checks more."""
 HIDDEN_SUITE_DECIDES: Final = "The hidden suite decides"
 """How every screen and page begins to say which points are not sure yet."""
-FIGURES: Final = "figures.py"
-"""Draws a lesson's pictures in a clone; it is in no kit, and no student's file."""
 
 
 def shown_path(path: Path) -> str:
@@ -46,95 +47,43 @@ def own_file(lesson: Lesson) -> Path:
 
 
 def read_own(lesson: Lesson) -> LessonFiles:
-    """The lesson's file as it is now, with the Python files next to it. Raises UserError where it cannot be read."""
-    path, files = own_file(lesson), {}
+    """The lesson's file as it is now, with what it imports from its folder. Raises UserError where it is not read."""
+    path = own_file(lesson)
+    if not path.exists():
+        raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
     try:
-        for each in sorted(lesson.exercise.glob("*.py")):
-            if not each.is_file() or (each.name == FIGURES and each != path):  # a pipe would be waited for
-                continue
-            size = each.stat().st_size
-            if size <= MAX_FILE_BYTES:
-                files[each.name] = each.read_bytes()
-            elif each == path:
-                raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-        if BACKWARD_FILE in files:
-            imported, _ = imported_files(path.parent.resolve() / path.name, files[BACKWARD_FILE])
-            return LessonFiles(lesson.name, {**imported, **files}, shown=shown_path(path))
+        source = read_submitted(path.resolve())
+        imported, _ = imported_files(path.parent.resolve() / path.name, source)
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
-    if path.exists():
-        raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
-    raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
+    return LessonFiles(lesson.name, {**imported, BACKWARD_FILE: source}, shown=shown_path(path))
 
 
-class Outline:
-    """The functions and classes of a file, by parsing it. `complete` is False for text that is not Python."""
+def function_lines(source: bytes, item: Item) -> tuple[int | None, list[str]]:
+    """(the number of the first line of a row's function or class, its lines); of a method with the row's name, its.
 
-    def __init__(self, source: bytes) -> None:
-        tree = parse_submitted(source)
-        self.complete = tree is not None
-        body = [] if tree is None else tree.body
-        self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        self._lines = source.splitlines()
-
-    def names_changed_from(self, before: Outline) -> set[str]:
-        """The functions and classes whose code is not that of `before`, and those that use one of them."""
-        names = self._nodes.keys() | before._nodes.keys()
-        changed = {name for name in names if not self._has_code_of(before, name)}
-        if changed:
-            uses = {name: names_it_uses(node) for name, node in self._nodes.items()}
-            while using := {name for name, free in uses.items() if name not in changed and changed & free}:
-                changed |= using
-        return changed
-
-    def _has_code_of(self, before: Outline, name: str) -> bool:
-        node, other = self._nodes.get(name), before._nodes.get(name)
-        if node is None or other is None:
-            return node is other
-        return self._text(node) == before._text(other) or ast.dump(node) == ast.dump(other)  # dumping takes longer
-
-    def _text(self, node: ast.FunctionDef | ast.ClassDef) -> list[bytes]:
-        first = min(each.lineno for each in (node, *node.decorator_list))
-        return self._lines[first - 1 : node.end_lineno]
-
-    def line(self, item: Item) -> int | None:
-        """The first line of a row's function or class; in a class, of the method with the row's name."""
-        node = self._node(item)
-        return node.lineno if node else None
-
-    def last_return(self, item: Item) -> int | None:
-        """The line of the last `return` in a row's function, else its first line."""
-        node = self._node(item)
-        lines = [each.lineno for each in ast.walk(node) if isinstance(each, ast.Return)] if node else []
-        return max(lines, default=self.line(item))
-
-    def is_unwritten(self, item: Item) -> bool:
-        """Whether the row's function, or a method of its class, only raises NotImplementedError, as a stub does."""
-        node = self._node(item)
-        methods = node.body if isinstance(node, ast.ClassDef) else [node]
-        return any(isinstance(each, FunctionDefinition) and only_raises(each) for each in methods)
-
-    def _node(self, item: Item) -> ast.FunctionDef | ast.ClassDef | None:
-        node = self._nodes.get(item.function)
-        methods = node.body if isinstance(node, ast.ClassDef) else []
-        return next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == item.name), node)
+    (None, []) where there is none. The text need not be Python.
+    """
+    lines, first, indent = source.decode("utf-8", "replace").splitlines(), 0, ""
+    for name in dict.fromkeys((item.function, item.name)):
+        head = re.compile(rf"({indent})(?:async +)?(?:def|class) {name}\b")
+        found = next(((at, match[1]) for at, line in enumerate(lines) if (match := head.match(line))), None)
+        if found is not None:
+            ends = re.compile(rf"\s{{0,{len(found[1])}}}[\w@]")
+            inside = itertools.takewhile(lambda line: not ends.match(line), lines[found[0] + 1 :])  # noqa: B023
+            first, lines, indent = first + found[0], [lines[found[0]], *inside], r"\s+"
+        elif not indent:
+            return None, []
+    return first + 1, lines
 
 
-@lru_cache(maxsize=4)
-def outline_of_text(source: bytes) -> Outline:
-    """The outline of a text, which is read several times during a check."""
-    return Outline(source)
-
-
-def names_it_uses(node: ast.AST) -> set[str]:
-    """The names in a function or class without those of its parameters: `dprobs` may be an argument and a function."""
-    return names_in(node) - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-
-
-def changed_rows(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
-    """The rows whose function differs between two texts of a file, or uses a function that does."""
-    changed = outline_of_text(after).names_changed_from(outline_of_text(before)) if after != before else set()
-    return [item.name for item in lesson.items if item.function in changed]
+def place_in_own_file(lesson: Lesson, row: str) -> str:
+    """The location of a row's function in the student's file."""
+    try:
+        line, _ = function_lines(read_own(lesson).files[BACKWARD_FILE], lesson.item_for(row))
+    except UserError:
+        line = None
+    return location(shown_path(own_file(lesson)), line)
 
 
 def is_untouched(lesson: Lesson, source: bytes) -> bool:
@@ -147,7 +96,7 @@ def is_untouched(lesson: Lesson, source: bytes) -> bool:
 
 def reset_to_stub(lesson: Lesson) -> Path | None:
     """Writes the stub and returns the old file's new path, None where there was no file. Raises UserError."""
-    path = own_file(lesson)
+    path, kept = own_file(lesson), None
     try:
         stub = lesson.pristine.read_bytes()
     except OSError as error:
@@ -155,16 +104,76 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
             f"{shown_path(lesson.pristine)}, which contains the stub, cannot be read: {error.strerror}. Copy it again "
             "from where you got the exercises."
         ) from error
-    kept = None
     with write_errors(shown_path(path)):
-        if path.exists() or path.is_symlink():
-            kept = path.with_name(f"{BACKWARD_FILE}.before-reset-{next_number(path)}")
-            path.rename(kept)
+        if os.path.lexists(path):
+            names = (path.with_name(f"{BACKWARD_FILE}.before-reset-{number}") for number in itertools.count(1))
+            kept = path.rename(next(name for name in names if not os.path.lexists(name)))
         path.write_bytes(stub)
     return kept
 
 
-def next_number(path: Path) -> int:
-    """The number for the next file that `reset_to_stub` keeps."""
-    kept = (re.fullmatch(rf"{re.escape(BACKWARD_FILE)}\.before-reset-(\d+)", p.name) for p in path.parent.iterdir())
-    return max((int(match[1]) for match in kept if match), default=0) + 1
+class Work:
+    """backward.py in each lesson's folder; or one file, a notebook or a script, which is read as `grade run` reads it.
+
+    Attributes:
+        remembered: the verdicts are stored; not those of one file.
+        folder: what `dojo watch` watches, with its subfolders where the work is `remembered`.
+    """
+
+    def __init__(self, course: Course, file: Path | None = None, shown: str = "") -> None:
+        """Messages call the file `shown`, by default its path. Raises UserError where there is no such file."""
+        self._course, self._file, self.remembered = course, file, file is None
+        self.folder = course.root / "exercises"
+        if file is not None:
+            if not file.is_file():
+                raise UserError(f"{file} is not there." if not file.exists() else f"{file} is no file.")
+            self._file, self._shown = file.resolve(), shown or shown_path(file.absolute())
+            self.folder = self._file.parent
+            source_reader().start()  # its process loads at the same time as others
+
+    def path(self, lesson: Lesson) -> Path:
+        """The file in which the lesson is."""
+        return self._file or own_file(lesson)
+
+    def words(self, lesson: Lesson) -> str:
+        """The words that follow `dojo watch` for the lesson."""
+        return lesson.number if self._file is None else f"{self._shown} {lesson.number}"
+
+    def read(self, lesson: Lesson) -> LessonFiles:
+        """The lesson's files as they are now. Raises UserError."""
+        if self._file is None:
+            return read_own(lesson)
+        read = self._submission([lesson])
+        submitted = read.lessons.get(lesson.name)
+        if submitted is None or not submitted.present:
+            raise UserError(f"Lesson {lesson.number}: {read.message if submitted is None else submitted.message}")
+        return submitted
+
+    def lessons(self) -> list[Lesson]:
+        """The lessons of which the file has anything, by their best fit. Raises UserError where there is none."""
+        read = self._submission([*self._course.lessons.values()])
+        present = {name for name, submitted in read.lessons.items() if submitted.present}
+        if not present:
+            raise UserError(read.message or f"{self._shown} holds nothing that can be checked.")
+        return [lesson for name, lesson in self._course.lessons.items() if name in present]
+
+    def _submission(self, lessons: Sequence[Lesson]) -> Submission:
+        assert self._file is not None
+        return read_one_file(self._file, self._shown, lessons, [*self._course.lessons.values()])
+
+
+def is_file(word: str) -> bool:
+    """Whether a word of a command line names a file, not a lesson or a row."""
+    return suffix_of(Path(word)) in (NOTEBOOK, ".py")
+
+
+def work_in(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
+    """The work at `path`, with the lessons in it; a lesson's own backward.py is the exercise. Raises UserError.
+
+    Where the command line has `named` the lessons, the file is not searched for them.
+    """
+    for lesson in course.lessons.values():
+        if path.resolve() == own_file(lesson).resolve():
+            return Work(course), [lesson]
+    one = Work(course, path)
+    return one, [] if named else one.lessons()

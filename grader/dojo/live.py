@@ -13,16 +13,14 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from grader.dojo.checked import Checked
-from grader.dojo.report import graded_checks
+from grader.dojo.progress import Checked
+from grader.dojo.report import report_page
 from grader.dojo.session import Event
 from grader.errors import UserError
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.probe import Isolation
 
-LOOPBACK = "127.0.0.1"
-HOSTS = (LOOPBACK, "localhost")
-TOKEN_BYTES = 16
+LOOPBACK, TOKEN_BYTES = "127.0.0.1", 16
 HEARTBEAT_SECONDS = 2.0
 """Between two signs of life, from which the page knows that what it shows is current."""
 HEADERS = {
@@ -48,26 +46,19 @@ class LiveServer(ThreadingHTTPServer):
             super().__init__((LOOPBACK, port), LiveRequest)
         except OSError as error:
             raise UserError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
-        self.token = secrets.token_urlsafe(TOKEN_BYTES)
-        self._isolation, self._reporter = isolation, Reporter([])
-        self._event: Event | None = None
-        self._check = 0  # its number
-        self._checked: Checked | None = None
-        self._changed = threading.Condition()
+        self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
+        self.address = f"http://{LOOPBACK}:{self.server_address[1]}{self.path}"
+        self._isolation, self._checked, self._changed = isolation, list[Checked](), threading.Condition()
+        self._news: dict[str, Any] = {"check": 0, "state": ""}
         self.has_ended = False
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.1,), name="live page", daemon=True)
-
-    @property
-    def address(self) -> str:
-        return f"http://{LOOPBACK}:{self.server_address[1]}/{self.token}/"
 
     def __enter__(self) -> LiveServer:
-        self._thread.start()
+        threading.Thread(target=self.serve_forever, args=(0.1,), name="live page", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.has_ended = True
         with self._changed:
+            self.has_ended = True
             self._changed.notify_all()
         self.shutdown()
         self.server_close()
@@ -78,28 +69,21 @@ class LiveServer(ThreadingHTTPServer):
     def tell(self, event: Event) -> None:
         """Have every open page show what has happened. It only takes note of it, so that the caller does not wait."""
         with self._changed:
-            self._event = event
-            if event.checked is not None and event.checked is not self._checked:
-                self._check, self._checked = self._check + 1, event.checked
+            if event.checked is not None:
+                self._checked = [event.checked]
+            self._news = {"check": self._news["check"] + (event.checked is not None), "state": event.sentence}
             self._changed.notify_all()
 
     def page(self) -> str:
         with self._changed:
-            number, checked = self._check, self._checked
-        if checked is None:
-            return self._reporter.waiting_page()
-        reporter = Reporter([checked.lesson])
-        graded = graded_checks([checked], self._isolation)
-        return reporter.student_page(graded, {checked.lesson.name: checked.source}, number)
+            number, checked = self._news["check"], self._checked
+        return report_page(checked, self._isolation, live=number) if checked else Reporter([]).waiting_page()
 
     def news(self, last: dict[str, Any] | None) -> dict[str, Any]:
         """What the page needs to know, once it differs from `last` or after a while."""
         with self._changed:
-            self._changed.wait_for(lambda: self.has_ended or self._news() != last, HEARTBEAT_SECONDS)
-            return self._news()
-
-    def _news(self) -> dict[str, Any]:
-        return {"check": self._check, "state": self._event.sentence if self._event is not None else ""}
+            self._changed.wait_for(lambda: self.has_ended or self._news != last, HEARTBEAT_SECONDS)
+            return self._news
 
 
 class LiveRequest(BaseHTTPRequestHandler):
@@ -110,25 +94,19 @@ class LiveRequest(BaseHTTPRequestHandler):
     server_version, sys_version = "dojo", ""
 
     def do_GET(self) -> None:
-        if self.headers.get("Host", "").partition(":")[0] not in HOSTS:
+        path, own = self.path.encode(), self.server.path.encode()
+        if self.headers.get("Host", "").partition(":")[0] not in (LOOPBACK, "localhost"):
             self._send(400, "text/plain", LOST)
-            return
-        token, _, rest = self.path.removeprefix("/").partition("/")
-        if (
-            not secrets.compare_digest(token.encode(), self.server.token.encode())
-            or rest not in ("", "events")
-            or "/" not in self.path[1:]
-        ):
-            self._send(404, "text/plain", LOST)
-        elif rest == "events":
+        elif secrets.compare_digest(path, own + b"events"):
             self._send_events()
-        else:
+        elif secrets.compare_digest(path, own):
             self._send(200, "text/html", self.server.page())
+        else:
+            self._send(404, "text/plain", LOST)
 
     def _send(self, status: int, kind: str, text: str) -> None:
-        body = text.encode()
-        self._send_head(status, kind, {"Content-Length": str(len(body))})
-        self.wfile.write(body)
+        self._send_head(status, kind, {"Content-Length": str(len(text.encode()))})
+        self.wfile.write(text.encode())
 
     def _send_head(self, status: int, kind: str, more: dict[str, str]) -> None:
         self.send_response(status)

@@ -1,45 +1,55 @@
-"""How far a student is, lesson by lesson, and what to do next."""
+"""How far a student is, lesson by lesson, and what to do next: by one check, or by what .dojo.json remembers."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from grader.dojo.file import HERE, HIDDEN
+from grader import __version__
+from grader.dojo.file import HERE, HIDDEN, function_lines, location
+from grader.gradebook.files import write_whole
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.lesson.config import settings_text
 from grader.lesson.lesson import Lesson
-from grader.results import UNWRITTEN
+from grader.lesson.paths import BACKWARD_FILE
+from grader.publish.view import LessonView, lesson_view
+from grader.results import UNWRITTEN, WRONG_STATUSES, LessonResult, Row, number
+from grader.results.typed_json import from_json, to_json
 
-BROKEN_FILE_STATUS = "broken"
+if TYPE_CHECKING:  # torch comes with it
+    from grader.gradebook.grading.one_file import JudgedFile
+
+BROKEN_FILE_STATUS: Final = "broken"
 """The status of every row of a file that does not run."""
+ELSEWHERE: Final = "elsewhere"
+"""The status of a row that the notebook which was checked cannot contain."""
+STATE_FILE, STATE_FILE_VERSION = ".dojo.json", 1
+LESSON_FILES = ("lesson.toml", "forward.py", "examples.py")
+"""The files of a lesson on which a verdict depends."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress in one lesson.
+    """The progress in one lesson: {row: status} by the last check, empty without a file.
 
-    Attributes:
-        statuses: {row: status} by the last check; empty without a file.
-        taught: numbers of the lessons that the student has finished, of those that teach a row of this one.
-        assigned: rows that the assignment contains; None without an assignment.
-        unchecked: the file was changed since the last check, or never checked.
+    `unchecked`: the file was changed since the last check, or never checked.
     """
 
     lesson: Lesson
     statuses: Mapping[str, str]
-    taught: Collection[str] = frozenset()
-    assigned: Collection[str] | None = None
     unchecked: bool = False
-
-    @property
-    def max_score(self) -> float:
-        return sum(item.points for item in self.lesson.items)
 
     def having(self, *statuses: str) -> list[str]:
         return [item.name for item in self.lesson.items if self.statuses.get(item.name, "missing") in statuses]
 
-    @property
-    def right(self) -> list[str]:
-        return self.having("passed")
+    def points_of(self, rows: Iterable[str]) -> float:
+        return sum(self.lesson.item_for(row).points for row in rows)
 
     @property
     def hidden(self) -> list[str]:
@@ -52,12 +62,11 @@ class Progress:
 
     @property
     def broken(self) -> bool:
-        return len(self.having(BROKEN_FILE_STATUS)) > 0
+        return BROKEN_FILE_STATUS in self.statuses.values()
 
     @property
     def wrong(self) -> list[str]:
-        fine = {*self.right, *self.hidden, *self.unwritten}
-        return [item.name for item in self.lesson.items if item.name not in fine]
+        return self.having(*WRONG_STATUSES, BROKEN_FILE_STATUS)
 
     @property
     def reached(self) -> list[str]:
@@ -66,15 +75,8 @@ class Progress:
 
     @property
     def points_reached(self) -> float:
-        """The points of the rows that are `reached`: on every screen and page, the points that the student has."""
-        reached = self.reached
-        return sum(item.points for item in self.lesson.items if item.name in reached)
-
-    @property
-    def points_hidden(self) -> float:
-        """The points of the rows that the hidden suite decides."""
-        hidden = self.hidden
-        return sum(item.points for item in self.lesson.items if item.name in hidden)
+        """The points that the student has, on every screen and page."""
+        return self.points_of(self.reached)
 
     @property
     def finished(self) -> bool:
@@ -82,54 +84,165 @@ class Progress:
         return not self.unchecked and not self.wrong and not self.unwritten
 
     @property
-    def has_work(self) -> bool:
-        """Whether a row can be written or fixed now, or the file has to be checked first to know."""
-        return self.unchecked or self.next_row is not None
-
-    @property
     def begun(self) -> bool:
         return self.unchecked or len(self.unwritten) < len(self.lesson.items)
 
     @property
     def taught_later(self) -> dict[str, str]:
-        """{row that is not written: number of the lesson that teaches it}, for lessons that are not finished."""
-        rows = {
-            item.name: item.taught_in
-            for item in self.lesson.items
-            if item.taught_in and item.taught_in not in self.taught
-        }
-        return {name: rows[name] for name in self.unwritten if name in rows}
-
-    @property
-    def next_row(self) -> str | None:
-        """The wrong row nearest the loss, else the first unwritten one that no later lesson teaches.
-
-        Rows of the assignment come first.
-        """
-        return self._first([*self.wrong, *self.unwritten])
+        """{row that is not written: number of the later lesson that teaches it}"""
+        taught = {item.name: item.taught_in for item in self.lesson.items}
+        return {name: teacher for name in self.unwritten if (teacher := taught[name])}
 
     @property
     def stops(self) -> list[str]:
-        """The rows that are wrong, and the next one to write."""
-        following = self._first(self.unwritten)
-        return [*self.wrong, *([following] if following is not None else [])]
+        """The wrong rows, the one nearest the loss first, and the one to write next: what is taught later is last."""
+        return [*self.wrong, *sorted(self.unwritten, key=lambda name: name in self.taught_later)[:1]]
 
-    def _first(self, names: Sequence[str]) -> str | None:
-        rows = [name for name in names if name not in self.taught_later]
-        return next((name for name in rows if self.is_assigned(name)), next(iter(rows), None))
+    @property
+    def next_row(self) -> str | None:
+        """The row to fix or write next."""
+        return next(iter(self.stops), None)
 
-    def is_assigned(self, row: str | None) -> bool:
-        """Whether a row is part of the assignment; without an assignment every row is."""
-        return row is not None and (self.assigned is None or row in self.assigned)
+    @property
+    def has_work(self) -> bool:
+        """Whether a row can be written or fixed now, or the file has to be checked first to know."""
+        return self.unchecked or not (self.next_row is None or self.next_row in self.taught_later)
 
 
 def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progress | None:
-    """The first lesson after `after`, cyclically, that has work; without `after`, the first of all.
-
-    Lessons with a row of the assignment come first.
-    """
+    """The first lesson after `after`, cyclically, that has work; without `after`, the first of all."""
     names = [each.lesson.name for each in progress]
     start = names.index(after) + 1 if after in names else 0
     turned = [*progress[start:], *progress[:start]]
-    found = [each for each in turned if each.has_work and each.lesson.name != after]
-    return next((each for each in found if each.is_assigned(each.next_row)), next(iter(found), None))
+    return next((each for each in turned if each.has_work and each.lesson.name != after), None)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The result of one check, as progress and in words (`part`)."""
+
+    lesson: Lesson
+    submitted: LessonFiles
+    judged: JudgedFile
+    seconds: float
+
+    @cached_property
+    def progress(self) -> Progress:
+        statuses = {row.name: ELSEWHERE if row.outside_notebook else row.status for row in self.judged.rows}
+        return Progress(self.lesson, statuses if self.judged.runs else dict.fromkeys(statuses, BROKEN_FILE_STATUS))
+
+    @cached_property
+    def part(self) -> LessonView:
+        judged, origin = self.judged, self.submitted.origin
+        score, most = number(self.progress.points_reached), number(self.lesson.max_score)
+        rows = [row.with_clean_values() for row in judged.rows]
+        result = LessonResult(self.lesson.name, score, most, message=judged.message, seconds=self.seconds, rows=rows)
+        texts = origin.texts if origin else {}
+        return lesson_view(result, self.lesson, self.source, texts, judged.pictures, "\n".join(judged.shown))
+
+    @property
+    def source(self) -> str:
+        return self.submitted.files[BACKWARD_FILE].decode("utf-8-sig", "replace")
+
+    def text_of(self, row: Row) -> str:
+        """The text to which a row's line numbers refer: a notebook's cell, or the file."""
+        texts = self.submitted.origin.texts if self.submitted.origin else {}
+        return texts.get(row.file or "", self.source)
+
+    def place_of(self, name: str | None) -> str:
+        """The location of a row's function, or of its statements; of no row, or in a broken file, where it stops."""
+        origin, shown, first = self.submitted.origin, self.submitted.shown, self.judged.rows[0]
+        if not self.judged.runs or name is None:
+            return location(first.file or shown, first.line)
+        line, _ = function_lines(self.submitted.files[BACKWARD_FILE], self.lesson.item_for(name))
+        if origin is None:
+            return location(shown, line)
+        return location(*(origin.rows.get(name) or origin.place(line) or (shown, None)))
+
+
+@dataclass
+class State:
+    """What .dojo.json contains."""
+
+    last: str | None = None  # the lesson last worked on
+    hints: dict[str, dict[str, int]] = field(default_factory=dict)  # {lesson: {row: hints taken}}
+    verdicts: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)  # {lesson: (digest, {row: status})}
+    tries: dict[str, int] = field(default_factory=dict)  # {lesson: how many versions of its files were checked}
+    mistakes: dict[str, dict[str, int]] = field(default_factory=dict)  # {lesson: {mistake's id: rows where it was new}}
+
+
+class StateFile:
+    """The file .dojo.json next to exercises/. Without it only the hints taken and the lesson last worked on are lost.
+
+    Where it cannot be read or written, `complain` gets one sentence and work continues.
+    """
+
+    def __init__(self, course: Path, complain: Callable[[str], None]) -> None:
+        self.path, self._complain = course / STATE_FILE, cache(complain)  # each sentence once
+
+    def read(self) -> State:
+        """The stored state; an empty one where the file is missing or damaged."""
+        if not self.path.is_file():  # a pipe would be waited for
+            return State()
+        try:
+            found = json.loads(self.path.read_text(encoding="utf-8"))
+            state: State = from_json(State, found if found["version"] == STATE_FILE_VERSION else None)
+            return state
+        except (OSError, LookupError, TypeError, ValueError, RecursionError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "its text makes no sense"
+            self._complain(
+                f"{self.path.name} cannot be used ({reason}), so it counts as new: hints taken are forgotten, nothing "
+                "else is lost."
+            )
+            return State()
+
+    def change(self, how: Callable[[State], object]) -> None:
+        """Reads, changes and writes the file, so that `dojo watch` and `dojo hint` keep each other's changes."""
+        state = self.read()
+        how(state)
+        try:
+            text = json.dumps({"version": STATE_FILE_VERSION, **to_json(state)}, indent=1)
+            write_whole(self.path, text + "\n", str(os.getpid()))
+        except OSError as error:
+            self._complain(
+                f"{self.path.name} cannot be written ({error.strerror}): hints and progress are not remembered."
+            )
+
+    def set_last_lesson(self, lesson: Lesson) -> None:
+        self.change(lambda state: setattr(state, "last", lesson.name))
+
+    def keep(self, checked: Checked, working: bool = True) -> None:
+        """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
+        lesson, digest = checked.lesson.name, verdict_digest(checked.lesson, checked.submitted.files)
+
+        def keep(state: State) -> None:
+            before, statuses = state.verdicts.get(lesson, ("", {}))
+            if before != digest:
+                state.tries[lesson] = state.tries.get(lesson, 0) + 1
+                counts = state.mistakes.setdefault(lesson, {})
+                for row in checked.judged.rows:
+                    if row.mistake is not None and statuses.get(row.name) != row.status:
+                        counts[row.mistake.id] = counts.get(row.mistake.id, 0) + 1
+            state.verdicts[lesson] = (digest, dict(checked.progress.statuses))
+            state.last = lesson if working else state.last
+
+        self.change(keep)
+
+    def take_hint(self, lesson: Lesson, row: str) -> int:
+        """Counts one more hint for `row` and returns how many were taken."""
+        taken = max(0, self.read().hints.get(lesson.name, {}).get(row, 0))
+        taken = min(len(lesson.item_for(row).hints), taken + 1)
+        self.change(lambda state: state.hints.setdefault(lesson.name, {}).update({row: taken}))
+        self.set_last_lesson(lesson)
+        return taken
+
+
+def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
+    """A digest of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
+    total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
+    paths = {f"{name} of the lesson": lesson.exercise / name for name in LESSON_FILES}
+    texts = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+    for name, text in sorted({**files, **texts}.items()):
+        for part in (os.fsencode(name), text):
+            total.update(len(part).to_bytes(8, "big") + part)
+    return total.hexdigest()

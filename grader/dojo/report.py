@@ -8,9 +8,8 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.dojo.checked import Checked
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, shown_path
-from grader.dojo.progress import Progress
+from grader.dojo.progress import Checked, Progress
 from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import GradedSubmission, environment
@@ -24,48 +23,48 @@ MAX_NAMED = 20
 """Lessons that a page names as not begun."""
 
 
-def graded_checks(
-    checks: Sequence[Checked], isolation: Isolation, not_begun: Sequence[Progress] = ()
-) -> GradedSubmission:
-    """What the checks found, with sentences in `local` that say what it is not.
+def report_page(
+    checks: Sequence[Checked], isolation: Isolation, not_begun: Sequence[Progress] = (), live: int = 0
+) -> str:
+    """The report of what the checks found, with sentences that say what it is not.
 
-    The points of lessons that are `not_begun` are part of the maximum.
+    The points of lessons that are `not_begun` are part of the maximum. `live` is the number of the check of which this
+    is the live page.
     """
-    lessons = [each.part.results for each in checks]
     progress = [*(each.progress for each in checks), *not_begun]
     local = "Your own check, on public problems: no grade."
-    if hidden := sum(each.points_hidden for each in progress):
+    if hidden := sum(each.points_of(each.hidden) for each in progress):
         local += f" {HIDDEN_SUITE_DECIDES} {points_text(hidden)} of these points, with other problems."
     if not_begun:
         local += f" Not begun, and not shown: {first_names([each.lesson.number for each in not_begun], MAX_NAMED)}."
     results = SubmissionResult(
         student="Your own check",
         score=number(sum(each.points_reached for each in progress)),
-        max_score=number(sum(each.max_score for each in progress)),
+        max_score=number(sum(each.lesson.max_score for each in progress)),
         isolation=isolation.level,
         seconds=sum(each.seconds for each in checks),
         environment=environment(),
-        lessons=lessons,
+        lessons=[each.part.results for each in checks],
         local=local,
     )
-    return GradedSubmission(
+    graded = GradedSubmission(
         results,
         pictures={each.lesson.name: each.judged.pictures for each in checks},
         printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},
         shown={each.lesson.name: each.judged.shown for each in checks if each.judged.shown},
         texts={
-            file: text for each in checks if each.submitted.origin for file, text in each.submitted.origin.texts.items()
+            file: text for each in checks if (origin := each.submitted.origin) for file, text in origin.texts.items()
         },
     )
+    sources = {each.lesson.name: each.source for each in checks}
+    return Reporter([each.lesson for each in checks]).student_page(graded, sources, live)
 
 
 def write_report(
     checks: Sequence[Checked], isolation: Isolation, path: Path, not_begun: Sequence[Progress] = ()
 ) -> None:
-    """Write the page of `graded_checks`. Raises UserError when it cannot be written."""
-    page = Reporter([each.lesson for each in checks]).student_page(
-        graded_checks(checks, isolation, not_begun), {each.lesson.name: each.source for each in checks}
-    )
+    """Write `report_page`. Raises UserError when it cannot be written."""
+    page = report_page(checks, isolation, not_begun)
     with write_errors(shown_path(path)):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, page)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from grader.dojo.file import FIGURES
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE
 from grader.lesson.bare_stub import bare_stub
 from grader.lesson.config import COURSE_SETTINGS_FILE
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Course
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.questions.answers_file import ANSWERS_FILE
 
 EDITOR_TASKS = ".vscode/tasks.json"
 """VS Code's task `dojo check` with a problem matcher."""
 GITIGNORE = "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/my-training/\n/my-report.html\n*.before-reset-*\n"
-NOT_COPIED = shutil.ignore_patterns(
-    "__pycache__", BACKWARD_FILE, ANSWERS_FILE, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints"
+NOT_COPIED = shutil.ignore_patterns(  # figures.py draws a lesson's pictures in a clone
+    *("__pycache__", BACKWARD_FILE, ANSWERS_FILE, "figures.py", "*.before-reset-*", "*~", ".ipynb_checkpoints")
 )
 
 
@@ -29,13 +28,17 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} exists and is not empty. Choose another name, as in `dojo start my-work`.")
-    stubs = {lesson.name: stub_for(lesson, bare) for lesson in course.lessons.values()}
+    for lesson in course.lessons.values():
+        if not lesson.pristine.is_file():
+            raise UserError(f"{lesson.pristine} is missing. Its author writes it with `grade stubs`.")
     try:
         for lesson in course.lessons.values():
+            stub = lesson.pristine.read_text(encoding="utf-8")
             place = folder / "exercises" / lesson.name
             shutil.copytree(lesson.exercise, place, ignore=NOT_COPIED)
             for name in (BACKWARD_FILE, lesson.pristine.name):
-                (place / name).write_text(stubs[lesson.name], encoding="utf-8", newline="\n")
+                text = bare_stub(lesson, stub) if bare else stub
+                (place / name).write_text(text, encoding="utf-8", newline="\n")
         for name in (COURSE_SETTINGS_FILE, ASSIGNMENT_FILE):
             if (course.root / name).is_file():
                 shutil.copy(course.root / name, folder / name)
@@ -45,13 +48,3 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
         shutil.copyfile(TEMPLATES / "tasks.json", folder / EDITOR_TASKS)
     except OSError as error:
         raise UserError(f"{error.filename or folder} cannot be read or written: {error.strerror}.") from error
-
-
-def stub_for(lesson: Lesson, bare: bool) -> str:
-    try:
-        stub = lesson.pristine.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(
-            f"{lesson.pristine} cannot be read: {error.strerror}. Its author writes it with `grade stubs`."
-        ) from error
-    return bare_stub(lesson, stub) if bare else stub

@@ -6,29 +6,34 @@ A lesson that can be trained names a script in its lesson.toml,
     script = "training.py"
     steps = 6000         # optional, as is `hidden`, a number of units
 
-and the script has a function `network(student, steps, hidden)`, which returns a Network. The rest is here: the loop,
-the comparison with autograd, Ctrl-C, and the files in my-training/.
+and the script has a function `network(student, steps, hidden)`, which returns a Network. The rest is here: the
+student's file, which runs in this process as they would run it themselves (a submission never does: see
+grader/sandbox), the loop, the comparison with autograd, Ctrl-C, and the files in my-training/.
 """
 
 from __future__ import annotations
 
+import io
+import linecache
 import math
-import time
+import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from grader.dojo.own_file import OwnFile
-from grader.errors import UserError
-from grader.gradebook.files import write_whole
+from grader.calling.failures import failure
+from grader.errors import UserError, write_errors
+from grader.gradebook.files import replacement_file, write_whole
 from grader.lesson.config import LECTURE_SEED
-from grader.publish.curve import CURVE_HEIGHT, CURVE_WIDTH, plot
+from grader.publish.curve import plot
 from grader.publish.inert import inert
+from grader.publish.templates import page_templates
 
 TRAINING_RTOL = 1e-4
 """A gradient that differs from autograd's by more than this share of its size is wrong: rounding is far smaller."""
@@ -39,6 +44,58 @@ STEPS_PER_CHUNK, COMPARED_AT_START, MAX_STEPS_BETWEEN, NAMES_TO_DRAW = 50, 5, 10
 
 Tensors = dict[str, Tensor]
 TrainingState = dict[str, Tensors]
+
+
+class OwnFileError(UserError):
+    """The student's file, or one of its functions, raised; the text names their own line."""
+
+
+class NotWritten(OwnFileError):
+    """`function` is still a stub, or is not there at all."""
+
+    def __init__(self, function: str, message: str) -> None:
+        super().__init__(message)
+        self.function = function
+
+
+class OwnFile:
+    """The module of the file at `path`, which can import the files next to it. Raises OwnFileError."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._file = path, str(path.resolve())
+        self._module = sys.modules[path.stem] = ModuleType(path.stem)
+        self._module.__file__ = self._file
+        if str(path.resolve().parent) not in sys.path:
+            sys.path.append(str(path.resolve().parent))  # last: a file called torch.py stands in for nothing
+        linecache.checkcache(self._file)
+        with self._errors_in_words(""):
+            text = path.read_bytes().decode("utf-8")
+            exec(compile(text, self._file, "exec", dont_inherit=True), self._module.__dict__)
+
+    def has(self, name: str) -> bool:
+        """Whether the file defines a function of this name."""
+        return callable(getattr(self._module, name, None))
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """The function's result. Raises NotWritten or OwnFileError; a KeyboardInterrupt stays one."""
+        if not self.has(name):
+            raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
+        with self._errors_in_words(name):
+            return getattr(self._module, name)(*arguments)
+
+    @contextmanager
+    def _errors_in_words(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (Exception, SystemExit) as error:
+            failed = failure(error, name, [self._file])
+            if failed.outcome == "todo":
+                function = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
+                raise NotWritten(function, f"`{function}` is not written yet in {self.path}.") from None
+            where = f"{self.path}, line {failed.line}" if failed.line else str(self.path)
+            quoted = linecache.getline(self._file, failed.line or 0).strip()
+            sentence = f"{where}{f', in `{name}`' if name else ''}: {failed.message}"
+            raise OwnFileError(f"{sentence}\n    {quoted}" if quoted else sentence) from None
 
 
 class Network:
@@ -54,11 +111,9 @@ class Network:
         own_steps(state, batches, start)    takes the student's steps, from number `start`; returns their losses
         autograd_steps(state, batches, start)
 
-    Each method may change the state that it gets.
-
-    Attributes:
-        lesson: its number, for the commands in messages; "" for a network that no lesson explains.
-        from_the_loss: parameters in the order of the backward pass: the first gradient that is wrong is reported.
+    Each method may change the state that it gets. `lesson` is its number, for the commands in messages; "" for a
+    network that no lesson explains. `from_the_loss` are the parameters in the order of the backward pass: the first
+    gradient that is wrong is reported.
     """
 
     lesson = ""
@@ -84,36 +139,34 @@ class Network:
         return []
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The lecture's `cmp` of one gradient, as a `line`.
+class GradientComparison(NamedTuple):
+    """The lecture's `cmp` of one gradient, as a line, and how wrong it is.
 
-    `relative` is the largest difference divided by the size of autograd's gradient; None where the shapes differ.
+    `relative` is the largest difference divided by the size of autograd's gradient; infinite where the shapes differ.
     """
 
     name: str
     line: str
-    relative: float | None
+    relative: float
 
     @property
     def is_wrong(self) -> bool:
-        return self.relative is None or not self.relative <= TRAINING_RTOL
+        return not self.relative <= TRAINING_RTOL
 
 
-def compare_gradients(found: Mapping[str, Tensor], true: Mapping[str, Tensor]) -> list[Comparison]:
+def compare_gradients(found: Mapping[str, Tensor], true: Mapping[str, Tensor]) -> list[GradientComparison]:
     """The lecture's `cmp` of each gradient in `found`. Unlike the lecture's, it also compares the shapes."""
     rows, floor = [], SMALL * max(value.abs().max().item() for value in true.values()) or 1.0
     for name, own in found.items():
         own, reference = own.detach().double(), true[name].double()
-        is_exact = is_close = False
-        relative, figure = None, f"–   yours has shape {tuple(own.shape)}"
+        exact, close, relative, figure = False, False, math.inf, f"–   yours has shape {tuple(own.shape)}"
         if own.shape == reference.shape:
-            is_exact, is_close = torch.equal(own, reference), torch.allclose(own, reference)
+            exact, close = torch.equal(own, reference), torch.allclose(own, reference)
             maxdiff = (own - reference).abs().max().item()
             relative, figure = maxdiff / max(reference.abs().max().item(), floor), repr(maxdiff)
         head = f"{name} {tuple(reference.shape)}"
-        line = f"{head:15s} | exact: {is_exact!s:5s} | approximate: {is_close!s:5s} | maxdiff: {figure}"
-        rows.append(Comparison(name, line, relative))
+        line = f"{head:15s} | exact: {exact!s:5s} | approximate: {close!s:5s} | maxdiff: {figure}"
+        rows.append(GradientComparison(name, line, relative))
     return rows
 
 
@@ -125,7 +178,7 @@ def clone_tensors(tree: Any) -> Any:
 
 
 class TrainingRun:
-    """A run of a Network, with its files in the folder `out`."""
+    """A run of a Network, with its files in the folder `out`. `losses` are the student's and autograd's."""
 
     def __init__(
         self,
@@ -142,22 +195,23 @@ class TrainingRun:
         self._generator = torch.Generator().manual_seed(LECTURE_SEED)
         self._own = network.start(self._generator)
         self._autograds = clone_tensors(self._own)
-        self._losses, self._autograd_losses = list[float](), list[float]()
-        self._seconds = [0.0, 0.0]  # of processor time: the student's, autograd's
+        self.losses: tuple[list[float], list[float]] = [], []
 
     @property
     def step(self) -> int:
         """How many steps are done."""
-        return len(self._losses)
+        return len(self.losses[0])
 
     def run(self, resume: bool = False) -> bool:
         """Train, evaluate and draw names. False where Ctrl-C ended it. Raises UserError for what ends the run early."""
         network = self._network
         if resume:
-            self._load()
+            kept = load_checkpoint(self._out)
+            self._own, self._autograds, self.losses = kept["own"], kept["autograds"], kept["losses"]
+            self._generator.manual_seed(LECTURE_SEED + self.step)
         lacking = network.rehearse(clone_tensors(self._own), network.draw(torch.Generator().manual_seed(LECTURE_SEED)))
         if not resume:
-            with writing(self._out):
+            with write_errors(self._out):
                 self._out.mkdir(parents=True, exist_ok=True)
                 (self._out / LOG).write_text("", encoding="utf-8")
             for line in network.facts(self._own):
@@ -175,8 +229,6 @@ class TrainingRun:
         self._evaluate()
         return True
 
-    # the steps
-
     def _train(self) -> None:
         steps = self._network.steps
         every, shown = max(1, steps // 20), {0, steps // 2, steps - 1}
@@ -189,20 +241,17 @@ class TrainingRun:
             self._advance(batches)
             for step in range(start, end):
                 if step % every == 0:
-                    own, other = self._losses[step], self._autograd_losses[step]
+                    own, other = (losses[step] for losses in self.losses)
                     self._say(
                         f"{step:7d}/{steps:7d}: {own:.4f}   autograd's {other:.4f}   difference {abs(own - other):.1e}"
                     )
-            self._show_step(end, self._losses[-1])
+            self._show_step(end, self.losses[0][-1])
 
     def _advance(self, batches: Sequence[Any]) -> None:
         """Both runs by as many steps as there are batches: both or neither."""
         start, own, autograds = self.step, clone_tensors(self._own), clone_tensors(self._autograds)
-        began = time.process_time()
         losses = self._network.own_steps(own, batches, start)
-        between = time.process_time()
         others = self._network.autograd_steps(autograds, batches, start)
-        took = between - began, time.process_time() - between
         bad = next((number for number, loss in enumerate(losses) if not math.isfinite(loss)), None)
         if bad is not None:
             raise UserError(
@@ -210,8 +259,7 @@ class TrainingRun:
                 "the step, at the learning rate, and at the gradients."
             )
         self._own, self._autograds = own, autograds
-        self._losses, self._autograd_losses = self._losses + losses, self._autograd_losses + others
-        self._seconds = [before + more for before, more in zip(self._seconds, took, strict=True)]
+        self.losses = self.losses[0] + losses, self.losses[1] + others
 
     def _compare(self, batch: Any, is_shown: bool) -> None:
         """Compare the next step with autograd's. Raises UserError where it is wrong, unless the run is to go on."""
@@ -225,17 +273,15 @@ class TrainingRun:
             self._say(f"gradients of step {step}, yours against autograd's:")
             for each in rows:
                 self._say("  " + each.line)
-        wrong = [row for row in rows if row.is_wrong]
         order = list(network.from_the_loss) or [row.name for row in rows]
+        wrong = sorted((row for row in rows if row.is_wrong), key=lambda row: order.index(row.name))
         if not abs(loss - true_loss) <= TRAINING_RTOL * abs(true_loss):
             what, row = f"your loss is {loss:.4f} and autograd's is {true_loss:.4f}", "loss"
         elif wrong and not network.is_rounding(clone_tensors(self._own), batch):
-            first, *others = sorted(wrong, key=lambda each: order.index(each.name))
-            also = f" ({', '.join(f'd{other.name}' for other in others)} too)" if others else ""
-            how = "has another shape"
-            if first.relative is not None:
-                how = f"differs from autograd's by {first.relative:.1%} of its size"
-            what, row = f"`d{first.name}` {how}{also}", f"d{first.name}"
+            share, row = wrong[0].relative, f"d{wrong[0].name}"
+            others = ", ".join(f"d{other.name}" for other in wrong[1:])
+            how = f"differs from autograd's by {share:.1%} of its size" if share < math.inf else "has another shape"
+            what = f"`{row}` {how}{f' ({others} too)' if others else ''}"
         else:
             what, row = network.wrong_update(clone_tensors(self._own), batch, found, step)
         if not what or self._wrong:
@@ -247,10 +293,8 @@ class TrainingRun:
             raise UserError(f"{self._wrong} To see what it does to the training: dojo train {typed} --compare")
         self._say(f"✗ {self._wrong}")
 
-    # the end
-
     def _say_differences(self) -> None:
-        pairs = zip(self._losses, self._autograd_losses, strict=True)
+        pairs = zip(*self.losses, strict=True)
         loss, step = max((abs(own - other), -step) for step, (own, other) in enumerate(pairs))
         own, other = self._own["parameters"], self._autograds["parameters"]
         weight, name = max(((own[name] - other[name]).abs().max().item(), name) for name in own)
@@ -258,7 +302,7 @@ class TrainingRun:
         self._say(f"largest difference of the parameters after the last step: {weight:.3g} (in {name})")
         if self._wrong:
             last = max(1, self.step // 10)
-            yours, right = (sum(losses[-last:]) / last for losses in (self._losses, self._autograd_losses))
+            yours, right = (sum(losses[-last:]) / last for losses in self.losses)
             self._say(
                 f"over the last {last:,} steps: loss {yours:.4f} with your gradients, {right:.4f} with the right ones. "
                 f"Yours is {'lower' if yours < right else 'higher'}, but the gradients are wrong: a loss cannot prove "
@@ -266,46 +310,32 @@ class TrainingRun:
             )
 
     def _evaluate(self) -> None:
-        network = self._network
         with torch.no_grad():
-            own, other = network.losses(clone_tensors(self._own)), network.losses(clone_tensors(self._autograds))
+            own, other = (self._network.losses(clone_tensors(state)) for state in (self._own, self._autograds))
             generator = torch.Generator().manual_seed(LECTURE_SEED + 10)
-            drawn = network.samples(clone_tensors(self._own), generator, NAMES_TO_DRAW)
+            drawn = self._network.samples(clone_tensors(self._own), generator, NAMES_TO_DRAW)
         for part, loss in own.items():
             self._say(f"{part:10s} loss {loss:.4f}   autograd's {other[part]:.4f}")
         if drawn:
             self._say(f"{NAMES_TO_DRAW} names: " + ", ".join(drawn))
-        own_seconds, others = self._seconds
-        self._say(f"(training took {own_seconds:.1f} s of processor time, autograd's {others:.1f} s)")
-
-    # the files
 
     def _say(self, line: str) -> None:
         """A line for the terminal and for log.txt."""
         line = inert(line)  # names may hold anything
         self._print_line(line)
-        with writing(self._out), open(self._out / LOG, "a", encoding="utf-8") as log:
+        with write_errors(self._out), open(self._out / LOG, "a", encoding="utf-8") as log:
             log.write(line + "\n")
 
     def _keep(self) -> None:
         """Write checkpoint.pt, from which `--resume` goes on, and curve.svg."""
-        kept = {
-            "steps": self._network.steps,
-            "own": self._own,
-            "autograds": self._autograds,
-            "losses": torch.tensor([self._losses, self._autograd_losses], dtype=torch.float64),
-            "seconds": self._seconds,
-        }
-        with writing(self._out):
-            torch.save(kept, self._out / f"{CHECKPOINT}.new")
-            (self._out / f"{CHECKPOINT}.new").replace(self._out / CHECKPOINT)
-            write_whole(self._out / CURVE, curve_svg(self._losses, self._autograd_losses, self._network.steps))
-
-    def _load(self) -> None:
-        kept = load_checkpoint(self._out)
-        self._own, self._autograds, self._seconds = kept["own"], kept["autograds"], kept["seconds"]
-        self._losses, self._autograd_losses = kept["losses"].tolist()
-        self._generator.manual_seed(LECTURE_SEED + self.step)
+        steps, data = self._network.steps, io.BytesIO()  # torch.save to a file raises errors of its own
+        torch.save({"steps": steps, "own": self._own, "autograds": self._autograds, "losses": self.losses}, data)
+        drawn = plot(self.losses, steps, 1e-6, window=max(1, self.step // 40))
+        with write_errors(self._out):
+            with replacement_file(self._out / CHECKPOINT) as new:
+                new.write_bytes(data.getvalue())
+            picture = page_templates(inert).get_template("curve.svg").render(plot=drawn, steps=steps)
+            write_whole(self._out / CURVE, picture)
 
 
 def load_checkpoint(out: Path) -> dict[str, Any]:
@@ -317,41 +347,4 @@ def load_checkpoint(out: Path) -> dict[str, Any]:
         found: dict[str, Any] = torch.load(path, weights_only=True)
         return found if found["steps"] else {}
     except Exception as error:
-        raise UserError(
-            f"{path} cannot be read ({type(error).__name__}). Start a new run, without --resume."
-        ) from error
-
-
-@contextmanager
-def writing(out: Path) -> Iterator[None]:
-    """Raises UserError where a file cannot be written. (torch.save raises a RuntimeError.)"""
-    try:
-        yield
-    except (OSError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0][:200]
-        raise UserError(f"{out} cannot be written ({reason}).") from error
-
-
-CURVE_STYLE = (
-    "text{font:22px sans-serif;fill:#666}.grid{stroke:#8884}"
-    ".own{fill:none;stroke:#3b6fc4;stroke-width:5;opacity:.6}"
-    ".autograd{fill:none;stroke:#888;stroke-width:2;stroke-dasharray:8 6}"
-)
-
-
-def curve_svg(losses: Sequence[float], autograd_losses: Sequence[float], steps: int) -> str:
-    """Both runs' losses, smoothed; the axis is logarithmic."""
-    drawn = plot([losses, autograd_losses], steps, 1e-6, window=max(1, len(losses) // 40))
-    height = [(CURVE_HEIGHT * (1 - tick.at / 100), tick.label) for tick in drawn.up]
-    across = [(CURVE_WIDTH * tick.at / 100, tick.label) for tick in drawn.across if not tick.minor]
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-80 -50 1110 500" role="img"><title>Loss over {steps:,} '
-        f"steps: yours and autograd's</title><style>{CURVE_STYLE}</style>",
-        '<text x="0" y="-20">your loss (blue) and autograd\'s (dashed), by step</text>',
-        *(f'<path class="grid" d="M0 {y:.1f}H{CURVE_WIDTH:.0f}"/>' for y, _ in height),
-        *(f'<text x="-12" y="{y + 8:.1f}" text-anchor="end">{label}</text>' for y, label in height),
-        *(f'<text x="{x:.1f}" y="{CURVE_HEIGHT + 34:.0f}" text-anchor="middle">{label}</text>' for x, label in across),
-        *(f'<path class="{kind}" d="{line}"/>' for kind, line in zip(("own", "autograd"), drawn.lines, strict=True)),
-        "</svg>\n",
-    ]
-    return "\n".join(parts)
+        raise UserError(f"{path} cannot be read ({type(error).__name__}). Start again without --resume.") from error

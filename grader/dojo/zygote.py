@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
@@ -18,35 +18,25 @@ if TYPE_CHECKING:
 class EagerZygote(ZygoteProcess):
     """Forks and locks in the next workers before they are needed."""
 
-    _spare: WorkerProcess | None = None
-    _second: WorkerProcess | None = None  # for a wrong file, whose edited copies are tried in a worker of their own
-    _has_served = False
+    def __init__(self, *of: Any) -> None:
+        super().__init__(*of)
+        self._spare: list[WorkerProcess] = []
+        self._kept_ready = 1  # after the first check two: a wrong file's edited copies run in a worker of their own
 
     def prepare(self) -> None:
         """Forks the next workers before the student saves."""
-        if self._spare is None:
-            self._spare = self._waiting()
-        if self._second is None and self._has_served:  # the first verdict does not wait for it
-            self._second = self._waiting()
+        while len(self._spare) < self._kept_ready:
+            worker = super().worker()
+            worker.wait_until_locked_in()
+            self._spare.append(worker)
 
     def worker(self) -> WorkerProcess:
-        self._has_served = True
-        worker = self._spare or self._second or super().worker()
-        if worker is self._spare:
-            self._spare = None
-        elif worker is self._second:
-            self._second = None
-        return worker
-
-    def _waiting(self) -> WorkerProcess:
-        worker = super().worker()
-        worker.wait_until_locked_in()
-        return worker
+        self._kept_ready = 2
+        return self._spare.pop(0) if self._spare else super().worker()
 
     def close(self) -> None:
-        for spare in (self._spare, self._second):
-            if spare is not None:
-                spare.close()
+        for worker in self._spare:
+            worker.close()
         super().close()
 
 
@@ -54,7 +44,7 @@ class Starter:
     """Starts zygotes with all the isolation that the machine offers."""
 
     def __init__(self, limits: Limits | None = None, imports: Sequence[str] = ()) -> None:
-        self._limits, self._imports = Limits() if limits is None else limits, tuple(imports)
+        self._limits, self._imports = limits or Limits(), tuple(imports)
         self.isolation = probe()
         self.zygote = self._start()
 
@@ -63,13 +53,15 @@ class Starter:
 
     def restart(self) -> None:
         """Starts a new zygote, without isolation where workers cannot be locked in: the code is the student's own."""
-        with contextlib.suppress(ZygoteDied):
-            self.zygote.close()
+        self._end()
         self.zygote = self._start()
         try:
             self.zygote.prepare()
         except ZygoteDied:
-            with contextlib.suppress(ZygoteDied):
-                self.zygote.close()
+            self._end()
             self.isolation = Isolation("none", (), ("Workers could not be locked in.",))
             self.zygote = self._start()
+
+    def _end(self) -> None:
+        with contextlib.suppress(ZygoteDied):
+            self.zygote.close()

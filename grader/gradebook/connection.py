@@ -44,6 +44,10 @@ class Connection:
         with self._sqlite_errors():
             self._connection.executemany(statement, rows)
 
+    def execute_script(self, statements: str) -> None:
+        with self._sqlite_errors():
+            self._connection.executescript(statements)
+
     def rows(self, query: str, *values: Any) -> Iterator[Any]:
         with self._sqlite_errors():
             yield from self._connection.execute(query, values)
@@ -118,106 +122,14 @@ def address_of_backup(path: Path) -> str:
 
 
 GRADEBOOK_VERSION = 7
-FIXED_COLUMNS = ("id", "kind", "author", "made", "row", "points", "until", "text", "undoes")
-"""The columns of a decision that never change: all but the student's name, a label that a roster may change."""
-TABLES = (
-    """CREATE TABLE attempts (
-        id INTEGER PRIMARY KEY,
-        student TEXT NOT NULL,
-        key TEXT NOT NULL,
-        submission_sha256 TEXT NOT NULL,
-        status TEXT NOT NULL,
-        score REAL NOT NULL,
-        max_score REAL NOT NULL,
-        finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-        results TEXT NOT NULL,
-        submitted TEXT,  -- ISO 8601 with a time zone; NULL if nothing says so
-        platform TEXT NOT NULL DEFAULT '',  -- "late" or "on time", where the platform itself says so
-        submission TEXT NOT NULL,  -- the blob of the Submission
-        conditions TEXT NOT NULL,  -- the blob of the Conditions under which it was graded
-        extras TEXT  -- the blob of what only the report shows
-    )""",
-    "CREATE INDEX attempts_of_a_student ON attempts (student, id)",
-    # the verdicts of `grade regrade` on an attempt; the newest that is applied takes the place of the attempt's own
-    """CREATE TABLE verdicts (
-        id INTEGER PRIMARY KEY,
-        attempt INTEGER NOT NULL REFERENCES attempts (id),
-        key TEXT NOT NULL,
-        finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-        results TEXT NOT NULL,
-        conditions TEXT NOT NULL,
-        extras TEXT,
-        applied INTEGER NOT NULL DEFAULT 0
-    )""",
-    "CREATE INDEX verdicts_of_an_attempt ON verdicts (attempt, id)",
-    # when an attempt was submitted, by a file that a person gave; the newest takes the place of the attempt's own
-    """CREATE TABLE times (
-        id INTEGER PRIMARY KEY,
-        attempt INTEGER NOT NULL REFERENCES attempts (id),
-        submitted TEXT NOT NULL,
-        source TEXT NOT NULL,
-        platform TEXT NOT NULL DEFAULT '',
-        made TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
-    )""",
-    "CREATE INDEX times_of_an_attempt ON times (attempt, id)",
-    """CREATE TABLE decisions (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        student TEXT NOT NULL,
-        kind TEXT NOT NULL CHECK (kind IN ('points', 'comment', 'excuse', 'extension', 'undo', 'defence')),
-        author TEXT NOT NULL,
-        made TEXT NOT NULL,
-        row TEXT,
-        points REAL,
-        until TEXT,
-        text TEXT NOT NULL DEFAULT '',
-        undoes INTEGER REFERENCES decisions (id)
-    )""",
-    "CREATE INDEX decisions_about_a_student ON decisions (student, id)",
-    *(
-        f"CREATE TRIGGER {table}_are_never_{done} BEFORE {act} ON {table} "
-        f"BEGIN SELECT raise(ABORT, 'entries of {table} are never {done}'); END"
-        for table, act, done in (
-            ("decisions", f"UPDATE OF {', '.join(FIXED_COLUMNS)}", "changed"),
-            ("decisions", "DELETE", "deleted"),
-            ("attempts", "DELETE", "deleted"),
-            ("verdicts", "DELETE", "deleted"),
-            ("times", "DELETE", "deleted"),
-        )
-    ),
-    "CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID",  # compressed
-    # what says who a student is: "email ada@example.org", "account Canvas 101", "name Ada Smith" for an earlier name
-    "CREATE TABLE people (student TEXT, mark TEXT, PRIMARY KEY (student, mark)) WITHOUT ROWID",
-    # the course and the seeds of the attempts
-    "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    # what a run leaves for the pages that later commands write: the roster
-    "CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    # students whose folder in OUT is out of date, until it is written again
-    "CREATE TABLE stale (student TEXT PRIMARY KEY) WITHOUT ROWID",
-    f"PRAGMA user_version={GRADEBOOK_VERSION}",
-)
+TABLES = Path(__file__).with_name("tables.sql")
 
 
 def prepare_tables(connection: Connection) -> None:
-    """Make the tables of a new file, in a single transaction.
+    """Make the tables of a new file, all or none.
 
     Raises OutputError for a file that is damaged or has another format.
     """
-    is_new = is_empty(connection)
-    ((integrity,),) = connection.rows("PRAGMA quick_check(1)")
-    if integrity != "ok":
-        raise connection.damage_error(integrity)
-    if connection.is_read_only:
-        return
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last attempts may be lost
-    if is_new:
-        with connection.transaction(durable=True):
-            for statement in TABLES if is_empty(connection) else ():  # another program may have been first
-                connection.execute(statement)
-
-
-def is_empty(connection: Connection) -> bool:
-    """Whether the file has no tables yet. Raises OutputError where they have another format."""
     ((version,),) = connection.rows("PRAGMA user_version")
     ((tables,),) = connection.rows("SELECT count(*) FROM sqlite_master")
     if tables and version != GRADEBOOK_VERSION:
@@ -225,4 +137,12 @@ def is_empty(connection: Connection) -> bool:
             f"{connection.path} has format {version}, and this version of grade reads format {GRADEBOOK_VERSION}: "
             "give another folder with -o, and grade the submissions again there."
         )
-    return not tables
+    ((integrity,),) = connection.rows("PRAGMA quick_check(1)")
+    if integrity != "ok":
+        raise connection.damage_error(integrity)
+    if not connection.is_read_only:
+        connection.execute("PRAGMA journal_mode=WAL")
+        if not tables:
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute_script(TABLES.read_text(encoding="utf-8"))
+        connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last attempts may be lost

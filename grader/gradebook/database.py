@@ -13,7 +13,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import in_force
-from grader.gradebook.assignment.points import TermWork, assigned, days_left, share_free_days
+from grader.gradebook.assignment.points import assigned, days_left, share_free_days
 from grader.gradebook.current import current_results
 from grader.gradebook.guarded import fault_text
 from grader.gradebook.people import names_here
@@ -145,6 +145,6 @@ def standing_of(
     attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
     days = None
     if assignment is not None and student in term:
-        others = [TermWork(each, [one.attempt() for one in own], made) for each, own, made in term[student]]
+        others = [(each, [one.attempt() for one in own], made) for each, own, made in term[student]]
         days = days_left(student, assignment, others)
     return replace(assigned(student, assignment, attempts, decisions, days), student=student)

@@ -68,15 +68,20 @@ def write_pages(folder: Path, pages: Iterable[tuple[str, str]]) -> None:
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write one student's folder. results.json comes last: where it exists, the reports next to it belong to it.
+    """Write one student's folder, in place of an earlier report. Raises OutputError.
 
-    Raises OutputError.
+    results.json comes last: where it exists, the reports next to it belong to it.
     """
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name in (RESULTS_FILE, *DERIVED):
             (folder / name).unlink(missing_ok=True)
         write_pages(folder, sorted(files.items(), key=lambda entry: entry[0] == RESULTS_FILE))
+
+
+def holds_report(folder: Path) -> bool:
+    """Whether a student's folder holds anything of a report."""
+    return any((folder / name).exists() for name in (*STUDENT_FILES, *DERIVED))
 
 
 def remove_report(folder: Path) -> None:
@@ -86,19 +91,6 @@ def remove_report(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # somebody keeps other files in it
             folder.rmdir()
-
-
-def replace_report(folder: Path, pages: Mapping[str, str]) -> None:
-    """If `folder` holds an earlier report, remove its results and write `pages` in place of the reports.
-
-    Raises OutputError.
-    """
-    if not any((folder / name).exists() for name in (*STUDENT_FILES, *DERIVED)):
-        return
-    with output_errors(folder):
-        for name in (RESULTS_FILE, *DERIVED):
-            (folder / name).unlink(missing_ok=True)
-        write_pages(folder, pages.items())
 
 
 @contextlib.contextmanager

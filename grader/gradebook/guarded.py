@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from grader.errors import UserError
-from grader.results import Row, SubmissionResult, points_text
+from grader.results import Row, SubmissionResult
 from grader.results.wording import first_names
 
 Rendered = TypeVar("Rendered")
@@ -22,31 +22,23 @@ NO_REPORT: Final = (
 )
 """Takes the place of what a student's results say; the points stay."""
 
+ROW_FIELDS: Final = ("name", "status", "points", "max_points", "counted", "adjustment", "excused")
+"""What a plain row has."""
+
 
 def guarded_pages(sentence: str, make: Callable[[], Mapping[str, str]]) -> tuple[Mapping[str, str], str]:
-    """(the pages {file name: text} that `make` gives, or else plain ones with `sentence`; "" or why they are plain)."""
+    """(the pages {file name: text} that `make` gives, or else plain ones with `sentence`; "" or why they are plain).
+
+    The sentence is the grader's own: a plain page has nothing that a student wrote.
+    """
     try:
         return make(), ""
     except UserError:
         raise
     except Exception as error:
-        return plain_pages(sentence), fault_text(error)
-
-
-def plain_pages(sentence: str) -> dict[str, str]:
-    """A student's report without anything that they wrote; `sentence` is the grader's own."""
-    head = (
-        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>Report · Backprop Ninja</title></head>'
-    )
-    return {
-        "report.html": f"{head}\n<body><main><p>{sentence}</p></main></body>\n</html>\n",
-        "report.md": f"{sentence}\n",
-    }
-
-
-def points_only(results: SubmissionResult) -> str:
-    """The sentence of a plain report."""
-    return f"{points_text(results.score)} of {points_text(results.max_score)} points. {NO_REPORT}"
+        head = '<html lang="en">\n<head><meta charset="utf-8"><title>Report · Backprop Ninja</title></head>'
+        page = f"<!doctype html>\n{head}\n<body><main><p>{sentence}</p></main></body>\n</html>\n"
+        return {"report.html": page, "report.md": f"{sentence}\n"}, fault_text(error)
 
 
 def plain_results(results: SubmissionResult) -> SubmissionResult:
@@ -55,15 +47,7 @@ def plain_results(results: SubmissionResult) -> SubmissionResult:
         replace(
             lesson,
             message=NO_REPORT,
-            rows=[
-                Row(
-                    *(row.name, row.status, row.points, row.max_points),
-                    counted=row.counted,
-                    adjustment=row.adjustment,
-                    excused=row.excused,
-                )
-                for row in lesson.rows
-            ],
+            rows=[Row(**{name: getattr(row, name) for name in ROW_FIELDS}) for row in lesson.rows],
         )
         for lesson in results.lessons
     ]

@@ -59,20 +59,16 @@ def settings_text(settings: CourseSettings) -> str:
 # lesson.toml ---------------------------------------------------------------------------------------------------------
 
 
-def are_draws(value: Any) -> bool:
-    entries = value if isinstance(value, list) else [None]
-    return all(
-        isinstance(entry, dict)
-        and all(isinstance(v, str) if key in ("change", "note") else is_number(v) for key, v in entry.items())
-        for entry in entries
-    )
-
-
 def public_draws(table: Table) -> tuple[PublicDraw, ...]:
     """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`."""
     words = "a list of tables of numbers, such as [{batch = 5}]; `change` and `note` are names of what forward.py holds"
+
+    def are_draws(value: Any) -> bool:
+        pairs = [pair for entry in value for pair in entry.items()]
+        return all(isinstance(v, str) if key in ("change", "note") else is_number(v) for key, v in pairs)
+
     found = []
-    for entry in table.value("draws", Any, [], (are_draws, words)):
+    for entry in table.value("draws", list[dict[str, Any]], [], (are_draws, words)):
         names = {key: entry[key] for key in ("change", "note") if key in entry}
         found.append(PublicDraw({key: value for key, value in entry.items() if key not in names}, **names))
     return tuple(found)

@@ -199,7 +199,11 @@ def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str
         if not body or not isinstance(body[-1], ast.Expr):
             raise ValueError("its last statement is not an expression")
         allowed = signature(mistake.gradient)
-        read = [n for n in names_of_formula(body) if n not in namespace and not hasattr(builtins, n)]
+        read, given = list[str](), {*namespace, *vars(builtins)}
+        for statement in body:
+            names = names_of_statement(statement, {})
+            read += sorted((names.reads | names.late) - given)
+            given |= names.binds | set(read)
         if unknown := [name for name in read if name not in allowed.names]:
             raise ValueError(f"there is no value `{unknown[0]}`")
     except (SyntaxError, ValueError) as error:
@@ -211,16 +215,6 @@ def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str
     module = ast.Module([_function(mistake.gradient, arguments, body)], [])
     exec(compile(module, f"<{mistake.name}>", "exec"), namespace, found)
     return replace(mistake, function=found[mistake.gradient], arguments=arguments)
-
-
-def names_of_formula(body: list[ast.stmt]) -> list[str]:
-    """The names that a function with this body reads without giving them a value first, each once."""
-    read, given = dict[str, None](), set[str]()
-    for statement in body:
-        names = names_of_statement(statement, {})
-        read |= dict.fromkeys(sorted((names.reads | names.late) - given))
-        given |= names.binds
-    return list(read)
 
 
 def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:

@@ -66,8 +66,14 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
         for size, prime in primes.items()
         if name in chosen and type(value) is int and value == prime
     }
+
+    def sizes_in(length: int) -> list[str]:
+        """The sizes whose product is `length`; empty where it is no product of sizes."""
+        parts = [size for size, prime in primes.items() if length % prime == 0]
+        return parts if math.prod(primes[size] for size in parts) == length else []
+
     axes = {
-        name: [sizes_in_length(length, primes) for length in value.shape]
+        name: list(map(sizes_in, value.shape))
         for name, value in values.items()
         if name in chosen and hasattr(value, "shape")
     }
@@ -82,27 +88,19 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
     return replace(found, published=shown, expressions=expressions)
 
 
-def sizes_in_length(length: int, primes: Mapping[str, int]) -> list[str]:
-    """The sizes whose product is `length`; empty where it is no product of sizes."""
-    parts = [size for size, prime in primes.items() if length % prime == 0]
-    return parts if math.prod(primes[size] for size in parts) == length else []
-
-
-def with_sizes_of_chain(sizes: LessonSizes, chain: LessonSizes) -> LessonSizes:
-    """With the values of the chain's lesson that show the same sizes."""
-    known = set(sizes.published)
-    axes = {name: [each if set(each) <= known else [] for each in own] for name, own in chain.axes.items()}
-    scalars = {name: size for name, size in chain.scalars.items() if size in known}
-    return replace(sizes, scalars={**scalars, **sizes.scalars}, axes={**axes, **sizes.axes})
-
-
 @lru_cache(maxsize=64)
 def notebook_lesson(lesson: Lesson) -> NotebookLesson:
     """The lesson as the reader of notebooks receives it."""
     table = chain = notebook_table(lesson)
     if table is not None and table.after:
         chain = notebook_table(Lesson(lesson.course, table.after, secrets=False))
-        table = replace(table, sizes=with_sizes_of_chain(table.sizes, chain.sizes)) if chain is not None else table
+    if table is not None and chain is not None and chain is not table:  # its values show the same sizes
+        sizes, shown = table.sizes, chain.sizes
+        known = set(sizes.published)
+        scalars = {name: size for name, size in shown.scalars.items() if size in known}
+        axes = {name: [each if known.issuperset(each) else [] for each in own] for name, own in shown.axes.items()}
+        sizes = replace(sizes, scalars={**scalars, **sizes.scalars}, axes={**axes, **sizes.axes})
+        table = replace(table, sizes=sizes)
     stepwise: NotebookTable | None = None
     if table is not None and table.loop:
         others = Course(lesson.course).lessons.values()

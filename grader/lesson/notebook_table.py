@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from grader.lesson.toml_tables import DERIVED
+from grader.lesson.toml_tables import NOT_IN_THE_FILE
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,12 @@ class NotebookTable:
     loop: str = ""
     same: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[str, str] = field(default_factory=dict)
-    gradients: frozenset[str] = field(default_factory=frozenset, metadata=DERIVED)
-    others: Mapping[str, str] = field(default_factory=dict, metadata=DERIVED)
-    groups: Mapping[str, Sequence[str]] = field(default_factory=dict, metadata=DERIVED)
-    consumers: Mapping[str, frozenset[str]] = field(default_factory=dict, metadata=DERIVED)
-    sizes: LessonSizes = field(default_factory=LessonSizes, metadata=DERIVED)
-    forward: Mapping[str, str] = field(default_factory=dict, metadata=DERIVED)
+    gradients: frozenset[str] = field(default_factory=frozenset, metadata=NOT_IN_THE_FILE)
+    others: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    consumers: Mapping[str, frozenset[str]] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    sizes: LessonSizes = field(default_factory=LessonSizes, metadata=NOT_IN_THE_FILE)
+    forward: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
 
     @property
     def lines(self) -> list[tuple[str, str]]:

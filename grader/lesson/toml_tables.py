@@ -26,7 +26,7 @@ BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 MAX_TOML_VALUE_CHARACTERS = 80
 """Characters of a value or a key that a sentence shows."""
 
-DERIVED = {"is_derived": True}
+NOT_IN_THE_FILE = {"is_derived": True}
 """Metadata of a field that no key of the file gives."""
 Record = TypeVar("Record")
 ValueCheck = tuple[Callable[[Any], bool], str]

@@ -38,7 +38,7 @@ class LessonGraph:
     boxes: Mapping[str, Box]
 
 
-def graph_of(lesson: Lesson) -> LessonGraph | None:
+def lesson_figure(lesson: Lesson) -> LessonGraph | None:
     """The graph of a lesson with gradients; None without a figure that can be read."""
     path = lesson.exercise / GRAPH_FILE
     try:

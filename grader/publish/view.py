@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Item, Lesson
@@ -18,50 +18,37 @@ from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
 from grader.results.wording import format_shape, shape_text
 
-STATE_WORDS: Final = {
-    "passed": "right",
-    "chain": "right, chain red",
-    "failed": "wrong value",
-    "shape": "wrong shape",
-    "error": "error",
-    "timeout": "out of time",
-    "crashed": "crashed",
-    "forbidden": "not allowed",
-    "todo": "to do",
-    "missing": "missing",
-    "uncounted": "not counted",
-    "here": "passed here; the hidden suite decides",
-    "hidden": "written; only the hidden suite decides",
-}
-"""{state: its name}, in the order in which a page explains them. A state is a status, or one of two more: `chain` for a
-right row that is red in the student's own chain, `uncounted` for one that the submission cannot contain."""
-MEANINGS: Final = {
-    "passed": "your line gives the gradient",
-    "chain": "your line is right; in your chain, a step above it passes it a wrong gradient",
-    "failed": "it ran, but the numbers are wrong",
-    "shape": "the shape or the type is not the gradient’s",
-    "error": "it raised an exception",
-    "timeout": "it did not return in time",
-    "crashed": "its process ended",
-    "forbidden": "it used autograd, numerical differentiation, or something else that is not allowed",
-    "todo": "not written yet",
-    "missing": "there is no such function",
-    "uncounted": "the lecture’s notebook has no such row: it gives no points and costs none",
-    "here": "it agrees with its public examples",
-    "hidden": "it has no public example",
-}
-"""{state: what it means, in a sentence without its capital and its full stop}"""
+
+class RowState(NamedTuple):
+    """Of a row: its name, what it means in a sentence without its capital and its full stop, and five letters of it."""
+
+    word: str
+    meaning: str
+    short: str = "no"
 
 
-SHORT_WORDS: Final = {
-    "passed": "right",
-    "failed": "wrong",
-    "shape": "wrong",
-    "error": "error",
-    "timeout": "late",
-    "crashed": "crash",
+STATES: Final = {
+    "passed": RowState("right", "your line gives the gradient", "right"),
+    "chain": RowState(
+        "right, chain red", "your line is right; in your chain, a step above it passes it a wrong gradient"
+    ),
+    "failed": RowState("wrong value", "it ran, but the numbers are wrong", "wrong"),
+    "shape": RowState("wrong shape", "the shape or the type is not the gradient’s", "wrong"),
+    "error": RowState("error", "it raised an exception", "error"),
+    "timeout": RowState("out of time", "it did not return in time", "late"),
+    "crashed": RowState("crashed", "its process ended", "crash"),
+    "forbidden": RowState(
+        "not allowed", "it used autograd, numerical differentiation, or something else that is not allowed"
+    ),
+    "todo": RowState("to do", "not written yet"),
+    "missing": RowState("missing", "there is no such function"),
+    "uncounted": RowState("not counted", "the lecture’s notebook has no such row: it gives no points and costs none"),
+    "here": RowState("passed here; the hidden suite decides", "it agrees with its public examples"),
+    "hidden": RowState("written; only the hidden suite decides", "it has no public example"),
 }
-"""{status: its name in a column of five characters}"""
+"""In the order in which a page explains them. A state is a status, or one of two more: `chain` for a right row that is
+red in the student's own chain, `uncounted` for one that the submission cannot contain."""
+STATE_WORDS: Final = {name: state.word for name, state in STATES.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +135,7 @@ class RowView:
     @property
     def short_word(self) -> str:
         """The verdict on the line in at most five characters."""
-        return SHORT_WORDS.get(self.row.status, "no")
+        return STATES[self.row.status].short
 
     @property
     def label(self) -> str:
@@ -180,7 +167,7 @@ class RowView:
         elif self.state == "shape" and row.shape is not None:
             default = f"Its shape is {shape_text(row.shape)}; expected {shape_text(row.expected_shape)}."
         else:
-            meaning = MEANINGS[self.state]
+            meaning = STATES[self.state].meaning
             default = f"{meaning[0].upper()}{meaning[1:]}."
         return f"{default} {self.message}".strip()
 
@@ -365,58 +352,42 @@ def tally_text(states: Sequence[str]) -> str:
     return ", ".join([f"{right} of {len(states)} right", *(f"{each} {word}" for word, each in counts.items() if each)])
 
 
-@dataclass(frozen=True)
-class NextStep:
+class NextStep(NamedTuple):
     """What to do next: a row to fix or to write, a lesson to submit, or questions; nothing where all is right.
 
     Attributes:
+        title: what to do, as a command without its capital; "" where nothing is left.
         together: rows of `line`'s group.
         questions: those that have not earned all their points.
     """
 
+    title: str = ""
+    sentence: str = "Nothing is left to fix here."
     part: LessonView | None = None
     line: RowView | None = None
     together: int = 1
     questions: int = 0
 
-    @property
-    def title(self) -> str:
-        """What to do, as a command without its capital; "" where nothing is left."""
-        line, part = self.line, self.part
-        if part is None:
-            return ""
-        if line is not None:
-            if self.together > 1 and line.is_broken and line.state != "forbidden":
-                return "make the file run"
-            return f"{'fix' if line.is_wrong else 'write'} `{line.row.name}`"
-        return f"{'answer the questions of' if self.questions else 'submit'} lesson {part.number}, {part.title}"
-
-    @property
-    def sentence(self) -> str:
-        if self.part is None:
-            return "Nothing is left to fix here."
-        if self.line is not None:
-            return self.line.sentence
-        if self.questions:
-            return f"{self.questions} of them have not earned all their points yet."
-        return self.part.results.message or ""
-
 
 def next_step(parts: Sequence[LessonView]) -> NextStep:
     """Wrong rows come first, and rows that a notebook like the lecture's cannot have come last."""
-
-    def urgency(part: LessonView) -> int:
-        assert part.first is not None
-        return 0 if part.first.is_wrong else 2 if part.first.row.outside_notebook else 1
-
     parts = [part for part in parts if part.results.excused is None]
-    graded = [part for part in parts if part.results.status == "graded" and part.first]
-    for part in sorted(graded, key=urgency):
-        return NextStep(part, part.first, next((len(group) for group in part.groups if part.first in group), 1))
-    if missing := next((part for part in parts if part.results.status != "graded"), None):
-        return NextStep(missing)
-    wrong = ((part, sum(earns_more(row) for row in part.answers)) for part in parts)
-    return next((NextStep(part, questions=count) for part, count in wrong if count), NextStep())
+    first = [(part, part.first) for part in parts if part.results.status == "graded" and part.first]
+    if first:
+        part, line = min(first, key=lambda each: 0 if each[1].is_wrong else 2 if each[1].row.outside_notebook else 1)
+        together = next((len(group) for group in part.groups if line in group), 1)
+        title = f"{'fix' if line.is_wrong else 'write'} `{line.row.name}`"
+        if together > 1 and line.is_broken and line.state != "forbidden":
+            title = "make the file run"
+        return NextStep(title, line.sentence, part, line, together)
+    for part in parts:
+        if part.results.status != "graded":
+            return NextStep(f"submit lesson {part.number}, {part.title}", part.results.message or "", part)
+    for part in parts:
+        if count := sum(map(earns_more, part.answers)):
+            title = f"answer the questions of lesson {part.number}, {part.title}"
+            return NextStep(title, f"{count} of them have not earned all their points yet.", part, questions=count)
+    return NextStep()
 
 
 def earns_more(answer: Row) -> bool:

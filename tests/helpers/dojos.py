@@ -32,8 +32,8 @@ def judge() -> Iterator[LocalJudge]:
 
 @pytest.fixture
 def dojo(kit: Path, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> Dojo:
-    """dojo("check", "03"): what came of it, in the kit that the test's module has."""
+    """dojo("check", "03"): what came of it, in the kit that the test's module has, on a screen of 80 columns."""
     monkeypatch.chdir(kit)
     monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
     monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
-    return lambda *words: click.testing.CliRunner(env={"COLUMNS": "80"}).invoke(main, words)
+    return lambda *words, columns=80: click.testing.CliRunner(env={"COLUMNS": str(columns)}).invoke(main, words)

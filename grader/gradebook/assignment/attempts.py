@@ -81,27 +81,6 @@ def due_precision(date: datetime) -> timedelta:
     return timedelta.resolution if date.microsecond else timedelta(seconds=1 if date.second else 60)
 
 
-def contradiction(attempt: Attempt, delay: Delay, is_extended: bool) -> str | None:
-    """Return a sentence where the platform's own record says otherwise about lateness, unless a person extended it."""
-    here = "late" if delay.by else "on time"
-    if attempt.platform in ("", here) or not delay.is_known or (is_extended and not delay.by):
-        return None
-    return (
-        f"By the platform's record this work was {attempt.platform}; by the due date of this assignment it was {here}."
-    )
-
-
-def kept_percent(delay: Delay, policy: LatePolicy, free_days: int) -> float:
-    """Return the percent of its points that an attempt keeps, with `free_days` free late days.
-
-    Where it may be late it keeps none, until the time is known or a person decides.
-    """
-    if delay.is_too_late or delay.is_unclear:
-        return 0.0
-    days = max(0, delay.days - free_days)
-    return max(policy.keep_at_least, 100 - policy.percent_per_day * days)
-
-
 def later(date: datetime, other: datetime | None) -> datetime:
     return date if other is None or end_of_due_time(other) <= end_of_due_time(date) else other
 
@@ -109,13 +88,6 @@ def later(date: datetime, other: datetime | None) -> datetime:
 def in_utc(date: datetime) -> datetime:
     """The same moment in UTC: differences of two times in one zone ignore the change to summer time."""
     return date.astimezone(UTC)
-
-
-def text_in_zone_of(due: datetime | None, date: datetime | None) -> str | None:
-    """A date in ISO format, in the time zone of the due date if there is one."""
-    if date is None:
-        return None
-    return (date if due is None else date.astimezone(due.tzinfo)).isoformat()
 
 
 DIGITS = 9
@@ -132,7 +104,6 @@ class CandidateAttempt:
         delay: how late it is for the student, by the latest of the due dates.
         on_time_for: whether it is on time for each due date that the student has had: the assignment's, and those of
             extensions.
-        score: its points after lateness, of `max_score`.
     """
 
     attempt: Attempt
@@ -140,18 +111,11 @@ class CandidateAttempt:
     number: int = 1
     delay: Delay = ON_TIME
     on_time_for: tuple[bool, ...] = (True,)
-    score: float = 0
-    max_score: float = 0
 
     @property
     def share(self) -> float:
         """The points divided by their maximum, which is smaller for a notebook that cannot contain every row."""
-        return self.score / self.max_score if self.max_score else 0.0
-
-    @property
-    def is_unclear(self) -> bool:
-        """Whether its points wait for the time of submission."""
-        return self.lesson is not None and self.lesson.is_unclear
+        return self.lesson.score / self.lesson.max_score if self.lesson and self.lesson.max_score else 0.0
 
 
 def in_submission_order(attempts: Iterable[Attempt]) -> list[Attempt]:
@@ -215,15 +179,6 @@ def choose(candidates: Sequence[CandidateAttempt], counts: CountingAttempt) -> C
     if counts == "last":
         return candidates[-1]
     if counts == "last on time":
-        candidates = last_on_time(candidates)
+        newest_first, dates = candidates[::-1], range(len(candidates[0].on_time_for))
+        candidates = [next((e for e in newest_first if e.on_time_for[date]), newest_first[0]) for date in dates]
     return max(candidates, key=lambda each: (round(each.share, DIGITS), -each.delay.days, each.number))
-
-
-def last_on_time(candidates: Sequence[CandidateAttempt]) -> list[CandidateAttempt]:
-    """For each due date that the student has had, the last candidate that is on time, or else the last."""
-    dates = range(len(candidates[0].on_time_for))
-    found = {
-        next((each.number for each in reversed(candidates) if each.on_time_for[date]), candidates[-1].number)
-        for date in dates
-    }
-    return [each for each in candidates if each.number in found]

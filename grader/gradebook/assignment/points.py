@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
 
 from grader.gradebook.assignment.attempts import (
     DIGITS,
     CandidateAttempt,
     attempts_at,
     choose,
-    contradiction,
     delay_of,
     in_submission_order,
     in_utc,
-    kept_percent,
     later,
-    text_in_zone_of,
 )
 from grader.gradebook.assignment.config import Assignment, DefencePolicy
 from grader.gradebook.assignment.in_force import DecisionsInForce
@@ -47,15 +46,11 @@ from grader.results import (
 from grader.results.wording import UNKNOWN_TIME
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A student's points in an assignment so far.
+class Standing(NamedTuple):
+    """A student's points in an assignment so far, and the results behind them, with how many free late days were used.
 
-    Attributes:
-        share: the points divided by the most that these attempts can earn, from 0 to 1. Excused rows, and rows that a
-            notebook cannot contain, are in neither.
-        free_days: free late days that were used.
-        results: the results behind the points, as every view reads them.
+    `share` is the points divided by the most that these attempts can earn, from 0 to 1. Excused rows, and rows that a
+    notebook cannot contain, are in neither.
     """
 
     share: float
@@ -106,15 +101,13 @@ def with_rounded_points(results: SubmissionResult, decimals: int | None = None) 
 
 def without_assignment(student: str, attempts: Sequence[Attempt], decisions: DecisionsInForce) -> SubmissionResult:
     """The last attempt lesson by lesson, as it was graded, with decisions."""
-    newest_first = sorted(attempts, key=lambda each: each.id, reverse=True)
-    if newest_first:
+    results = SubmissionResult(student=student, status="nothing")
+    if attempts:
+        newest_first = sorted(attempts, key=lambda each: each.id, reverse=True)
         results = current_results([each.results for each in newest_first])
-    else:
-        results = SubmissionResult(student=student, status="nothing")
     if decisions:
-        lessons = [
-            with_final_points(decided_lesson(lesson, decisions, {}), None, decisions) for lesson in results.lessons
-        ]
+        decided = (decided_lesson(lesson, decisions, {}) for lesson in results.lessons)
+        lessons = [with_final_points(lesson, None, decisions) for lesson in decided]
         results = with_rounded_points(with_decisions(replace(results, lessons=lessons), decisions))
     return results
 
@@ -153,7 +146,9 @@ class AssignedWork:
         }
         open_ = {lesson: self._might_count(lesson, candidates) for lesson, candidates in valued.items()}
         failed = {lesson: valued[lesson] for lesson, found in open_.items() if any(not each.lesson for each in found)}
-        unclear = {lesson: [each for each in found if each.is_unclear] for lesson, found in open_.items()}
+        unclear = {
+            name: [each for each in found if each.lesson and each.lesson.is_unclear] for name, found in open_.items()
+        }
         graded = {name: unclear[name] or [each for each in found if each.lesson] for name, found in valued.items()}
         chosen = {
             lesson: choose(each, self._assignment.counts)
@@ -175,19 +170,15 @@ class AssignedWork:
             return candidate
         late = None
         if self._assignment.due is not None:
-            kept = kept_percent(candidate.delay, self._assignment.late, free_days)
+            delay, policy = candidate.delay, self._assignment.late
+            kept = max(policy.keep_at_least, 100 - policy.percent_per_day * max(0, delay.days - free_days))
+            if delay.is_too_late or delay.is_unclear:  # until the time is known or a person decides
+                kept = 0.0
             earned = sum(row.points for row in candidate.lesson.rows if not is_final(row))
-            late = Lateness(
-                candidate.delay.is_known,
-                math.ceil(candidate.delay.by.total_seconds()),
-                candidate.delay.days,
-                min(free_days, candidate.delay.days),
-                kept,
-                earned * (100 - kept) / 100,
-            )
+            seconds, used = math.ceil(delay.by.total_seconds()), min(free_days, delay.days)
+            late = Lateness(delay.is_known, seconds, delay.days, used, kept, earned * (100 - kept) / 100)
         demanded = self._assignment.defence.get(candidate.lesson.name)
-        lesson = with_final_points(candidate.lesson, late, self._decisions, demanded)
-        return replace(candidate, lesson=lesson, score=lesson.score, max_score=lesson.max_score)
+        return replace(candidate, lesson=with_final_points(candidate.lesson, late, self._decisions, demanded))
 
     def _might_count(self, lesson: str, candidates: Sequence[CandidateAttempt]) -> Sequence[CandidateAttempt]:
         """The attempts that the lesson's points may come from; none where a person decided about the lesson."""
@@ -201,9 +192,22 @@ class AssignedWork:
         why: str = self._assignment.counts
         if why == "last on time" and candidate.delay.by:
             why = "last, none on time"
-        when, source = text_in_zone_of(self._assignment.due, candidate.attempt.submitted), candidate.attempt.time_source
+        when, source = self._date_text(candidate.attempt.submitted), candidate.attempt.time_source
         counted = CountedAttempt(candidate.number, of, when, why, source or None)
         return replace(candidate.lesson, attempt=counted)
+
+    def _date_text(self, date: datetime | None) -> str | None:
+        """A date in ISO format, in the time zone of the due date if there is one."""
+        due = self._assignment.due
+        return None if date is None else (date if due is None else date.astimezone(due.tzinfo)).isoformat()
+
+    def _contradiction(self, counted: CandidateAttempt, lesson: str) -> str | None:
+        """A sentence where the platform's own record says otherwise about lateness, unless a person extended it."""
+        platform, here = counted.attempt.platform, "late" if counted.delay.by else "on time"
+        is_decided = not counted.delay.by and bool(self._decisions.extensions(lesson))
+        if self._assignment.due is None or platform in ("", here) or not counted.delay.is_known or is_decided:
+            return None
+        return f"By the platform's record this work was {platform}; by the due date of this assignment it was {here}."
 
     def _missing(self, lesson: str) -> LessonResult:
         rows = self._assignment.rows[lesson]
@@ -235,9 +239,8 @@ class AssignedWork:
             results.earlier = [
                 name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
             ] or None
-        extended = {lesson: bool(self._decisions.extensions(lesson)) for lesson in chosen}
-        remarks = {contradiction(each.attempt, each.delay, extended[lesson]) for lesson, each in chosen.items()}
-        new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks)) if assignment.due is not None]
+        remarks = {self._contradiction(each, lesson) for lesson, each in chosen.items()}
+        new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks))]
         results = replace(results, intake=[*(results.intake or ()), *new] or None)
         if any(lesson.is_unclear for lesson in lessons):
             results = replace(results, status="unclear", message=UNKNOWN_TIME)
@@ -247,8 +250,8 @@ class AssignedWork:
             results = replace(results, status="error", message=newest.results.message, not_graded=not_graded)
         extended_to = self._decisions.last_extension()
         due = assignment.due
-        own_due = None if due is None or later(due, extended_to) is due else text_in_zone_of(due, extended_to)
-        summary = AssignmentSummary(assignment.title, text_in_zone_of(due, due), own_due, assignment.counts)
+        own_due = None if due is None or later(due, extended_to) is due else self._date_text(extended_to)
+        summary = AssignmentSummary(assignment.title, self._date_text(due), own_due, assignment.counts)
         late = [lesson.late for lesson in lessons if lesson.late is not None]
         results = replace(results, lessons=lessons, assignment=summary, late=summary_of(late, free_days))
         return with_decisions(results, self._decisions)
@@ -315,13 +318,8 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
 # Free late days of a term ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TermWork:
-    """One student's attempts at one assignment of the term, and the decisions about them."""
-
-    assignment: Assignment
-    attempts: Sequence[Attempt]
-    decisions: Sequence[Decision] = ()
+TermWork = tuple[Assignment, Sequence[Attempt], Sequence[Decision]]
+"""One student's attempts at one assignment of the term, and the decisions about them."""
 
 
 def days_left(student: str, assignment: Assignment, others: Iterable[TermWork]) -> int:
@@ -330,10 +328,9 @@ def days_left(student: str, assignment: Assignment, others: Iterable[TermWork]) 
     Each assignment uses the fewest of the days left that give it the most points.
     """
     days = assignment.late.free_days
-    for work in sorted(others, key=lambda each: order_in_term(each.assignment)):
-        if order_in_term(work.assignment) < order_in_term(assignment):
-            decisions = DecisionsInForce(work.decisions)
-            days -= best_standing(student, work.assignment, work.attempts, decisions, days).free_days
+    for other, attempts, decisions in sorted(others, key=lambda each: order_in_term(each[0])):
+        if order_in_term(other) < order_in_term(assignment):
+            days -= best_standing(student, other, attempts, DecisionsInForce(decisions), days).free_days
     return days
 
 

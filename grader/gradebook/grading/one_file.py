@@ -78,7 +78,6 @@ def judge_file(
     student.trials = trials = FileTrials(student, submitted.files[BACKWARD_FILE])
     seen: Mapping[str, Seen] = {}
     with closing(student), closing(trials):
-        student.begin_loading()
         if (failure := student.load_failure) is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
         else:

@@ -13,7 +13,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers
 from grader.questions.code_lines import LINE_FUNCTION, Results, RunLine, module_of
 from grader.questions.kinds import answer_text, judge
-from grader.questions.question import Question, answer_keys_of, no_question, pose_question, questions_of, seed_of
+from grader.questions.question import answer_keys_of, no_question, pose_question, questions_of, seed_of
 from grader.results import Answered, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
@@ -34,37 +34,26 @@ def question_rows(
     questions = questions_of(lesson)
     if submitted.answers is None or not questions:
         return [], None
-    shown = submitted.answers_shown or ANSWERS_FILE
+    shown, message = submitted.answers_shown or ANSWERS_FILE, ""
     try:
-        answers, message = read_answers(submitted.answers, shown), None
+        answers = read_answers(submitted.answers, shown)
     except UserError as error:
         answers, message = Answers(), str(error)
-    unknown = [name[:MAX_UNKNOWN_NAME_CHARACTERS] for name in answers.given if name not in questions][
-        :MAX_UNKNOWN_NAMES
-    ]
-    messages = [message] if message else [f"{shown}: {no_question(questions, each, 'the lesson')}" for each in unknown]
-    rows = judged_rows(lesson, questions, answers, submitted.answers_name or student, run_line)
-    for row in rows:
-        row.file = shown
-        if message:
-            row.status, row.message = "error", message
-    return rows, " ".join(messages) or None
-
-
-def judged_rows(
-    lesson: Lesson, questions: Mapping[str, Question], answers: Answers, student: str, run_line: RunLine
-) -> list[Row]:
-    keys, seed = answer_keys_of(lesson), seed_of(lesson, student)
+    keys, seed = answer_keys_of(lesson), seed_of(lesson, submitted.answers_name or student)
     rows = []
     for question in questions.values():
-        if question.name not in answers.given:
-            rows.append(Row(question.row, "todo", 0, 0))
-            continue
-        posed, raw = pose_question(question, seed), answers.given[question.name]
-        judged = judge(posed, keys[question.name], raw, run_line)
-        answered = Answered(posed.text, answer_text(posed, raw), judged.share, judged.status == "todo")
-        rows.append(Row(question.row, judged.status, 0, 0, message=judged.message, answer=answered))
-    return rows
+        row = Row(question.row, "todo", 0, 0, file=shown)
+        if message:
+            row.status, row.message = "error", message
+        elif question.name in answers.given:
+            posed, raw = pose_question(question, seed), answers.given[question.name]
+            judged = judge(posed, keys[question.name], raw, run_line)
+            row.status, row.message = judged.status, judged.message
+            row.answer = Answered(posed.text, answer_text(posed, raw), judged.share, judged.status == "todo")
+        rows.append(row)
+    unknown = [name[:MAX_UNKNOWN_NAME_CHARACTERS] for name in answers.given if name not in questions]
+    others = (f"{shown}: {no_question(questions, name, 'the lesson')}" for name in unknown[:MAX_UNKNOWN_NAMES])
+    return rows, message or " ".join(others) or None
 
 
 def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -52,10 +53,9 @@ class FileTrials:
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see contents_of; None where that is not known."""
         if function not in self._contents:
-            try:
+            self._contents[function] = None
+            with suppress(ReadingStopped, ReadingFailed):
                 self._contents[function] = source_reader().call(contents_of, self._text, [function]).get(function)
-            except (ReadingStopped, ReadingFailed):
-                self._contents[function] = None
         return self._contents[function]
 
     def edits(self, function: str, known: Known) -> Sequence[Edit]:

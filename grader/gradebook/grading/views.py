@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import STUDENT_FILES, output_errors, replace_report, write_files, write_pages
+from grader.gradebook.files import STUDENT_FILES, holds_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
-from grader.gradebook.guarded import guarded_pages, points_only
+from grader.gradebook.guarded import NO_REPORT, guarded_pages
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
-from grader.results import RESULTS_FILE, SubmissionResult, read_results
+from grader.results import RESULTS_FILE, SubmissionResult, points_text, read_results
 from grader.results.typed_json import from_json, to_json
 
 NO_SCORE = (
@@ -27,13 +26,6 @@ NO_SCORE = (
 def reported_in(folder: Path) -> SubmissionResult | None:
     """The results in a student's folder that holds all of STUDENT_FILES; else None."""
     return read_results(folder) if all((folder / name).is_file() for name in STUDENT_FILES) else None
-
-
-def withdraw_report(folder: Path, results: SubmissionResult, publisher: Publisher) -> None:
-    """Replace an earlier report, whose score no longer counts, by a page that says so. Raises OutputError."""
-    if folder.is_dir():
-        graded = GradedSubmission(replace(results, message=NO_SCORE))
-        replace_report(folder, guarded_pages(NO_SCORE, partial(publisher.student_pages, graded, {}))[0])
 
 
 ATTENDANCE_ENTRY, LEFT_OUT_ENTRY = "attendance", "left out"
@@ -68,11 +60,12 @@ class Views:
         results = results or self._gradebook.current_of(student)
         folder = self._out / student
         if results.status == "error":
-            withdraw_report(folder, replace(results, lessons=[]), self._publisher)
+            if holds_report(folder):  # its score no longer counts
+                graded = GradedSubmission(replace(results, lessons=[], message=NO_SCORE))
+                write_files(folder, guarded_pages(NO_SCORE, lambda: self._publisher.student_pages(graded, {}))[0])
         elif results.status != "nothing":
-            pages, why = guarded_pages(
-                points_only(results), lambda: self._publisher.student_pages(*self._with_extras(results))
-            )
+            plain = f"{points_text(results.score)} of {points_text(results.max_score)} points. {NO_REPORT}"
+            pages, why = guarded_pages(plain, lambda: self._publisher.student_pages(*self._with_extras(results)))
             write_files(folder, {RESULTS_FILE: results.to_text(), **pages})
             if why:
                 self._plain_reports[student] = why

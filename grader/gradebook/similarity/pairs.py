@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from grader.gradebook.similarity.reading import KnownCode, ReadClass, Rows
 from grader.results import UNWRITTEN, Row
@@ -54,12 +54,11 @@ class EvidenceItem:
     last: int
 
 
-@dataclass
-class SubmissionEvidence:
+class SubmissionEvidence(NamedTuple):
     """A submission as its items, by what must be equal in another one. `forms` are {(lesson, function): form}."""
 
-    items: dict[EvidenceKey, EvidenceItem] = field(default_factory=dict)
-    forms: dict[tuple[str, str], str] = field(default_factory=dict)
+    items: dict[EvidenceKey, EvidenceItem]
+    forms: dict[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -110,15 +109,15 @@ def similarities(
         known: the lessons' own code.
         groups: {student: group}. The members of a group work together: they are compared as one.
     """
-    evidence: dict[str, SubmissionEvidence] = defaultdict(SubmissionEvidence)
+    evidence: dict[str, SubmissionEvidence] = defaultdict(lambda: SubmissionEvidence({}, {}))
     members: dict[str, list[str]] = defaultdict(list)
     for student, files in read.files.items():
         group = (groups or {}).get(student)
         author = f"group {group}" if group else student
         members[author].append(student)
         own = evidence_of(student, files, rows.get(student, {}), known)
-        evidence[author].items |= own.items
-        evidence[author].forms |= own.forms
+        evidence[author].items.update(own.items)
+        evidence[author].forms.update(own.forms)
     names = {author: f"{', '.join(who)} ({author})" if author not in who else author for author, who in members.items()}
     rarity = Rarity(list(evidence.values()))
     mistakes = {author: rarity.mistakes(each.items) for author, each in evidence.items()}
@@ -135,30 +134,24 @@ def similarities(
                 shared[one, other][key] = SharedEvidence(first, second, bits, rarity.counts[key] - 2)
     pairs = [SimilarPair(names[one], names[other], counted_once(found)) for (one, other), found in shared.items()]
     pairs.sort(key=lambda pair: (-pair.bits, pair.one, pair.other))
-    return Similarities(pairs, threshold_for(len(evidence)), len(evidence))
-
-
-def threshold_for(size: int) -> float:
-    """log2 of the number of pairs, and a margin: of 2**MARGIN_BITS classes, chance gives one a pair above it."""
-    return math.log2(max(2, size * (size - 1) / 2)) + MARGIN_BITS
+    size = len(evidence)  # of 2**MARGIN_BITS classes, chance gives one a pair above the threshold
+    return Similarities(pairs, math.log2(max(2, size * (size - 1) / 2)) + MARGIN_BITS, size)
 
 
 def counted_once(found: Mapping[EvidenceKey, SharedEvidence]) -> list[SharedEvidence]:
     """What two submissions share, each function once: its whole text, or else its numbers."""
     whole = {(shared.one.lesson, shared.one.name) for key, shared in found.items() if key[0] == "answer"}
-    kept = [
-        shared
-        for key, shared in found.items()
-        if key[0] != "numbers" or (shared.one.lesson, shared.one.name) not in whole
-    ]
-    return sorted(kept, key=lambda each: -each.bits)
+    once = {
+        key: (shared.one.lesson, shared.one.name) not in whole or key[0] != "numbers" for key, shared in found.items()
+    }
+    return sorted((shared for key, shared in found.items() if once[key]), key=lambda each: -each.bits)
 
 
 def evidence_of(
     student: str, files: Mapping[str, Sequence[FunctionForm]], rows: Rows, known: Mapping[str, KnownCode]
 ) -> SubmissionEvidence:
     """The items of a student's submission. `known` is the lessons' own code."""
-    found = SubmissionEvidence()
+    found = SubmissionEvidence({}, {})
     for path, functions in files.items():
         lesson = path.partition("/")[0]
         own = known.get(lesson) or KnownCode()
@@ -170,7 +163,7 @@ def evidence_of(
                 choices[function.name] = function.form
                 for key, item in function_items(student, function, lesson, path, row, own):
                     found.items.setdefault(key, item)
-        found.forms |= {(lesson, name): form for name, form in choices.items()}
+        found.forms.update({(lesson, name): form for name, form in choices.items()})
         closest = max(own.whole, key=lambda whole: len(whole.items() & choices.items()), default={})
         chosen = dict(choices.items() - closest.items())
         if chosen and len(choices) >= MIN_FUNCTIONS:

@@ -50,14 +50,12 @@ class FileOutline:
     """Attributes:
     functions: {name: its definitions outside of others, in order}; the last one counts in Python.
     assigned: the names that statements outside functions assign.
-    imports: the modules that it imports, by their first name.
     parsed: Python can parse all of it. If not, of some functions only the names are known.
     syntax_error: where and why it cannot parse a Python file, as "line 12: invalid syntax".
     """
 
     functions: Mapping[str, tuple[OutlinedFunction, ...]] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
-    imports: frozenset[str] = frozenset()
     parsed: bool = True
     syntax_error: str | None = None
 
@@ -106,24 +104,21 @@ def names_only(data: bytes) -> FileOutline:
 
 def outline_of(statements: Iterable[ast.stmt]) -> FileOutline:
     functions: dict[str, list[OutlinedFunction]] = {}
-    assigned, imports = set[str](), set[str]()
+    assigned = set[str]()
     for node in statements_outside_functions(statements):
         if isinstance(node, DefinitionNode):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             last, is_class = node.end_lineno or first, isinstance(node, ast.ClassDef)
             found = OutlinedFunction(wanted_by(node), not is_unwritten(node), first, last, is_class)
             functions.setdefault(node.name, []).append(found)
-        elif isinstance(node, ast.Import):
-            imports |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            imports.add((node.module or node.names[0].name).partition(".")[0])
             functions |= {alias.asname or alias.name: [UNKNOWN] for alias in node.names}
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_function(node, functions):
             functions[node.targets[0].id] = [UNKNOWN]
         else:
             assigned |= stored_names(node)
     definitions = {name: tuple(found) for name, found in functions.items()}
-    return FileOutline(definitions, frozenset(assigned), frozenset(imports))
+    return FileOutline(definitions, frozenset(assigned))
 
 
 def statements_outside_functions(statements: Iterable[ast.stmt]) -> Iterable[ast.stmt]:

@@ -126,6 +126,7 @@ def unpack_archives(
     for place, path in archives.items():
         unpacking.open(PurePosixPath(place), path)
     inner, unpacking.unpacks_inner = unpacking.inner, False
+    unpacking.inner = {}
     for inside, path in inner.items():
         unpacking.open(inside, path)
         path.unlink()
@@ -158,6 +159,8 @@ class Unpacking:
             sentence = f"The archive cannot be unpacked: {reason}." if reason else str(error)
             self.found.refused["/".join(place.parts)] = sentence
             self.found.incomplete = sentence if isinstance(error, IncompleteDownload) else self.found.incomplete
+            for inside in [each for each in self.inner if each.is_relative_to(place)]:
+                self.inner.pop(inside).unlink(missing_ok=True)
             if self.folder is not None and (self.folder / place).is_dir():
                 shutil.rmtree(self.folder / place, ignore_errors=True)
                 self.folder.mkdir(exist_ok=True)
@@ -177,11 +180,13 @@ class Unpacking:
             return
         self.found.names.append(str(path))
         if self.folder is not None:
-            target = self.folder / f".{len(self.inner)}" if is_inner else self.folder / place / path
+            target = self.folder / f".{self._entries}" if is_inner else self.folder / place / path
+            if place / path in self.inner:
+                raise Unreadable(f"The archive has {name[:80]!r} twice: which one is meant?")
+            self.inner |= {place / path: target} if is_inner else {}
             limit = MAX_ARCHIVE_BYTES[False] if is_archive(path) else MAX_CLASS_BYTES.get(suffix_of(path), 0)
             with as_refusal(name[:80]), opened() if is_file and limit else BytesIO() as content:
                 self._write(target, limit, content)
-            self.inner |= {place / path: target} if is_inner else {}
 
     def _checked_place(self, name: str, is_file: bool) -> PurePosixPath | None:
         """The path of an entry; None for what is left out: folders, clutter, in a class's archive what is too deep.

@@ -27,7 +27,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.curve import plot
 from grader.publish.inert import code, inert, markdown
-from grader.publish.lesson_graph import LessonGraph, graph_of
+from grader.publish.lesson_graph import LessonGraph, lesson_figure
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
@@ -44,7 +44,7 @@ from grader.publish.report.classroom import (
 )
 from grader.publish.report.decisions import date_text, sentences_about, sentences_about_lesson
 from grader.publish.templates import page_templates
-from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, lesson_view, next_step
+from grader.publish.view import STATES, LessonView, answer_word, lesson_view, next_step
 from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import duration_text, figure_text
 
@@ -82,7 +82,7 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
     }
     if harmless is markdown:
         templates.filters |= {"name": lambda name: markdown(f"`{name}`"), "prose": markdown}
-    templates.globals |= {"words_for": STATE_WORDS, "meanings": MEANINGS, "answer_word": answer_word}
+    templates.globals |= {"every_state": STATES, "answer_word": answer_word}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
     templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
     templates.globals["sentences_about_lesson"] = sentences_about_lesson
@@ -111,7 +111,7 @@ class Reporter:
 
     def _graph(self, name: str) -> LessonGraph | None:
         if name not in self._graphs:
-            self._graphs[name] = graph_of(self._lessons[name]) if name in self._lessons else None
+            self._graphs[name] = lesson_figure(self._lessons[name]) if name in self._lessons else None
         return self._graphs[name]
 
     def waiting_page(self) -> str:
@@ -131,7 +131,7 @@ class Reporter:
             .render(
                 **report_context(graded.results, parts),
                 graphs={part.results.name: self._graph(part.results.name) for part in parts},
-                states=[state for state in STATE_WORDS if state in occurring],
+                states=[state for state in STATES if state in occurring],
                 script=page_script("live.js"),
                 live=live,
                 percent=graded.results.percent,

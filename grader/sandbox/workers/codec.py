@@ -19,11 +19,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import struct
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 import numpy
 import torch
@@ -64,21 +63,6 @@ class Frame(NamedTuple):
     body: bytes | bytearray = b""
 
 
-def encode_frame(frame: Frame) -> bytes:
-    header = ENCODER.encode(frame.header).encode()
-    return FRAME_PREFIX.pack(FRAME_MAGIC, len(header), len(frame.body)) + header + frame.body
-
-
-def lengths(data: bytes | bytearray, max_body: int = MAX_BODY, start: int = 0) -> tuple[int, int]:
-    """(header length, body length) of a frame from its first FRAME_PREFIX.size bytes, at `start`. Raises WireError."""
-    magic, header, body = FRAME_PREFIX.unpack_from(data, start)
-    if magic != FRAME_MAGIC:
-        raise WireError("the frame does not begin as a frame does")
-    if header > MAX_HEADER or body > max_body:
-        raise WireError(f"the frame is too large: {header} + {body} bytes")
-    return header, body
-
-
 def refuse_constant(constant: str) -> NoReturn:
     raise ValueError(constant)
 
@@ -86,6 +70,11 @@ def refuse_constant(constant: str) -> NoReturn:
 # made once: the module's own functions make one for every frame
 ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+
+
+def encode_frame(frame: Frame) -> bytes:
+    header = ENCODER.encode(frame.header).encode()
+    return FRAME_PREFIX.pack(FRAME_MAGIC, len(header), len(frame.body)) + header + frame.body
 
 
 def decode_header(raw: bytes | bytearray) -> dict[str, Any]:
@@ -100,62 +89,46 @@ def decode_header(raw: bytes | bytearray) -> dict[str, Any]:
 
 
 class Reader:
-    """Collects bytes as they arrive and gives whole frames. `feed` raises WireError as soon as a prefix is bad."""
+    """Collects bytes as they arrive and gives whole frames. Both methods raise WireError as soon as a prefix is bad."""
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
         self._buffer, self._start = bytearray(), 0
         self.max_body = max_body  # may be changed between frames
 
-    @property
-    def held(self) -> int:
-        """Bytes that were fed and not yet given on."""
-        return len(self._buffer) - self._start
-
     def feed(self, data: bytes) -> None:
         del self._buffer[: self._start]  # here and not for every frame: many may have come together
         self._start = 0
         self._buffer += data
-        if len(self._buffer) >= FRAME_PREFIX.size:
-            lengths(self._buffer, self.max_body)
+        self._ends()
 
     def next(self) -> Frame | None:
-        begin = self._start + FRAME_PREFIX.size
-        if len(self._buffer) < begin:
+        middle, end = self._ends()
+        if not end or len(self._buffer) < end:
             return None
-        header, body = lengths(self._buffer, self.max_body, self._start)
-        middle, end = begin + header, begin + header + body
-        if len(self._buffer) < end:
-            return None
-        self._start = end
+        begin, self._start = self._start + FRAME_PREFIX.size, end
         return Frame(decode_header(self._buffer[begin:middle]), self._buffer[middle:end])
 
+    def _ends(self) -> tuple[int, int]:
+        """Where the header and the body of the next frame end; zeros where its prefix is not there yet."""
+        begin = self._start + FRAME_PREFIX.size
+        if len(self._buffer) < begin:
+            return 0, 0
+        magic, header, body = FRAME_PREFIX.unpack_from(self._buffer, self._start)
+        if magic != FRAME_MAGIC:
+            raise WireError("the frame does not begin as a frame does")
+        if header > MAX_HEADER or body > self.max_body:
+            raise WireError(f"the frame is too large: {header} + {body} bytes")
+        return begin + header, begin + header + body
 
-def write_all(descriptor: int, data: bytes | bytearray) -> None:
-    with memoryview(data) as view:
-        sent = 0
-        while sent < len(view):
-            sent += os.write(descriptor, view[sent:])
 
-
-def read_frame(descriptor: int) -> Frame | None:
+def read_frame(file: BinaryIO) -> Frame | None:
     """Blocking read of one frame from a trusted sender; None at end of file."""
-
-    def exactly(count: int) -> bytearray | None:
-        data, got = bytearray(count), 0
-        with memoryview(data) as view:
-            while got < count:
-                piece = os.readv(descriptor, [view[got:]])
-                if not piece:
-                    return None
-                got += piece
-        return data
-
-    prefix = exactly(FRAME_PREFIX.size)
-    if prefix is None:
+    prefix = file.read(FRAME_PREFIX.size)
+    if len(prefix) < FRAME_PREFIX.size:
         return None
-    header, body = lengths(prefix, max_body=1 << 32)
-    raw, rest = exactly(header), exactly(body)
-    return None if raw is None or rest is None else Frame(decode_header(raw), rest)
+    _, header_size, body_size = FRAME_PREFIX.unpack(prefix)
+    header, body = file.read(header_size), bytearray(body_size)
+    return Frame(decode_header(header), body) if file.readinto(body) == body_size else None  # type: ignore[attr-defined]
 
 
 # Values to nodes -----------------------------------------------------------------------------------------------------
@@ -167,14 +140,9 @@ def read_frame(descriptor: int) -> Frame | None:
 ENTRY = 32
 TENSOR = 10 * ENTRY
 LEAST_BUDGET = 1 << 18
-"""The smallest budget of a reply to a call; it is larger where more was sent, see `reply_budget`."""
+"""The smallest budget of a reply to a call; there is room for one four times as large as what was sent."""
 SLACK = 100 * ENTRY
 """For descriptions in place of values that are too large."""
-
-
-def reply_budget(sent: int) -> int:
-    """Room for an answer four times as large as what was sent."""
-    return max(LEAST_BUDGET, 4 * sent)
 
 
 class TooLarge(Exception):
@@ -222,11 +190,11 @@ class Packer:
             raise TooLarge("which has too many entries")
         if depth > MAX_TREE_DEPTH:
             return {"o": "value nested too deeply"}
-        kind = type(value)
+        if isinstance(value, numpy.generic) and not isinstance(value, numpy.void):
+            value = value.item()
+        kind, deeper = type(value), depth + 1
         if value is None or kind is bool:
             return value
-        if isinstance(value, numpy.generic):
-            return self.pack(value.item(), depth + 1) if not isinstance(value, numpy.void) else {"o": describe(value)}
         if issubclass(kind, str):
             return self._text(str.__str__(value))
         if issubclass(kind, int):  # a student's class may override how it compares
@@ -238,31 +206,24 @@ class Packer:
             return self._permuted(value) if self._trusted else self._tensor(value, "t")
         if isinstance(value, numpy.ndarray):
             return self._array(value)
-        if self._trusted and (node := self._of_the_course(value, depth)) is not None:
-            return node
         if isinstance(value, Mapping):
-            return {"d": [[self.pack(k, depth + 1), self.pack(v, depth + 1)] for k, v in value.items()]}
-        if isinstance(value, tuple):
-            return {"u": [self.pack(v, depth + 1) for v in value]}
-        if isinstance(value, list):
-            return {"l": [self.pack(v, depth + 1) for v in value]}
+            return {"d": [[self.pack(k, deeper), self.pack(v, deeper)] for k, v in value.items()]}
+        if isinstance(value, (tuple, list)):
+            return {"l" if isinstance(value, list) else "u": [self.pack(v, deeper) for v in value]}
+        if self._trusted and isinstance(value, bytes):
+            return self._tensor(torch.from_numpy(numpy.frombuffer(value, numpy.uint8).copy()), "b")
+        if self._trusted and isinstance(value, torch.Generator):
+            return self._tensor(value.get_state(), "g")
+        if self._trusted and isinstance(value, Function):
+            return {"fn": [value.source, self.pack(value.bound, deeper)]}
         return {"o": describe(value)}
 
-    def _of_the_course(self, value: Any, depth: int) -> Any:
-        """The node of what only the trusted side sends; None for anything else."""
-        if isinstance(value, bytes):
-            return self._tensor(torch.from_numpy(numpy.frombuffer(value, numpy.uint8).copy()), "b")
-        if isinstance(value, torch.Generator):
-            return self._tensor(value.get_state(), "g")
-        if isinstance(value, Function):
-            return {"fn": [value.source, self.pack(value.bound, depth + 1)]}
-        return None
-
     def _text(self, text: str) -> Any:
-        if self.used + len(text) > self._budget:
-            return {"o": f"text of {len(text)} characters, which is too long"}
         self.used += len(text)
-        return text
+        if self.used <= self._budget:
+            return text
+        self.used -= len(text)
+        return {"o": f"text of {len(text)} characters, which is too long"}
 
     def _whole(self, number: int) -> Any:
         if -LONG < number < LONG:
@@ -285,7 +246,7 @@ class Packer:
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
             return {"o": "tensor without numbers that could be read"}
         self.used += TENSOR + elements_of(tensor.shape)
-        self.body += numbers + bytes(aligned(len(numbers)) - len(numbers))
+        self.body += numbers + bytes(-len(numbers) % ALIGNMENT)
         return {tag: [DTYPE_NAMES[tensor.dtype], list(tensor.shape)]}
 
     def _has_room(self, shape: Iterable[int], size: int) -> bool:

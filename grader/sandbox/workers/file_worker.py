@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from grader.calling.answer import Answer, AnswerOutcome
 from grader.calling.autograd_used import SWITCHED_ON
@@ -12,11 +13,31 @@ from grader.calling.protocol import CallRequest
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, checked_names
+from grader.sandbox.workers.messages import Load, PackedProblem, PackedRequest, Run, ask, checked_names, pack_problem
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount, WireError, WorkerLost
 from grader.sandbox.workers.worker_process import WorkerProcess
+
+PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
+"""Problems as they were sent, by the names whose upstream gradients were left out."""
+
+
+def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem:
+    """The problem without the upstream gradients of the names in `left_out`.
+
+    * Hidden problems are sent with random upstream gradients, each drawn on its own: none is the gradient of another.
+    * One function for all gradients (`Joint`) is sent forward values only: what is above a row is another row.
+    * The published problem is sent with the true upstream gradients, which are the references of the rows above. It is
+      sent after the student's own chain has run on it, and decides no points: only its bits are reported.
+    * The student's own chain is sent upstream gradients only where no step of the student's returns them.
+
+    `python -m bench attacks sent` compares every tensor that is sent with every reference.
+    """
+    known, key = PACKED_PROBLEMS.setdefault(problem, {}), frozenset(left_out)
+    if key not in known:
+        upstream = {name: gradient for name, gradient in problem.fed.items() if name not in key}
+        known[key] = pack_problem(problem.dtype, problem.values, upstream, problem.groups)
+    return known[key]
 
 
 @dataclass(frozen=True)
@@ -68,8 +89,7 @@ class FileWorker:
         self._zygote, self._limits, self.interrupt = zygote, zygote.limits, interrupt
         self.time = zygote.account(zygote.limits.total_seconds) if time is None else time
         self.file, self.joint, self.given_up = file, file.joint, dict[str, Answer]()
-        self._load = Load(file.files, file.main, file.not_allowed, memory)
-        self._loading: PackedRequest | None = None
+        self._memory = memory
         self.process: WorkerProcess | None = None
         self.functions: tuple[str, ...] = ()
         self.plain_functions: frozenset[str] = frozenset()
@@ -81,57 +101,44 @@ class FileWorker:
 
     # The worker ------------------------------------------------------------------------------------------------------
 
-    def begin_loading(self) -> None:
-        """Have the file run while the caller does something else; whatever needs a worker waits for it."""
-        if self.process is not None or self._load_failure is not None:
-            return
-        if self.time.is_used_up:
+    def start(self) -> WorkerProcess | None:
+        """The present worker, or a new one in which the file was run; None where there is a load failure."""
+        if self.process is None and self._load_failure is None and self.time.is_used_up:
             message = f"It was not run: earlier steps used up the {self._total} of this submission."
             self._load_failure = Answer("timeout", message=message)
-            return
-        worker = self.process = self._zygote.worker()
-        self._zygote.running = self.file.main
-        if self.interrupt is not None:
-            worker.set_interrupt_fd(self.interrupt)
-        worker.wait_until_locked_in()
-        self._loading = ask(self._load)
-        worker.ask([self._loading])
-
-    def start(self) -> WorkerProcess | None:
-        """The present worker, or a new one; None where there is a load failure."""
-        self.begin_loading()
-        if self.process is None or self._loading is None:
-            return self.process
-        try:
-            (answer,) = self.process.answers([self._loading], self._limits.import_seconds, self.time)
-            if answer.outcome == "returned":
-                self._take_loaded(answer.value)
-            else:
-                outcome: AnswerOutcome = "forbidden" if answer.outcome == "forbidden" else "raised"
-                self._load_failure = answer._replace(outcome=outcome)
-        except DeadlineMissed:
-            message = (
-                f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "
-                "is there a loop outside the functions?"
-            )
-            self._load_failure = Answer("timeout", message=message)
-        except WorkerLost as error:
-            self._load_failure = Answer("crashed", message=f"While the file was being run: {error}")
-        self._loading, self._zygote.running = None, ""
-        if self._load_failure is not None:
-            self.close()
+        elif self.process is None and self._load_failure is None:
+            worker = self.process = self._zygote.worker()
+            self._zygote.running = self.file.main
+            if self.interrupt is not None:
+                worker.set_interrupt_fd(self.interrupt)
+            worker.wait_until_locked_in()
+            self._load_failure = self._load(worker)
+            self._zygote.running = ""
+            if self._load_failure is not None:
+                self.close()
         return self.process
 
-    def _take_loaded(self, value: object) -> None:
-        match value:
-            case [functions, plain, str(note)]:
-                self.functions, self.plain_functions, self.note = (
-                    checked_names(functions),
-                    frozenset(checked_names(plain)),
-                    note,
-                )
-            case _:
-                raise WireError("no account of a file")
+    def _load(self, worker: WorkerProcess) -> Answer | None:
+        """Have the file run; None where it did."""
+        seconds = self._limits.import_seconds
+        request = ask(Load(self.file.files, self.file.main, self.file.not_allowed, self._memory))
+        try:
+            worker.ask([request])
+            (answer,) = worker.answers([request], seconds, self.time)
+            if answer.outcome != "returned":
+                outcome: AnswerOutcome = "forbidden" if answer.outcome == "forbidden" else "raised"
+                return answer._replace(outcome=outcome)
+            match answer.value:
+                case [functions, plain, str(note)]:
+                    self.functions, self.note = checked_names(functions), note
+                    self.plain_functions = frozenset(checked_names(plain))
+                    return None
+            raise WireError("no account of a file")
+        except DeadlineMissed:
+            what = f"The file itself did not finish running within {seconds:g} seconds"
+            return Answer("timeout", message=f"{what}: is there a loop outside the functions?")
+        except WorkerLost as error:
+            return Answer("crashed", message=f"While the file was being run: {error}")
 
     @property
     def load_failure(self) -> Answer | None:
@@ -144,7 +151,7 @@ class FileWorker:
         if (worker := self.process) is not None:
             worker.close()
             self._printed.append(worker.output, loading=not self._has_printed_loading)
-            self.process, self._loading, self._has_printed_loading = None, None, True
+            self.process, self._has_printed_loading = None, True
 
     @property
     def output(self) -> Output:

@@ -81,8 +81,9 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """None where the other finders may look. Raises NotAvailable."""
-        root = fullname.partition(".")[0]
-        if is_allowed(root, self._more):
+        root = fullname.partition(".")[0]  # torch's modules are loaded, or do not exist
+        in_the_library = root in sys.stdlib_module_names and root not in NOT_FROM_THE_STANDARD_LIBRARY
+        if in_the_library or root == "numpy" or root in self._more:
             return None
         if root in self._names and self._files is not None:
             return self._files.find_spec(fullname, path, target)
@@ -96,13 +97,6 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         return None
-
-
-def is_allowed(root: str, more: Collection[str] = ()) -> bool:
-    """Whether modules of this top-level package may be looked for on disk. torch's are loaded, or do not exist."""
-    if root in sys.stdlib_module_names:
-        return root not in NOT_FROM_THE_STANDARD_LIBRARY
-    return root == "numpy" or root in more
 
 
 class StandIn:

@@ -1,22 +1,21 @@
 """What the trusted side and a worker say to each other: four kinds of requests, and answers, all of them dataclasses.
 
-A worker trusts its requests. Of its answers every field is checked against the type that Answer declares, and whatever
-does not fit raises WireError. A request that is answered has a ticket, which its answers repeat.
+A worker trusts its requests. Of its answers every field is checked, see FIELDS, and whatever does not fit raises
+WireError. A request that is answered has a ticket, which its answers repeat. A worker loads this module, so nothing
+here may import grader.reference.
 """
 
 from __future__ import annotations
 
-import collections.abc
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from types import UnionType
-from typing import Any, Literal, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, NoReturn, cast, get_args
 
 import torch
 from torch import Tensor
 
-from grader.calling.answer import Answer, Seen
+from grader.calling.answer import Answer, AnswerOutcome, Seen
 from grader.calling.failures import failure
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import OBSERVED_NAMES
@@ -24,6 +23,7 @@ from grader.calling.parameters import Groups
 from grader.calling.protocol import CallRequest
 from grader.sandbox.workers.codec import (
     DTYPE_NAMES,
+    LEAST_BUDGET,
     MAX_BODY,
     Frame,
     Opaque,
@@ -31,7 +31,6 @@ from grader.sandbox.workers.codec import (
     Unpacker,
     encode_frame,
     readable,
-    reply_budget,
 )
 from grader.sandbox.workers.waiting import WireError
 
@@ -130,7 +129,7 @@ def encode_request(request: Request, room: int = CALL_ROOM) -> tuple[bytes, Repl
     usual = {each.name: each.default for each in fields(request)}
     packed = {name: packer.pack(value) for name, value in given.items() if value != usual[name]}
     # a ticket cannot be guessed, so no answer is written before its request is sent
-    budget = reply_budget(packer.used) if isinstance(request, CallRequest) else MAX_BODY
+    budget = max(LEAST_BUDGET, 4 * packer.used) if isinstance(request, CallRequest) else MAX_BODY
     terms = ReplyTerms(secrets.randbits(48), room, budget)
     return encode_frame(Frame({"op": type(request).__name__, "terms": terms, "fields": packed}, packer.body)), terms
 
@@ -172,18 +171,14 @@ def pack_problem(
     known = frozenset({*values, *("d" + name for name in upstream), *(groups or {})})
     tensors = [value for value in (*values.values(), *upstream.values()) if isinstance(value, Tensor)]
     room = min(MAX_BODY, max(MIN_ROOM, ROOM * max((tensor.nbytes for tensor in tensors), default=0)))
-    problem = GivenProblem(DTYPE_NAMES[dtype], contiguous(values), contiguous(upstream), groups or {})
-    return PackedProblem(encode_request(problem)[0], known, room)
-
-
-def contiguous(named: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value.contiguous() if isinstance(value, Tensor) else value for name, value in named.items()}
+    given, fed = (
+        {name: value.contiguous() if isinstance(value, Tensor) else value for name, value in named.items()}
+        for named in (values, upstream)
+    )
+    return PackedProblem(encode_request(GivenProblem(DTYPE_NAMES[dtype], given, fed, groups or {}))[0], known, room)
 
 
 # Answers -------------------------------------------------------------------------------------------------------------
-
-HINTS = {name: hint for name, hint in get_type_hints(Answer).items() if name not in ("tensor", "value", "arguments")}
-"""Fields of an answer but its values, which travel as nodes."""
 
 
 def encode_answer(name: str, answer: Answer, terms: ReplyTerms, files: Sequence[str] = ()) -> bytes:
@@ -200,7 +195,7 @@ def encode_answer(name: str, answer: Answer, terms: ReplyTerms, files: Sequence[
     except BaseException as error:
         answer, packer, values = failure(error, name, files), Packer(), [None, []]
     said = {}
-    for each in HINTS:
+    for each in FIELDS:
         value, usual = getattr(answer, each), Answer._field_defaults.get(each)
         if value is not usual and value != usual:
             said[each] = as_json(value)
@@ -225,62 +220,81 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
         raise WireError("an answer to something else than what was asked")
     if len(frame.body) > terms.room:
         raise WireError(f"{len(frame.body)} bytes where {terms.room} are allowed")
-    if type(said) is not dict or "outcome" not in said or not said.keys() <= HINTS.keys():
+    if type(said) is not dict or "outcome" not in said or not said.keys() <= FIELDS.keys():
         raise WireError("an answer without an outcome, or with unknown fields")
-    answer = Answer(**{each: checked(HINTS[each], value) for each, value in said.items()})
-    match nodes:
-        case [node, list(others)] if not (sent.is_step and others):
-            unpacker = Unpacker(frame.body, budget=terms.budget)
-            value, arguments = unpacker.unpack(node), [unpacker.unpack(each) for each in others]
-            unpacker.finish()
-        case _:
-            raise WireError("values that are missing, or too many")
-    if answer.outcome == "crashed":
-        raise WireError("an outcome that no worker can tell of")
+    answer = Answer(**{each: FIELDS[each](value) for each, value in said.items()})
+    if type(nodes) is not list or len(nodes) != 2 or type(nodes[1]) is not list or (sent.is_step and nodes[1]):
+        raise WireError("values that are missing, or too many")
+    unpacker = Unpacker(frame.body, budget=terms.budget)
+    value, arguments = unpacker.unpack(nodes[0]), [unpacker.unpack(each) for each in nodes[1]]
+    unpacker.finish()
     if answer.outcome != "returned" and (value is not None or arguments):
         raise WireError("a value where there can be none")
     if not sent.is_step:
         return answer._replace(value=value, arguments=arguments)
-    changed = tuple(each for each in answer.changed if each in sent.known)
-    answer = answer._replace(changed=changed, uses=answer.uses & frozenset(sent.known))
-    if isinstance(value, Opaque):
-        return answer._replace(kind=repr(value))
-    if not (value is None or isinstance(value, Tensor)):
+    changed, uses = (each for each in answer.changed if each in sent.known), answer.uses & frozenset(sent.known)
+    if not (value is None or isinstance(value, (Opaque, Tensor))):
         raise WireError("a value of a step that is not a tensor")
-    return answer._replace(tensor=value)
+    said = {"kind": repr(value)} if isinstance(value, Opaque) else {"tensor": value}
+    return answer._replace(changed=tuple(changed), uses=uses, **said)
 
 
-def checked(kind: Any, value: Any, most: int = MAX_TEXT) -> Any:
-    """`value`, as it came out of JSON, as the type `kind` that a field declares. Raises WireError where it is none.
+# What each field of an answer must be, as it came out of JSON -------------------------------------------------------
 
-    Texts are cut after `most` characters; those in a list are names.
-    """
-    origin, parts = get_origin(kind), get_args(kind)
-    if kind is str and type(value) is str:
-        return readable(value)[:most]
-    if kind is bool and type(value) is bool:
-        return value
-    if kind is int and type(value) is int and 0 <= value < MAX_COUNT:
-        return value
-    if origin in (Union, UnionType):
-        return None if value is None else checked(parts[0], value)
-    if origin is Literal and type(value) is str and value in parts:
-        return value
-    if origin in (tuple, frozenset) and type(value) is list and len(value) <= MAX_NAMES:
-        return origin(checked(parts[0], each, MAX_NAME) for each in value)
-    if origin is collections.abc.Mapping and type(value) is dict and len(value) <= MAX_NAMES:
-        return {checked(str, name, MAX_NAME): checked(parts[1], each) for name, each in value.items()}
-    if kind is Seen:
-        match value:
-            case ["complex numbers", "", int(times)]:
-                return Seen("complex numbers", "", checked(int, times))
-            case ["differences", str(operator), int(times)] if operator in OBSERVED_NAMES:
-                return Seen("differences", operator, checked(int, times))
-    raise WireError(f"something that is no {getattr(kind, '__name__', kind)}")
+
+def refuse_field(what: str) -> NoReturn:
+    raise WireError(f"something that is no {what}")
+
+
+def checked_text(value: Any, most: int = MAX_TEXT) -> str:
+    return readable(value)[:most] if type(value) is str else refuse_field("text")
+
+
+def checked_flag(value: Any) -> bool:
+    return value if type(value) is bool else refuse_field("bool")
+
+
+def checked_count(value: Any) -> int:
+    return value if type(value) is int and 0 <= value < MAX_COUNT else refuse_field("count")
 
 
 def checked_names(value: Any) -> tuple[str, ...]:
-    """Names of functions in the answer to Load. Raises WireError for anything else."""
-    if type(value) is not list or len(value) > MAX_NAMES or not all(type(each) is str for each in value):
-        raise WireError("names that are none")
-    return tuple(each[:MAX_NAME] for each in value)
+    """Each is cut after MAX_NAME characters."""
+    if type(value) is not list or len(value) > MAX_NAMES:
+        refuse_field("list of names")
+    return tuple(checked_text(each, MAX_NAME) for each in value)
+
+
+def checked_counts(value: Any) -> dict[str, int]:
+    if type(value) is not dict or len(value) > MAX_NAMES:
+        refuse_field("table of counts")
+    return {checked_text(name, MAX_NAME): checked_count(each) for name, each in value.items()}
+
+
+def checked_outcome(value: Any) -> Any:
+    """All but "crashed", of which no worker can tell."""
+    known = type(value) is str and value in get_args(AnswerOutcome) and value != "crashed"
+    return value if known else refuse_field("outcome")
+
+
+def checked_seen(value: Any) -> Seen:
+    match value:
+        case ["complex numbers", "", int(times)]:
+            return Seen("complex numbers", "", checked_count(times))
+        case ["differences", str(operator), int(times)] if operator in OBSERVED_NAMES:
+            return Seen("differences", operator, checked_count(times))
+    return refuse_field("observation")
+
+
+FIELDS: dict[str, Callable[[Any], Any]] = {
+    "outcome": checked_outcome,
+    **dict.fromkeys(("kind", "message"), checked_text),
+    **dict.fromkeys(("low_precision", "in_float32"), checked_flag),
+    **dict.fromkeys(("operators", "peak_bytes"), checked_count),
+    "line": lambda value: None if value is None else checked_count(value),
+    "changed": checked_names,
+    "uses": lambda value: frozenset(checked_names(value)),
+    "dispatched": checked_counts,
+    "seen": checked_seen,
+}
+"""Values travel as nodes."""

@@ -57,22 +57,28 @@ def measure(
     if key in student.measurements:
         return student.measurements[key]
     memory = cpu_ratio is None
-    if cpu_ratio is not None:
-        ratios: list[float] = []
-        while len(ratios) < ATTEMPTS and (not ratios or cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio):
-            base = baseline(student, key, yardstick, name, arguments, memory, again=bool(ratios))
-            value, used = value_and_usage(student, name, arguments, memory)
-            ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
-        found = Measurement(value, 0, min(ratios))
-    elif not memory_is_accounted_for(student):
+
+    def of_a_yardstick() -> Usage:
+        """Its processor time is the least of three calls: one that was disturbed would let wasteful answers pass."""
+        calls = [of_yardstick(student, yardstick, name, arguments, memory) for _ in range(1 if memory else 3)]
+        return min(calls, key=lambda used: used.cpu_seconds)
+
+    if memory and not memory_is_accounted_for(student):
         answer = student.call(name, CallRequest(name, arguments, counted=True))
         if answer.outcome != "returned":
             raise CallFailed(answer, name)
         found = Measurement(answer.value, answer.peak_bytes, 0.0)
     else:
-        base = baseline(student, key, yardstick, name, arguments, memory)
+        base: Usage = once(student, ("yardstick", key), of_a_yardstick)
         value, used = value_and_usage(student, name, arguments, memory)
-        found = Measurement(value, used.resident_bytes - base.resident_bytes, 0.0)
+        found = Measurement(value, used.resident_bytes - base.resident_bytes if memory else 0, 0.0)
+        if cpu_ratio is not None:
+            ratios = [used.cpu_seconds / max(base.cpu_seconds, 1e-6)]
+            while len(ratios) < ATTEMPTS and cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio:
+                base = of_a_yardstick()
+                value, used = value_and_usage(student, name, arguments, memory)
+                ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
+            found = Measurement(value, 0, min(ratios))
     student.measurements[key] = found
     return found
 
@@ -83,28 +89,6 @@ def value_and_usage(student: Student, name: str, arguments: Sequence[Any], memor
     if used is None:
         raise CallFailed(answer, name)
     return answer.value, used
-
-
-def baseline(
-    student: Student,
-    key: object,
-    yardstick: str,
-    name: str,
-    arguments: Sequence[Any],
-    memory: bool,
-    again: bool = False,
-) -> Usage:
-    """What the yardstick uses in a worker of the same zygote: measured once, or `again`.
-
-    Its processor time is the least of three calls: one that was disturbed would let wasteful answers pass.
-    """
-
-    def make() -> Usage:
-        calls = [of_yardstick(student, yardstick, name, arguments, memory) for _ in range(1 if memory else 3)]
-        return min(calls, key=lambda used: used.cpu_seconds)
-
-    found: Usage = make() if again else once(student, ("yardstick", key), make)
-    return found
 
 
 def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequence[Any], memory: bool) -> Usage:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import os
 import resource
 import sys
@@ -48,18 +49,18 @@ def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
     A layer that cannot be applied ends the worker before any student code runs. `given` are the pipes of requests, of
     answers and of what is printed.
     """
-    worker = Worker(plan.limits.operators, plan.imports)
     arrange_descriptors(*given)
+    worker = Worker(plan.limits.operators, plan.imports)
     try:
         lock_in(plan, zygote)
+        said = {"op": "locked in", "used": used_by(resource.getrusage(resource.RUSAGE_SELF))}
     except (OSError, ValueError) as error:
-        send(codec.encode_frame(codec.Frame({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})))
-        os._exit(71)
+        said = {"op": "not locked in", "message": f"{type(error).__name__}: {error}"}
     # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
     # on is the submission's
-    send(
-        codec.encode_frame(codec.Frame({"op": "locked in", "used": used_by(resource.getrusage(resource.RUSAGE_SELF))}))
-    )
+    worker.send(codec.encode_frame(codec.Frame(said)))
+    if "used" not in said:
+        os._exit(71)
     try:
         worker.serve()
     except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol
@@ -80,13 +81,10 @@ def arrange_descriptors(requests: int, answers: int, output: int) -> None:
         os.dup2(source, target)
 
 
-def send(data: bytes | bytearray) -> None:
-    codec.write_all(ANSWERS_FD, data)
-
-
 class Worker:
     def __init__(self, operator_cap: int, imports: Sequence[str] = ()) -> None:
         """`imports` are modules that an instructor allows."""
+        self._requests = io.BufferedReader(io.FileIO(REQUESTS_FD, "rb", closefd=False))
         self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
@@ -104,15 +102,19 @@ class Worker:
 
     def serve_one(self) -> bool:
         """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
-        frame = codec.read_frame(REQUESTS_FD)
+        frame = codec.read_frame(self._requests)
         if frame is None:
             return False
         request, terms = messages.decode_request(frame)
         for name, answer in self.answers_to(request):
             data = messages.encode_answer(name, answer, terms, self._files)
             flush_output()
-            send(data)
+            self.send(data)
         return True
+
+    def send(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(ANSWERS_FD, data) :]
 
     def answers_to(self, request: Request) -> Iterator[tuple[str, Answer]]:
         """(name, answer) for each requested name."""

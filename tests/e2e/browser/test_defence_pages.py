@@ -10,7 +10,7 @@ from playwright import sync_api as playwright
 
 from grader.defence.question import DefenceQuestion
 from grader.gradebook.defence_sheets import Sheet
-from grader.publish.defence_pages import keys_page, papers_page
+from grader.publish.instructor_pages import keys_page, papers_page
 
 LINE = (
     "(dxhat / torch.sqrt(var + 1e-05) + dvar * 2 * (x - mean) / n + dmean / n) * dxhat.shape[0] * (1 / dxhat.shape[-1])"

@@ -110,7 +110,7 @@ def test_grade_stubs_keeps_the_kind_of_each_stub_and_so_does_a_kit(tmp_path, mon
     assert is_bare(four) and not is_bare(eleven)
     bare = bare_stub(four, full)
     assert (four.exercise / "backward.py").read_text() == four.pristine.read_text() == bare != full
-    assert stubs() == (0, "Every stub is what its solution gives.\n")
+    assert stubs() == (0, "Everything is up to date.\n")
     assert lesson_files(four)[f"exercises/{four.name}/backward.py"] == bare.encode()
     assert "def dlogits():" in notebook_of(four, published_stub(four), "04.ipynb").decode()
     four.pristine.unlink()

@@ -37,7 +37,7 @@ def figures(*arguments: object) -> tuple[int, str]:
 
 @pytest.mark.full
 def test_every_figure_of_the_repository_is_up_to_date():
-    assert figures("--check", "--course", ROOT) == (0, "Every figure is up to date.\n")
+    assert figures("--check", "--course", ROOT) == (0, "Everything is up to date.\n")
 
 
 def test_a_figure_that_differs_or_is_missing_is_named_and_not_written(copied):

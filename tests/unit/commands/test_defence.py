@@ -27,7 +27,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
 from grader.gradebook.records import Attempt, Decision
 from grader.lesson.lesson import Course
-from grader.publish.defence_pages import keys_page, papers_page
+from grader.publish.instructor_pages import keys_page, papers_page
 from grader.publish.report.decisions import sentences_about_lesson, short_notes
 from grader.results import SubmissionResult, points_text
 

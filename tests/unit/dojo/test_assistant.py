@@ -6,7 +6,6 @@ import importlib.util
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,7 @@ from support import ROOT, in_a_loop_of_its_own
 
 from grader.commands.dojo import main
 from grader.commands.dojo_servers import MISSING
-from grader.dojo.assistance import (
-    readme_text,
-    row_explanation,
-    sections_of,
-    verdict_text,
-)
-from grader.dojo.desk import Desk
-from grader.errors import UserError
+from grader.dojo.assistance import row_explanation
 from grader.lesson.lesson import Course
 from grader.publish.view import RowView
 from grader.results import Row
@@ -67,10 +59,6 @@ def work(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def words_of(result: object) -> str:
-    return "\n".join(part.text for part in result.content)  # type: ignore[attr-defined]
-
-
 async def session(work: Path) -> None:
     import mcp  # takes half a second, also in runs that have other tests only
 
@@ -81,15 +69,15 @@ async def session(work: Path) -> None:
     )
     answers = (ROOT / "solutions" / LESSON / "backward.py").read_text(encoding="utf-8")
     secret_lines = [line.strip() for line in answers.splitlines() if line.strip().startswith(("return", "d"))]
-    said: list[str] = []
+    sent: list[str] = []
     async with mcp.Client(mcp.stdio_client(server)) as client:
 
         async def call(tool: str, **arguments: str) -> tuple[bool, str]:
             result = await client.call_tool(tool, arguments)
-            said.append(words_of(result))
-            return result.is_error, said[-1]
+            sent.append("\n".join(part.text for part in result.content))  # type: ignore[union-attr]
+            return result.is_error, sent[-1]
 
-        assert {tool.name for tool in (await client.list_tools()).tools} == {"lessons", "verdict", "hint", "readme"}
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"lessons", "verdict", "hint"}
         assert "02 " in (await call("lessons"))[1]
 
         failed, verdict = await call("verdict", lesson="02")
@@ -104,63 +92,23 @@ async def session(work: Path) -> None:
         assert hints[1].startswith("Hint 2 of 3")
         assert json.loads((work / ".dojo.json").read_text())["hints"] == {LESSON: {"db2": 2}}
 
-        assert (await call("readme", lesson="02", heading="How to check"))[1].startswith("## How to check")
-        assert "`db2`" in (await call("readme", lesson="02.db2"))[1]
-
-        for words in HOSTILE:
-            for tool, key in (("verdict", "lesson"), ("hint", "row"), ("readme", "lesson")):
+        for words in (*HOSTILE, "x" * 100_000, "02." + "x" * 100_000):
+            for tool, key in (("verdict", "lesson"), ("hint", "row")):
                 failed, text = await call(tool, **{key: words})
-                assert failed and "solutions/" not in text.replace(words, ""), (tool, words, text)
-            failed, text = await call("readme", lesson="02", heading=words or "../solutions/02_small_net/backward.py")
-            assert failed or text.startswith("##")
+                assert failed and "solutions/" not in text.replace(words, "") and len(text) < 500, (tool, words, text)
         assert (await client.list_resources()).resources == []
         for address in ("file:///etc/passwd", (work / "solutions" / LESSON / "backward.py").as_uri(), "../solutions"):
             with pytest.raises(Exception, match=r"(?i)resource|uri|not found|invalid"):
-                said.append(str(await client.read_resource(address)))
+                sent.append(str(await client.read_resource(address)))
     assert (work / "opened").read_text(encoding="utf-8") == ""
-    everything = "\n".join(said)
+    everything = "\n".join(sent)
     assert SECRET not in everything
-    worked_out = (work / "exercises" / LESSON / "README.md").read_text(encoding="utf-8")
-    leaked = [line for line in secret_lines if len(line) > 12 and line in everything and line not in worked_out]
-    assert leaked == []
+    assert [line for line in secret_lines if len(line) > 12 and line in everything] == []
 
 
 @pytest.mark.full
 def test_an_assistant_gets_verdicts_and_hints_and_no_answer(work: Path) -> None:
     in_a_loop_of_its_own(session(work))
-
-
-def test_every_lesson_s_readme_has_sections() -> None:
-    for lesson in Course(ROOT, secrets=False).lessons.values():
-        titles = [title for title, _ in sections_of((lesson.exercise / "README.md").read_text(encoding="utf-8"))]
-        assert "How to check" in titles and len(titles) > 4
-
-
-@pytest.fixture
-def desk(work: Path) -> Iterator[Desk]:
-    opened = Desk(work, complain=lambda _: None)
-    yield opened
-    opened.close()
-
-
-@pytest.mark.parametrize("text", [b"", b"no heading", b"\xff\xfe"], ids=["empty", "no heading", "no UTF-8"])
-def test_a_readme_without_sections_is_one_sentence(work: Path, desk: Desk, text: bytes) -> None:
-    (work / "exercises" / LESSON / "README.md").write_bytes(text)
-    for words in ("02", "02.db2"):
-        with pytest.raises(UserError, match=r"The README of lesson 02 has no sections\."):
-            readme_text(desk, words)
-
-
-def test_a_readme_shows_what_is_invisible(work: Path, desk: Desk) -> None:
-    (work / "exercises" / LESSON / "README.md").write_text("## One\n\u202eabc\x1b[31m db2\n", encoding="utf-8")
-    assert readme_text(desk, "02.db2") == "## One\n\\u202eabc db2"
-
-
-def test_a_sentence_quotes_the_beginning_of_a_long_name(desk: Desk) -> None:
-    for words in ("x" * 1_000_000, "02." + "x" * 1_000_000):
-        with pytest.raises(UserError) as raised:
-            verdict_text(desk, None, words)
-        assert len(str(raised.value)) < 500
 
 
 def test_without_the_extra_it_says_what_to_install(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

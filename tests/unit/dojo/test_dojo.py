@@ -16,9 +16,8 @@ from rich.console import Console
 from support import ROOT
 
 from grader.dojo.assistance import lessons_text
-from grader.dojo.desk import Desk
+from grader.dojo.desk import Desk, only_lesson
 from grader.dojo.file import HIDDEN, read_own
-from grader.dojo.naming import only_lesson
 from grader.dojo.report import open_in_browser
 from grader.dojo.view import KEYS_HELP
 from grader.dojo.watch import Watch
@@ -29,11 +28,15 @@ from grader.sandbox.isolation.probe import Isolation
 
 pytest_plugins = ["dojos"]
 
+LESSON_03 = "exercises/03_makemore_steps"
+SCOPE = "Checked on public problems and examples. Your grade comes from the hidden test\nsuite, with other problems.\n"
+
 
 # The list ------------------------------------------------------------------------------------------------------------
 
 
-def test_dojo_alone_lists_the_lessons_and_what_to_do_next(kit, dojo):
+def test_dojo_alone_lists_the_lessons_and_what_to_do_next_and_runs_no_code(kit, dojo, judge, monkeypatch):
+    """An endless loop in two lessons took a minute, and how long depended on the machine."""
     assert dojo().stdout == (
         "Backprop Ninja: 0 of 48 points\n"
         "\n"
@@ -45,14 +48,29 @@ def test_dojo_alone_lists_the_lessons_and_what_to_do_next(kit, dojo):
         "      dojo watch 03 · dojo hint 03.dlogprobs\n"
     )
     assert dojo("list").stdout == dojo().stdout
+    for number in ("03", "06"):
+        file_of(kit, number).write_text(solved(number) + "# more\n")
+    monkeypatch.setattr(judge, "judge", lambda *of: pytest.fail("the file was run"))
+    listed = dojo().stdout
+    assert listed.count("  not checked\n") == 2 and listed.endswith(
+        "\n"
+        "Changed and not checked yet: 03, 06. `dojo check 03 06` counts their points\n"
+        "again.\n"
+        "\n"
+        "Next: check lesson 03, which you have changed\n"
+        "      dojo check 03 · dojo watch 03\n"
+    )
+    assert dojo("hint", "03.dprobs").stdout.startswith("Hint 1 of 3 for dprobs\n")
 
 
 @pytest.mark.full
-def test_the_list_shows_what_the_last_checks_found(kit, dojo):
+def test_every_surface_counts_the_same_points(kit, dojo):
+    """What passed its public example counts, and what is not begun is part of the whole."""
     file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs"))
     file_of(kit, "04").write_text(solved("04", "dlogits"))
     file_of(kit, "06").write_text("def backward(:\n")
-    for number in ("06", "04", "03"):
+    assert "\n2 of 2 right · 3 of 3 points\n" in dojo("check", "04").stdout
+    for number in ("06", "03"):
         dojo("check", number)
     line = line_of(kit, "03", "dcounts_sum_inv")
     assert dojo().stdout == (
@@ -68,80 +86,64 @@ def test_the_list_shows_what_the_last_checks_found(kit, dojo):
         f"Next: write dcounts_sum_inv  exercises/03_makemore_steps/backward.py:{line}\n"
         "      dojo watch 03 · dojo hint 03.dcounts_sum_inv\n"
     )
-    file_of(kit, "04").write_text(solved("04", "dlogits") + "# more\n")
-    assert "  04 Cross-entropy in one go                      3 of 3  not checked\n" in dojo().stdout
-
-
-def test_the_list_runs_no_code(kit, dojo, judge, monkeypatch):
-    """An endless loop in two lessons took a minute, and how long depended on the machine."""
-    for number in ("03", "06"):
-        file_of(kit, number).write_text(solved(number) + "# more\n")
-    monkeypatch.setattr(judge, "judge", lambda *of: pytest.fail("the file was run"))
-    assert dojo().stdout == (
-        "Backprop Ninja: 0 of 48 points\n"
-        "\n"
-        "  03 The makemore network, step by step          0 of 26  not checked\n"
-        "  04 Cross-entropy in one go                      0 of 3  not begun\n"
-        "  06 The whole backward pass in one function     0 of 19  not checked\n"
-        "\n"
-        "Changed and not checked yet: 03, 06. `dojo check 03 06` counts their points\n"
-        "again.\n"
-        "\n"
-        "Next: check lesson 03, which you have changed\n"
-        "      dojo check 03 · dojo watch 03\n"
-    )
-
-
-def test_a_hint_for_a_named_row_waits_for_no_check(kit, dojo, judge, monkeypatch):
-    file_of(kit, "03").write_text(solved("03") + "# more\n")
-    monkeypatch.setattr(judge, "judge", lambda *of: pytest.fail("the file was run"))
-    assert dojo("hint", "03.dprobs").stdout.startswith("Hint 1 of 3 for dprobs\n")
-
-
-@pytest.mark.full
-def test_every_surface_counts_the_same_points(kit, dojo):
-    """What passed its public example counts, and what is not begun is part of the whole."""
-    file_of(kit, "04").write_text(solved("04", "dlogits"))
-    file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs"))
-    assert "\n2 of 2 right · 3 of 3 points\n" in dojo("check", "04").stdout
-    dojo("check", "03")
-    assert dojo().stdout.startswith("Backprop Ninja: 5 of 48 points\n")
+    shutil.copy(file_of(kit, "06").with_name(".stub"), file_of(kit, "06"))
     dojo("report", "--no-open")
     page = " ".join(re.sub(r"<[^>]+>", " ", (kit / "my-report.html").read_text()).split())
     assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 of 2 right" in page
-    desk = Desk(kit, print)
-    assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lessons_text(desk)
+    assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lessons_text(Desk(kit, print))
 
 
-LESSON_03 = "exercises/03_makemore_steps"
+# What a word means ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("3", "03.", "03/", "03_makemore_steps", "makemore", f"./{LESSON_03}/", f"{{kit}}/{LESSON_03}"),
+def test_a_lesson_may_be_named_by_its_number_its_name_or_its_folder_wherever_one_is_named(kit, dojo, monkeypatch):
+    course = Desk(kit, print).course
+    for words in (
+        *("3", "03.", "03/", "03_makemore_steps", "makemore", "ste", f"./{LESSON_03}/", f"{kit}/{LESSON_03}"),
         *(f"{LESSON_03}/lesson.toml", f"exercises/04_cross_entropy/../../{LESSON_03}/"),
-    ],
-)
-def test_a_lesson_may_be_named_by_its_folder_wherever_one_is_named(kit, dojo, words):
-    lesson = only_lesson(Desk(kit, print).course, words.format(kit=kit))
-    assert lesson.number == "03"
-    assert dojo("answer", words.format(kit=kit), "--list").stdout.startswith("Lesson 03: ")
-
-
-def test_inside_a_lesson_s_folder_a_dot_names_it(kit, dojo, monkeypatch):
-    monkeypatch.chdir(kit / "exercises" / "03_makemore_steps")
+    ):
+        assert only_lesson(course, words).number == "03", words
+    assert dojo("answer", f"./{LESSON_03}/", "--list").stdout.startswith("Lesson 03: ")
+    assert "06_embedding_net/backward.py is the stub already: nothing" in dojo("reset", "net").stdout
+    assert dojo("defend", "03", "04").stderr == (
+        "dojo: a defence is about one lesson, and 2 were found: name one, as in `dojo defend 03`.\n"
+    )
+    monkeypatch.chdir(kit / LESSON_03)
     assert dojo("answer", ".", "--list").stdout.startswith("Lesson 03: ")
     assert dojo("hint", "../04_cross_entropy/").stdout.startswith("Hint 1 of 3 for dlogits\n")
     assert dojo("check", "..").stderr.startswith("dojo: There is no lesson '..'.")
 
 
-def test_a_defence_names_a_lesson_that_was_typed(dojo):
-    result = dojo("defend", "03", "04")
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "dojo: a defence is about one lesson, and 2 were found: name one, as in `dojo defend 03`.\n",
-    )
+def test_bad_input_is_one_sentence_and_exit_status_2(kit, dojo):
+    no_77 = "There is no lesson '77'. `dojo` lists the lessons: type a number, as in `dojo check 03`."
+    for words, sentence in (
+        *((f"{command} 77", no_77) for command in ("check", "reset", "report", "watch")),
+        ("check makemor3", "no lesson 'makemor3'; did you mean makemore_steps?"),
+        ("check 03.dprob", "Lesson 03 has no row 'dprob'; did you mean dprobs?"),
+        ("check dprob", "There is no lesson 'dprob'; did you mean dprobs?"),
+        ("check 77.dprobs", "There is no lesson '77.dprobs'"),
+        ("hint dC", "Lessons 03, 06 all have a row dC: say which, as in 03.dC."),
+        ("check --course exercises/03_makemore_steps", "holds no lessons"),
+    ):
+        result = dojo(*words.split())
+        assert (result.exit_code, result.stdout) == (2, ""), words
+        assert result.stderr.startswith("dojo: ") and sentence in result.stderr and result.stderr.count("\n") == 1
+    file_of(kit).unlink()
+    gone = "dojo: exercises/03_makemore_steps/backward.py is not there. `dojo reset 03` puts the stub there.\n"
+    assert (dojo("check", "03").exit_code, dojo("check", "03").stderr) == (2, gone)
+    assert "  03 The makemore network, step by step          0 of 26  not begun\n" in dojo().stdout
+
+
+def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(kit, dojo):
+    file_of(kit, "03").write_text(solved("03", *functions_of(solved("03"))))
+    assert dojo("check").stdout.startswith("03 ")  # changed and not checked yet
+    dojo("hint", "06.dW2")
+    assert dojo("check").stdout.startswith("06 ")
+    shown = dojo("check", "06.dW2", "dC")  # lesson 03 has a row dC as well
+    assert (shown.exit_code, shown.stderr) == (0, "") and "\ndC " in shown.stdout and "\ndW2 " in shown.stdout
+    state = json.loads((kit / ".dojo.json").read_text())
+    (kit / ".dojo.json").write_text(json.dumps({**state, "last": None}))
+    assert dojo("check").stdout.startswith("04 ")
 
 
 # Checking ------------------------------------------------------------------------------------------------------------
@@ -158,16 +160,18 @@ def test_a_check_at_the_beginning(kit, dojo):
         "in_one_go       | to do\n"
         "\n"
         "0 of 2 right, 2 to do · 0 of 3 points\n"
-        "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
-        "Your grade comes from the hidden test suite, with other problems.\n"
+        f"{SCOPE}"
         f"Next: write dlogits  exercises/04_cross_entropy/backward.py:{line_of(kit, '04', 'dlogits')}\n"
         "      dojo watch 04 · dojo hint 04.dlogits\n"
     )
 
 
 def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(kit, dojo):
+    """What a student's code prints cannot steer the terminal."""
     (kit / "exercises" / "04_cross_entropy" / "examples.py").unlink()
-    source = solved("04", "dlogits").replace("    return", "    print('n =', n)\n    return")
+    source = solved("04", "dlogits").replace(
+        "    return", "    print('n =', n, '\\x1b[2J\\x1b]0;gone\\x07[red]')\n    return"
+    )
     file_of(kit, "04").write_text(source)
     result = dojo("check", "04")
     assert result.exit_code == 0
@@ -181,82 +185,47 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
         "exact: False in a row that is right is a rounding difference in float32. The\n"
         "verdict compares values in float64.\n"
         "\n"
-        "It printed, on the lecture's own problem:\n"
-        "    dlogits: n = 32\n"
+        "It printed, on the lecture's own problem and in the public examples:\n"
+        "    dlogits: n = 32 [red]\n"
         "\n"
         "1 of 2 right, 1 only the hidden suite decides · 2 of 3 points\n"
         "The hidden suite decides 1 row (1 point): in_one_go.\n"
-        "Checked on 3 public problems, 2 of them of other sizes. Your grade comes from\n"
-        "the hidden test suite, with other problems.\n"
+        f"{SCOPE}"
         "That was the last row of lesson 04.\n"
         "2 of 3 points; 1 try.\n"
         "Next: lesson 06 The whole backward pass in one function  dojo watch 06\n"
     )
 
 
-def test_each_renamed_function_is_guessed(kit, dojo):
-    source = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
-    for name, other in ("dlogprobs", "dLogProbs"), ("dprobs", "grad_probs"), ("dcounts_sum", "d_counts_sum"):
-        source = source.replace(f"def {name}(", f"def {other}(")
-    file_of(kit, "03").write_text(source)
-    assert (
-        "• There is no function `dlogprobs`; did you mean `dLogProbs`? Rename it.\n"
-        "• There is no function `dprobs`; did you mean `grad_probs`? Rename it.\n"
-        "• There is no function `dcounts_sum`; did you mean `d_counts_sum`? Rename it.\n"
-    ) in dojo("check", "03").stdout
-
-
-def test_a_power_written_with_a_caret_and_a_breakpoint_are_errors_at_their_lines(kit, dojo):
-    right = solved("03", "dlogprobs", "dprobs")
-    line = right[: right.index("    return dlogprobs / probs")].count("\n") + 1
-    file_of(kit, "03").write_text(right.replace("dlogprobs / probs", "dlogprobs * probs^2"))
-    assert (
-        f"✗ dprobs error  exercises/03_makemore_steps/backward.py:{line}\n"
-        "    forward: logprobs = probs.log()\n"
-        "    NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Double'. `^` is\n"
-        "    exclusive or, for integers and truth values. The power is `**`.\n"
-        f"    {line} │ return dlogprobs * probs^2\n"
-    ) in dojo("check", "03").stdout
-    file_of(kit, "03").write_text(right.replace("    return dlogprobs / probs", "    breakpoint()\n    return probs"))
-    assert (
-        f"✗ dprobs error  exercises/03_makemore_steps/backward.py:{line}\n"
-        "    forward: logprobs = probs.log()\n"
-        "    The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can\n"
-        "    answer here. Use `print`: `dojo check` shows what is printed.\n"
-        f"    {line} │ breakpoint()\n"
-    ) in dojo("check", "03").stdout
-
-
-def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
+@pytest.mark.parametrize("columns", [60, 80, 150])
+def test_a_mistake_is_named_and_what_is_below_it_is_not_blamed(kit, dojo, columns, monkeypatch):
     right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
     file_of(kit).write_text(right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
-    line = line_of(kit, "03", "dprobs")
-    result = dojo("check", "03")
-    assert result.exit_code == 1
-    screen, _, _ = result.stdout.partition("\n    ")
-    assert screen == (
-        "03 The makemore network, step by step\n"
-        "exercises/03_makemore_steps/backward.py\n"
-        "\n"
-        "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
-        "dprobs          | exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n"
-        "dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
-        "dcounts_sum     | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
-        "22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
-        "\n"
-        f"✗ dprobs wrong value  exercises/03_makemore_steps/backward.py:{line}"
+    place = f"exercises/03_makemore_steps/backward.py:{line_of(kit, '03', 'dprobs')}"
+    result = dojo("check", "03", columns=columns)
+    assert result.exit_code == 1 and max(map(len, result.stdout.splitlines())) <= columns
+    rows = {
+        60: ("right ✓ exact", "wrong ✗ maxdiff 5.9", "right ✗ exact", "right ✗ exact"),
+        80: (
+            "exact: True  | approximate: True  | maxdiff: 0       | right ✓",
+            "exact: False | approximate: False | maxdiff: 5.9     | wrong ✗",
+            "exact: True  | approximate: True  | maxdiff: 0       | right ✗",
+            "exact: True  | approximate: True  | maxdiff: 0       | right ✗",
+        ),
+    }[min(80, columns)]
+    names = ("dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
+    table = "".join(f"{name:<15} | {row}\n" for name, row in zip(names, rows, strict=True))
+    assert (
+        f"\n{table}22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n\n✗ dprobs wrong value " in result.stdout
     )
-    assert "sign" in result.stdout
-    assert result.stdout.endswith(
-        "\n"
-        "✗ dcounts_sum_inv, dcounts_sum, in your chain: correct; red only because\n"
-        "`dprobs` above it is wrong.\n"
-        "\n"
-        "3 of 26 right, 1 wrong, 22 to do · 3 of 26 points\n"
-        "Checked on 4 public problems, 3 of them of other sizes. Your grade comes from\n"
-        "the hidden test suite, with other problems.\n"
-        f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{line}\n"
-        "      dojo watch 03 · dojo hint 03.dprobs\n"
+    words = " ".join(result.stdout.split())
+    assert f"✗ dprobs wrong value {place} forward: logprobs = probs.log() The sign is flipped: " in words
+    assert (
+        "✗ dcounts_sum_inv, dcounts_sum, in your chain: correct; red only because `dprobs` above it is wrong." in words
+    )
+    assert words.endswith(
+        f"3 of 26 right, 1 wrong, 22 to do · 3 of 26 points {' '.join(SCOPE.split())} Next: fix dprobs {place} "
+        "dojo watch 03 · dojo hint 03.dprobs"
     )
 
 
@@ -265,37 +234,26 @@ def test_one_row_is_checked_by_its_own_verdict(kit, dojo):
     file_of(kit).write_text(right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
     assert dojo("check", "03.dcounts_sum_inv").exit_code == 0
     assert dojo("check", "03.dprobs").exit_code == 1
-    assert dojo("check", "03.dlogprobs").exit_code == 0  # to do is not wrong
-    both = dojo("check", "03.dlogprobs", "dcounts_sum_inv").stdout
-    assert both.count("\ndlogprobs ") == both.count("\ndcounts_sum_inv ") == 1 and "\ndprobs " not in both
+    both = dojo("check", "03.dlogprobs", "dcounts_sum_inv")  # to do is not wrong
+    assert both.exit_code == 0 and both.stdout.count("\ndlogprobs ") == both.stdout.count("\ndcounts_sum_inv ") == 1
+    assert "\ndprobs " not in both.stdout
 
 
-def test_a_size_written_in_as_a_number_is_noticed(kit, dojo):
-    file_of(kit, "04").write_text(solved("04", "dlogits").replace("/ n", "/ 32"))
-    result = dojo("check", "04")
-    assert result.exit_code == 1
-    said = "right at the sizes in README.md and wrong at others (batch 7, vocabulary 5)"
-    assert said in " ".join(result.stdout.split())
-
-
-def test_one_function_for_all_gradients(kit, dojo):
+def test_one_function_for_all_gradients_and_a_file_that_raises_or_does_not_run(kit, dojo):
     file_of(kit, "06").write_text(solved("06", "backward"))
     result = dojo("check", "06")
     assert result.exit_code == 0 and result.stdout.count("| right ✓\n") == 8
     file_of(kit, "06").write_text("def backward(n):\n    return 1 / (n - n)\n")
     result = dojo("check", "06")
-    assert result.exit_code == 1
+    assert result.exit_code == 1 and "Traceback" not in result.output
     assert result.stdout.count("\ndW2 ") == 1 and result.stdout.count("ZeroDivisionError") == 1
     assert "✗ dW2, db2, dgamma and 5 more error  exercises/06_embedding_net/backward.py:2\n" in result.stdout
     assert "\n    2 │ return 1 / (n - n)\n" in result.stdout
-
-
-def test_a_file_that_does_not_run(kit, dojo):
     file_of(kit).write_text(solved("03") + "def f(:\n")
     result = dojo("check", "03")
-    assert result.exit_code == 1
     line = len(solved("03").splitlines()) + 1
-    assert result.stdout == (
+    assert (result.exit_code, result.stdout) == (
+        1,
         "03 The makemore network, step by step\n"
         "exercises/03_makemore_steps/backward.py\n"
         "\n"
@@ -304,87 +262,8 @@ def test_a_file_that_does_not_run(kit, dojo):
         "    syntax\n"
         f"    {line} │ def f(:\n"
         f"Next: make the file run  exercises/03_makemore_steps/backward.py:{line}\n"
-        "      dojo watch 03\n"
+        "      dojo watch 03\n",
     )
-
-
-def test_an_exception_is_told_with_the_student_s_own_line_and_no_traceback(kit, dojo):
-    source = solved("03", "dprobs").replace("return dlogprobs / probs", "return helper(probs)")
-    file_of(kit).write_text(source + "\n\ndef helper(probs):\n    return probs.nothing\n")
-    result = dojo("check", "03")
-    assert "│ return probs.nothing" in result.stdout and "'nothing'" in result.stdout
-    assert "Traceback" not in result.output and "site-packages" not in result.output
-
-
-def test_a_row_alone_is_one_of_the_lesson_named_before_it(kit, dojo):
-    """Lessons 03 and 06 both have a row dC: `dojo check 06.dW2 dC` can only mean lesson 06's."""
-    shown = dojo("check", "06.dW2", "dC")
-    assert (shown.exit_code, shown.stderr) == (0, "")
-    assert shown.stdout.startswith("06 ") and "\ndC " in shown.stdout and "\ndW2 " in shown.stdout
-
-
-@pytest.mark.full
-def test_a_loop_costs_only_its_own_row(kit, dojo):
-    source = solved("03", "dlogprobs", "dprobs")
-    file_of(kit).write_text(source.replace("return dlogprobs / probs", "while True:\n        pass"))
-    result = dojo("check", "03")
-    assert result.exit_code == 1
-    assert "\ndlogprobs       | exact: True " in result.stdout
-    assert "\ndprobs          | out of time\n" in result.stdout
-    assert "did not return within 0.5 seconds" in " ".join(result.stdout.split())
-
-
-def test_what_a_student_s_code_says_cannot_steer_the_terminal(kit, dojo):
-    source = solved("04", "dlogits").replace("    return", "    print('\\x1b[2J\\x1b]0;gone\\x07[red]')\n    return")
-    file_of(kit, "04").write_text(source)
-    result = dojo("check", "04")
-    assert "\x1b" not in result.output and "    dlogits: [red]\n" in result.stdout
-
-
-def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(kit, dojo):
-    file_of(kit, "03").write_text(solved("03", *functions_of(solved("03"))))
-    assert dojo("check").stdout.startswith("03 ")  # changed and not checked yet
-    assert dojo("check").stdout.startswith("03 ")
-    dojo("hint", "06.dW2")
-    assert dojo("check").stdout.startswith("06 ")
-    state = json.loads((kit / ".dojo.json").read_text())
-    (kit / ".dojo.json").write_text(json.dumps({**state, "last": None}))
-    assert dojo("check").stdout.startswith("04 ")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["check", "77"], "no lesson '77'. The lessons are 03 makemore_steps, 04 cross_entropy, 06 embedding_net."),
-        (["check", "makemor3"], "no lesson 'makemor3'; did you mean makemore_steps? The lessons are 03 makemore"),
-        (["check", "03.dprob"], "Lesson 03 has no row 'dprob'; did you mean dprobs?"),
-        (["check", "dprob"], "There is no lesson and no row 'dprob'; did you mean dprobs?"),
-        (["check", "77.dprobs"], "There is no lesson '77'"),
-        (["hint", "dC"], "Lessons 03, 06 all have a row dC: say which, as in 03.dC."),
-        (["hint", "dprob"], "did you mean dprobs?"),
-        (["reset", "77"], "There is no lesson '77'"),
-        (["report", "77"], "There is no lesson '77'"),
-        (["watch", "77"], "There is no lesson '77'"),
-        (["check", "--course", "exercises/03_makemore_steps"], "holds no lessons"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_status_2(dojo, words, sentence):
-    result = dojo(*words)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("dojo: ") and sentence in result.stderr and result.stderr.count("\n") == 1
-    assert result.stdout == ""
-
-
-def test_a_file_that_is_not_there_or_cannot_be_read(kit, dojo):
-    file_of(kit).unlink()
-    assert dojo("check", "03").exit_code == 2
-    assert dojo("check", "03").stderr == (
-        "dojo: exercises/03_makemore_steps/backward.py is not there. `dojo reset 03` puts the stub there.\n"
-    )
-    assert "  03 The makemore network, step by step          0 of 26  not begun\n" in dojo().stdout
-    (kit / "exercises" / "03_makemore_steps" / "backward.py").mkdir()
-    assert dojo("check", "03").exit_code == 2
-    assert "backward.py cannot be read: it is not an ordinary file." in dojo("check", "03").stderr
 
 
 def test_rows_that_are_no_gradients_are_to_do_until_they_are_written(tmp_path, judge):
@@ -392,14 +271,12 @@ def test_rows_that_are_no_gradients_are_to_do_until_they_are_written(tmp_path, j
     lesson = Course(make_kit(tmp_path, ("05_batch_norm",)), secrets=False).find("05")
     (lesson.exercise / "examples.py").unlink()
     stub = lesson.pristine.read_text()
-    path = file_of(tmp_path, "05")
 
     def status(source: str) -> dict[str, str]:
-        path.write_text(source)
+        file_of(tmp_path, "05").write_text(source)
         rows = judge.judge(lesson, read_own(lesson)).rows
         return {row.name: row.status for row in rows if row.name in ("forward", "backward", "evaluation")}
 
-    assert status(stub) == dict.fromkeys(("forward", "backward", "evaluation"), "todo")
     class_ = functions_of(stub)["BatchNorm1d"]
     half = class_.replace("raise NotImplementedError", "return x", 1)
     assert status(stub.replace(class_, half)) == {"forward": HIDDEN, "backward": "todo", "evaluation": "todo"}
@@ -417,9 +294,8 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
     bare, whole = make_kit(tmp_path / "kit"), make_kit(tmp_path / "checkout")
     shutil.copytree(ROOT / "solutions" / "04_cross_entropy", whole / "solutions" / "04_cross_entropy")
     secret = Course(ROOT).find("04")
-    mistakes = [mistake for mistake in secret.mistakes if mistake.function is not None][:2]
     shown = []
-    for mistake in mistakes:
+    for mistake in [mistake for mistake in secret.mistakes if mistake.function is not None][:2]:
         outputs = set()
         for place in (bare, whole):
             monkeypatch.chdir(place)
@@ -432,9 +308,10 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
         assert mistake.message not in " ".join(" ".join(shown).split())
 
 
-def test_public_draws_are_not_those_of_the_hidden_suite(lessons):
+def test_public_draws_are_not_those_of_the_hidden_suite_and_the_pristine_stubs_are_the_stubs(lessons):
     drawn = 0
     for lesson in lessons.values():
+        assert not lesson.pristine.exists() or lesson.pristine.read_bytes() == file_of(ROOT, lesson.number).read_bytes()
         hidden = [dict(draw.sizes) for draw in lesson.draws] if lesson.gradients else []
         public = [dict(draw.sizes) for draw in lesson.public_draws if draw.sizes]
         drawn += len(public)
@@ -446,34 +323,20 @@ def test_public_draws_are_not_those_of_the_hidden_suite(lessons):
     assert drawn >= 10
 
 
-def test_the_pristine_stubs_are_the_stubs(lessons):
-    for lesson in lessons.values():
-        if lesson.pristine.exists():
-            assert lesson.pristine.read_bytes() == (lesson.exercise / "backward.py").read_bytes(), "run `grade stubs`"
-
-
 # Hints, reset, report, memory ----------------------------------------------------------------------------------------
 
 
 def test_one_more_hint_each_time_up_to_three_and_remembered(kit, dojo):
-    assert dojo("hint", "dcounts").stdout == (
+    first = (
         "Hint 1 of 3 for dcounts\n"
         "    `counts` is read in two lines of the forward pass. Find both; each brings a\n"
         "    contribution back, and the two add up.\n"
         "\n"
-        "`dojo hint 03.dcounts` gives the next one. Hints are free.\n"
     )
-    assert dojo("hint", "03.dcounts").stdout == (
-        "Hint 1 of 3 for dcounts\n"
-        "    `counts` is read in two lines of the forward pass. Find both; each brings a\n"
-        "    contribution back, and the two add up.\n"
-        "\n"
-        "Hint 2 of 3 for dcounts\n"
-        "    Through `probs` it is one factor of a product. Through `counts_sum` it is a\n"
-        "    term of a sum, and a sum forward is a copy backward.\n"
-        "\n"
-        "`dojo hint 03.dcounts` gives the next one. Hints are free.\n"
-    )
+    more = "`dojo hint 03.dcounts` gives the next one. Hints are free.\n"
+    assert dojo("hint", "dcounts").stdout == first + more
+    second = dojo("hint", "03.dcounts").stdout
+    assert second.startswith(f"{first}Hint 2 of 3 for dcounts\n") and second.endswith(more)
     third, fourth = dojo("hint", "dcounts").stdout, dojo("hint", "dcounts").stdout
     assert third == fourth and third.count("Hint ") == 3 and third.endswith("\nThat was the last one.\n")
     assert json.loads((kit / ".dojo.json").read_text())["hints"] == {"03_makemore_steps": {"dcounts": 3}}
@@ -488,7 +351,6 @@ def test_reset_gives_the_stub_back_and_keeps_the_old_file(kit, dojo):
         "Yours is exercises/04_cross_entropy/backward.py.before-reset-1 now.\n"
     )
     assert path.read_text() == solved("04")
-    assert path.with_name("backward.py.before-reset-1").read_text() == "# my work\n"
     path.write_text("# more\n")
     dojo("reset", "04")
     assert path.with_name("backward.py.before-reset-2").read_text() == "# more\n"
@@ -516,68 +378,50 @@ def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, 
     assert 'id="04_cross_entropy"' in page and 'id="03_makemore_steps"' not in page  # what was begun
     dojo("report", "03", "--no-open")
     assert len(opened) == 1 and 'id="03_makemore_steps"' in (kit / "my-report.html").read_text()
-
-
-def test_no_browser_in_the_terminal(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    monkeypatch.setattr("webbrowser.open", lambda page: pytest.fail("a browser was started"))
-    assert not open_in_browser(tmp_path / "page.html")
+    assert not open_in_browser(kit / "my-report.html") and len(opened) == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        '{"version": 2}',
-        '{"version": 1, "last": 3}',
-        '{"version": 1, "last": null, "hints": [1]}',
-        "[" * 9999,
-    ],
-)
-def test_a_memory_that_makes_no_sense_is_said_once_and_replaced(kit, dojo, text):
-    (kit / ".dojo.json").write_text(text)
+def test_a_memory_that_cannot_be_used_is_mentioned_once_and_stops_nobody(kit, dojo):
+    state = kit / ".dojo.json"
+    wrong = ('{"version": 2}', '{"version": 1, "last": 3}', '{"version": 1, "last": null, "hints": [1]}')
+    for text in ("", "{", "[]", *wrong, "[" * 9999):
+        state.write_text(text)
+        result = dojo("hint", "dcounts")
+        assert result.exit_code == 0 and result.stdout.startswith("Hint 1 of 3")
+        assert result.stderr == (
+            "dojo: .dojo.json cannot be used (its text makes no sense), so it counts as new: hints taken are "
+            "forgotten, nothing else is lost.\n"
+        ), text
+        assert dojo("hint", "dcounts").stderr == ""
+    state.unlink()
+    state.mkdir()
     result = dojo("hint", "dcounts")
     assert result.exit_code == 0 and result.stdout.startswith("Hint 1 of 3")
-    assert result.stderr == (
-        "dojo: .dojo.json cannot be used (its text makes no sense), so it counts as new: hints taken are forgotten, "
-        "nothing else is lost.\n"
-    )
-    assert dojo("hint", "dcounts").stderr == ""
-
-
-def test_a_memory_that_cannot_be_written_stops_nobody(kit, dojo):
-    (kit / ".dojo.json").mkdir()
-    result = dojo("hint", "dcounts")
-    assert result.exit_code == 0 and result.stdout.startswith("Hint 1 of 3")
-    assert ".dojo.json cannot be written" in result.stderr and "Traceback" not in result.stderr
+    assert result.stderr.startswith("dojo: .dojo.json cannot be written (") and result.stderr.count("\n") == 1
     assert sorted(path.name for path in kit.iterdir()) == [".dojo.json", "exercises"]
 
 
 # What is seen where --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [[], ["check"], ["watch"], ["hint"], ["report"], ["list"], ["reset"], ["train"]])
-def test_help(dojo, command):
-    result = dojo(*command, "--help")
-    assert result.exit_code == 0 and max(map(len, result.stdout.splitlines())) <= 110
-    if command not in (["list"], ["reset"]):
-        assert "Examples:" in result.stdout
-
-
-def test_what_needs_no_torch_does_not_wait_for_it():
+def test_help_and_what_needs_no_torch_does_not_wait_for_it(dojo):
+    for command in ("", "check", "watch", "hint", "report", "list", "reset", "train"):
+        result = dojo(*command.split(), "--help")
+        assert result.exit_code == 0 and max(map(len, result.stdout.splitlines())) <= 110
+        assert "Examples:" in result.stdout or command in ("list", "reset")
     code = (
-        "import sys, grader, grader.commands.dojo; print(sorted({'torch', 'pytest', 'watchfiles'} & set(sys.modules)))"
+        "import sys, grader, grader.commands.dojo, grader.commands.dojo_work; "
+        "print(sorted({'torch', 'pytest', 'watchfiles'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "[]\n"
 
 
-def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, monkeypatch):
-    """Nothing is cleared, no key is waited for, and nothing is folded for want of height."""
+def test_where_there_is_no_terminal_screens_are_below_one_another(kit, dojo, monkeypatch):
+    """Nothing is cleared, no key is waited for, and nothing is cut for want of height."""
 
     class Paper(io.StringIO):
         def flush(self) -> None:
@@ -605,11 +449,10 @@ def test_a_worker_that_was_prepared_changes_no_verdict(kit, judge):
     file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv").replace("/ n", "/ 32"))
     file_of(kit, "04").write_text(solved("04", "dlogits"))
     bare = {lesson.number: judge.judge(lesson, read_own(lesson)) for lesson in (three, four)}
-    for prepared, judged in ((three, three), (three, four), (four, three), (four, four)):
+    for prepared, judged in ((three, three), (three, four), (four, three)):
         judge.prepare(prepared)
         judge.prepare(judged)
-        rows = judge.judge(judged, read_own(judged)).rows
-        assert rows == bare[judged.number].rows
+        assert judge.judge(judged, read_own(judged)).rows == bare[judged.number].rows
     assert [row.status for row in bare["03"].rows[:3]] == ["failed", "passed", "passed"]
 
 

@@ -45,15 +45,8 @@ def test_every_row_has_an_example_that_the_answer_passes_and_the_stub_does_not(t
     assert {row: answer[row] for row in rows} == dict.fromkeys(rows, HERE)
     stub = statuses(judge, lesson, solved(lesson.number))
     assert {row: stub[row] for row in rows} == dict.fromkeys(rows, "todo")
-
-
-@pytest.mark.full
-def test_a_function_that_returns_nothing_passes_no_example(tmp_path, judge):
-    for name in WITH_CHECKS:
-        lesson = Course(make_kit(tmp_path / name, (name,)), secrets=False).find(name)
-        empty = lesson.pristine.read_text().replace("raise NotImplementedError", "return None")
-        found = statuses(judge, lesson, empty)
-        assert not [item.name for item in lesson.checks if found[item.name] in (HERE, "passed")], name
+    empty = statuses(judge, lesson, lesson.pristine.read_text().replace("raise NotImplementedError", "return None"))
+    assert not [row for row in rows if empty[row] in (HERE, "passed")]
 
 
 def test_what_passes_here_counts_as_reached_and_is_graded_by_the_course(kit, dojo):
@@ -68,8 +61,8 @@ def test_what_passes_here_counts_as_reached_and_is_graded_by_the_course(kit, doj
         "\n"
         "2 of 2 right · 3 of 3 points\n"
         "The hidden suite decides 1 row (1 point): in_one_go.\n"
-        "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
-        "Your grade comes from the hidden test suite, with other problems.\n"
+        "Checked on public problems and examples. Your grade comes from the hidden test\n"
+        "suite, with other problems.\n"
         "That was the last row of lesson 04.\n"
         "3 of 3 points; 1 try.\n"
         "Next: lesson 08 A gradient checker  dojo watch 08\n",
@@ -98,8 +91,8 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         "\n"
         "2 of 30 right, 1 wrong, 27 to do · 2 of 32 points\n"
         "The hidden suite decides 2 rows (2 points): mean_gate, accumulation_factor.\n"
-        "Checked on 4 public problems, 3 of them of other sizes, and on public examples.\n"
-        "Your grade comes from the hidden test suite, with other problems.\n"
+        "Checked on public problems and examples. Your grade comes from the hidden test\n"
+        "suite, with other problems.\n"
         f"Next: fix closed_share  exercises/01_chain_rule/backward.py:{line}\n"
         "      dojo watch 01 · dojo hint 01.closed_share\n",
     )
@@ -113,18 +106,7 @@ def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_s
     assert result.exit_code == 1
     assert "relative_error  | passed here; the hidden suite decides\nfactors         | wrong\n" in result.stdout
     assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
-    assert "\nIt printed, in the public examples:\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
-    assert (
-        "Checked on public examples. Your grade comes from the hidden test suite, with\nother problems.\n"
-        in result.stdout
-    )
-
-
-def test_an_exception_in_an_example_stands_at_the_student_s_line(kit, dojo):
-    file_of(kit, "08").write_text("def relative_error(a, b):\n    return a.nothing\n")
-    result = dojo("check", "08.relative_error")
-    assert "✗ relative_error error  exercises/08_gradient_check/backward.py:2\n" in result.stdout
-    assert "\n    2 │ return a.nothing\n" in result.stdout and "Traceback" not in result.output
+    assert "\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
 
 
 def test_examples_that_do_not_run_are_one_sentence(kit, dojo):
@@ -166,22 +148,14 @@ def faults(lesson: Lesson, text: str) -> list[str]:
     return list(example_faults(again, right_files(again)))
 
 
-def test_a_new_lesson_has_an_example_that_is_in_order(own_lesson):
+def test_what_verify_says_of_examples(own_lesson):
+    refused = "examples.py: test_share_above refuses what is right, {}: it is failed: The result is 1; expected 0.5."
     text = (own_lesson.exercise / "examples.py").read_text()
     assert faults(own_lesson, text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
+    for text, sentences in (
         (
             "def test_share_above(check):\n    check.gives('share_above', (torch.ones(2), 0.5), 0.5)\n",
-            [
-                "examples.py: test_share_above refuses what is right, solution: it is failed: The result is 1; "
-                "expected 0.5.",
-                "examples.py: test_share_above refuses what is right, other_style: it is failed: The result is 1; "
-                "expected 0.5.",
-            ],
+            [refused.format("solution"), refused.format("other_style")],
         ),
         (
             "def test_share_above(check):\n    pass\n",
@@ -192,13 +166,8 @@ def test_a_new_lesson_has_an_example_that_is_in_order(own_lesson):
             ["examples.py: test_other has no row [checks.other] in lesson.toml."],
         ),
         ("", []),
-    ],
-)
-def test_what_verify_says_of_examples(own_lesson, text, sentences):
-    assert faults(own_lesson, "import torch\n\n\n" + text) == sentences
-
-
-def test_agrees_needs_a_reference(own_lesson):
+    ):
+        assert faults(own_lesson, "import torch\n\n\n" + text) == sentences
     text = "def test_share_above(check):\n    check.agrees(lambda on, generator: on.call('share_above', 1, 2))\n"
     with pytest.raises(Exception, match=r"test_share_above: `agrees` needs a `reference` here, as a student has no"):
         faults(own_lesson, text)

@@ -15,13 +15,12 @@ from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
 from support import GUARD_SECONDS, wait_until
 
 from grader.dojo.desk import Desk
-from grader.dojo.keys_and_saves import Saves
+from grader.dojo.file import Work, work_in
+from grader.dojo.watch import saves
 
 pytest_plugins = ["dojos"]
 
-HERE = "Checked on 3 public problems, 2 of them of other sizes"
-HERE_03 = "Checked on 4 public problems, 3 of them of other sizes"  # one with ties
-SUITE = "Your grade comes from\nthe hidden test suite, with other problems.\n"
+SCOPE = "Checked on public problems and examples. Your grade comes from the hidden test\nsuite, with other problems.\n"
 
 
 @pytest.fixture
@@ -51,15 +50,14 @@ def test_the_lecture_s_notebook_is_checked_for_every_lesson_in_it(kit, dojo):
         "verdict compares values in float64.\n"
         "\n"
         "1 of 13 right, 12 to do · 4 of 20 points\n"
-        f"{HERE}, and on public examples.\n"
-        "Your grade comes from the hidden test suite, with other problems.\n"
+        f"{SCOPE}"
         "Nothing in it is wrong. What is missing can be written in\n"
         "exercises/05_batch_norm/backward.py.\n"
     )
 
 
 @pytest.mark.full
-def test_a_wrong_line_is_told_by_its_cell_and_quoted_from_there(kit, dojo):
+def test_a_wrong_line_is_named_by_its_cell_and_quoted_from_there(kit, dojo):
     wrong = lecture(dprobs="dprobs = dlogprobs * probs", dcounts_sum="dcounts_sum = counts_sum.nothing")
     written(kit, "that.ipynb", "import torch", "# mine\n" + wrong)
     line = wrong.split("\n").index("dprobs = dlogprobs * probs") + 2
@@ -74,10 +72,11 @@ def test_a_wrong_line_is_told_by_its_cell_and_quoted_from_there(kit, dojo):
         f"Next: fix dprobs  that.ipynb, cell 2, line {line}\n      dojo watch that.ipynb 03 · dojo hint 03.dprobs\n"
     )
     assert dojo("check", "that.ipynb", "03.dlogprobs").exit_code == 0
-    assert dojo("check", "that.ipynb", "--lesson", "03.dprobs").exit_code == 1
+    assert dojo("check", "that.ipynb", "03.dprobs").exit_code == 1
 
 
-def test_a_script_in_the_lecture_s_style_that_has_begun(kit, dojo):
+def test_a_script_in_the_lecture_s_style_that_has_begun_is_checked_and_not_remembered(kit, dojo):
+    before = dojo().stdout
     (kit / "my_script.py").write_text("import torch\n" + "\n".join(CHAIN.split("\n")[:3]) + "\n")
     result = dojo("check", "my_script.py")
     assert (result.exit_code, result.stdout) == (
@@ -93,20 +92,14 @@ def test_a_script_in_the_lecture_s_style_that_has_begun(kit, dojo):
         "dcounts, dnorm_logits and 20 more.\n"
         "\n"
         "2 of 26 right, 24 to do · 2 of 26 points\n"
-        f"{HERE_03}. {SUITE}"
+        f"{SCOPE}"
         "Next: write dcounts_sum_inv  my_script.py\n"
         "      dojo watch my_script.py 03 · dojo hint 03.dcounts_sum_inv\n",
     )
-
-
-def test_nothing_of_it_is_counted_in_the_list_nor_remembered(kit, dojo):
-    before = dojo().stdout
-    written(kit, "that.ipynb", CHAIN)
-    dojo("check", "that.ipynb")
     assert dojo().stdout == before and not (kit / ".dojo.json").exists()
 
 
-def test_a_notebook_with_the_stub_s_functions_is_found_by_their_names(kit, dojo):
+def test_files_with_the_stub_s_functions_are_found_by_their_names(kit, dojo):
     functions = solved("11", "dgain", "dbias", "dnorm")
     written(kit, "mine.ipynb", "%matplotlib inline\nprint('not run')", functions)
     result = dojo("check", "mine.ipynb")
@@ -116,15 +109,8 @@ def test_a_notebook_with_the_stub_s_functions_is_found_by_their_names(kit, dojo)
     assert "not run" not in result.stdout
     line = functions.split("\n").index("def dinv_std(dnorm, diff):") + 1
     assert re.search(rf"^Next: write dinv_std  mine\.ipynb, cell 2, line {line}$", result.stdout, re.MULTILINE)
-
-
-def test_of_two_lessons_that_ask_for_a_function_the_one_that_asks_for_no_other(kit, dojo):
-    (kit / "mine.py").write_text(solved("04", "dlogits"))
-    result = dojo("check", "mine.py")
-    assert result.stdout.startswith("04 Cross-entropy in one go\nmine.py\n") and result.exit_code == 0
-
-
-def test_a_lesson_s_own_file_by_its_name_is_that_lesson(kit, dojo):
+    (kit / "mine.py").write_text(solved("04", "dlogits"))  # of two lessons with `dlogits`, the one that asks no more
+    assert dojo("check", "mine.py").stdout.startswith("04 Cross-entropy in one go\nmine.py\n")
     path = "exercises/04_cross_entropy/backward.py"
     (kit / path).write_text(solved("04", "dlogits"))
     finished, again = dojo("check", path).stdout, dojo("check", "04").stdout
@@ -146,28 +132,25 @@ def test_a_script_that_python_cannot_read_stops_where_it_stops(kit, dojo):
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["nothing.ipynb"], "nothing.ipynb is not there."),
-        (["folder.ipynb"], "folder.ipynb is no file."),
-        (["no.ipynb"], "no.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as "),
-        (["empty.ipynb"], "empty.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, "),
-        (["empty.ipynb", "04"], "Lesson 04: empty.ipynb assigns no `dlogits`."),
-        (["broken.py"], "broken.py cannot be read as Python: line "),
-        (["both.py", "no.ipynb"], "One file at a time: both.py and no.ipynb are 2."),
-        (["both.py", "99"], "There is no lesson '99'. The lessons are"),
-    ],
-)
-def test_what_cannot_be_read_is_one_sentence(kit, dojo, words, sentence):
+def test_what_cannot_be_read_is_one_sentence(kit, dojo):
     (kit / "folder.ipynb").mkdir()
     (kit / "no.ipynb").write_text("no")
     written(kit, "empty.ipynb", "x = 1")
     (kit / "broken.py").write_text("def f(:\n")
     (kit / "both.py").write_text("def dx(dy):\n    return dy\n")
-    result = dojo("check", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"dojo: {sentence}") and result.stderr.count("\n") == 1
+    for words, sentence in (
+        ("nothing.ipynb", "nothing.ipynb is not there."),
+        ("folder.ipynb", "folder.ipynb is no file."),
+        ("no.ipynb", "no.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as "),
+        ("empty.ipynb", "empty.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, "),
+        ("empty.ipynb 04", "Lesson 04: empty.ipynb assigns no `dlogits`."),
+        ("broken.py", "broken.py cannot be read as Python: line "),
+        ("both.py no.ipynb", "One file at a time: both.py and no.ipynb are 2."),
+        ("both.py 99", "There is no lesson '99'."),
+    ):
+        result = dojo("check", *words.split())
+        assert (result.exit_code, result.stdout) == (2, ""), words
+        assert result.stderr.startswith(f"dojo: {sentence}") and result.stderr.count("\n") == 1, result.stderr
 
 
 @pytest.mark.full
@@ -180,9 +163,9 @@ def test_the_report_of_a_notebook_quotes_its_cells(kit, dojo):
     assert "that.ipynb, cell 1" in page and "dprobs = -1 *" in page
 
 
-def test_a_saved_notebook_is_seen_and_what_stands_in_other_folders_is_not(kit, monkeypatch):
+def test_a_saved_notebook_is_seen_and_what_is_in_other_folders_is_not(kit, monkeypatch):
     """What `dojo watch that.ipynb` waits for."""
-
+    written(kit, "that.ipynb", CHAIN)
     (kit / "deep").mkdir()
     watch, seen = watchfiles.watch, list[str]()
 
@@ -193,14 +176,14 @@ def test_a_saved_notebook_is_seen_and_what_stands_in_other_folders_is_not(kit, m
 
     def is_seen(name: str) -> bool:
         """It is saved again and again: the watch may not have begun."""
-        beside = kit / "that.ipynb.tmp"
-        beside.write_text("{}")
-        beside.replace(kit / name)
+        temporary = kit / "that.ipynb.tmp"
+        temporary.write_text("{}")
+        temporary.replace(kit / name)
         return name in seen
 
-    monkeypatch.setattr("grader.dojo.keys_and_saves.watchfiles.watch", noted)
+    monkeypatch.setattr("grader.dojo.watch.watchfiles.watch", noted)
     reported = threading.Event()
-    with Saves(kit, False, reported.set):
+    with saves(Work(Desk(kit, print).course, kit / "that.ipynb"), lambda news: reported.set()):
         assert wait_until(lambda: is_seen("that.ipynb"))
         assert reported.wait(GUARD_SECONDS)
         (kit / "deep" / "other.ipynb").write_text("{}")
@@ -215,7 +198,6 @@ def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monk
 
     from grader.dojo.session import CheckSession, Event
     from grader.dojo.watch import Watch
-    from grader.dojo.work import work_in
 
     written(kit, "that.ipynb", CHAIN, SOFTMAX)
     monkeypatch.chdir(kit)
@@ -227,9 +209,9 @@ def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monk
     watch._session = session = CheckSession(desk, work=work)
     assert [lesson.number for lesson in lessons] == ["03", "04"]
     for words, following in (("26 of 26 right", "04"), ("2 of 2 right", "03")):
-        lesson = watch._lesson
+        lesson = watch.view.lesson
         watch.show(Event("checked", lesson, checked=session.checked_now(lesson)))
         assert words in paper.getvalue()
         watch.press("n")
-        assert watch._lesson.number == following
+        assert watch.view.lesson.number == following
     session.close()

@@ -1,4 +1,4 @@
-"""`dojo lsp`, driven by pygls's own client: remarks under wrong lines, and hovers."""
+"""`dojo lsp`, driven by pygls's own client; `dojo check --problems`; a session after an error; odd files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from pygls.lsp.client import LanguageClient
 from support import GUARD_SECONDS, ROOT, in_a_loop_of_its_own
 
 from grader.dojo.file import own_file, read_own
-from grader.dojo.remarks import hover, remarks
+from grader.dojo.screen import remarks
 from grader.dojo.session import CheckSession
-from grader.dojo.start import make_working_folder
 from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import TEMPLATES
@@ -48,41 +47,21 @@ class Editor:
         await self.client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities(), root_uri=kit.as_uri()))
         self.client.initialized(lsp.InitializedParams())
 
-    def open(self, path: Path) -> None:
-        item = lsp.TextDocumentItem(path.as_uri(), "python", 1, path.read_text())
-        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-
     def save(self, path: Path, text: str) -> None:
         replace(path, text)
-        document = lsp.VersionedTextDocumentIdentifier(2, path.as_uri())
-        change = lsp.TextDocumentContentChangeWholeDocument(text)
-        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
         self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(path.as_uri())))
 
     async def next_remarks(self) -> list[lsp.Diagnostic]:
         return list((await asyncio.wait_for(self.remarks.get(), GUARD_SECONDS)).diagnostics)
 
-    async def hover(self, path: Path, word: str, after: str) -> str:
-        text = path.read_text()
-        at = text.index(word, text.index(after) + len(after))
-        line = text.count("\n", 0, at)
-        place = lsp.Position(line, at - text.rfind("\n", 0, at) - 1)
-        found = await self.client.text_document_hover_async(
-            lsp.HoverParams(lsp.TextDocumentIdentifier(path.as_uri()), place)
-        )
-        contents: Any = found.contents if found else None
-        return contents.value if contents else ""
 
-
-def test_a_message_in_an_editor_shows_everything_and_does_nothing():
+def test_a_message_in_an_editor_shows_everything():
     lesson = Course(ROOT).find("03")
     row = Row("dprobs", "error", 0, 1, message="\x1b[2J\u202e [a link](command:x) <img src=x>", line=1)
-    part = lesson_view(LessonResult.of(lesson.name, [row]), lesson)
-    checked: Any = SimpleNamespace(source="dprobs", lesson=lesson, judged=SimpleNamespace(runs=True), part=part)
-    (remark,) = remarks(checked)
-    assert remark.message == "dprobs: \\u202e [a link](command:x) <img src=x>"
-    said = hover(lesson, "dprobs", 2, checked)
-    assert "\\[a link\\](command:x) \\<img src=x\\>" in said
+    part, files = lesson_view(LessonResult.of(lesson.name, [row]), lesson), {"backward.py": b"dprobs"}
+    judged, submitted = SimpleNamespace(runs=True), SimpleNamespace(files=files)
+    checked: Any = SimpleNamespace(lesson=lesson, judged=judged, part=part, submitted=submitted)
+    assert remarks(checked) == [(1, "dprobs: \\u202e [a link](command:x) <img src=x>", "error")]
 
 
 async def session(kit: Path) -> None:
@@ -90,7 +69,8 @@ async def session(kit: Path) -> None:
     right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv")
     path.write_text(right)
     await editor.start(kit)
-    editor.open(path)
+    item = lsp.TextDocumentItem(path.as_uri(), "python", 1, right)
+    editor.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
     assert await editor.next_remarks() == []
 
     wrong = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
@@ -100,14 +80,6 @@ async def session(kit: Path) -> None:
     assert remark.range == lsp.Range(lsp.Position(at, 4), lsp.Position(at, 29))
     assert remark.message.startswith("dprobs: The sign is flipped: your `dprobs` is exactly minus the gradient.")
     assert (remark.source, remark.severity, remark.code) == ("dojo", lsp.DiagnosticSeverity.Error, "sign")
-
-    said = await editor.hover(path, "dlogprobs", after="def dprobs")
-    assert "**dlogprobs** the gradient with respect to `logprobs`, shape `(32, 27)`" in said
-    assert "loss = -logprobs[range(n), Yb].mean()" in said and "Upstream: `dloss`, shape `()`" in said
-    assert "At the last save: **right**" in said
-    said = await editor.hover(path, "counts", after="def dcounts_sum_inv(dprobs, ")
-    assert "**counts** shape `(32, 27)`" in said and "counts = norm_logits.exp()" in said
-    assert await editor.hover(path, "raise", after="def dcounts_sum(") == ""
 
     editor.save(path, right + "def f(:\n")
     (remark,) = await editor.next_remarks()
@@ -139,7 +111,7 @@ def test_the_problem_matcher_of_the_kit_reads_what_dojo_check_prints(kit: Path, 
     lines = wrong.split("\n")
     for match, text, message in zip(
         found,
-        ("return -dlogprobs / probs", "return nothing * dcounts_sum_inv"),
+        ("return -dlogprobs / probs", "return nothing"),
         (
             "dprobs: The sign is flipped: your `dprobs` is exactly",
             "dcounts_sum: NameError: name 'nothing' is not defined",
@@ -147,46 +119,34 @@ def test_the_problem_matcher_of_the_kit_reads_what_dojo_check_prints(kit: Path, 
         strict=True,
     ):
         assert match is not None and match[pattern["file"]] == "exercises/03_makemore_steps/backward.py"
-        assert lines[int(match[pattern["line"]]) - 1].strip().startswith(text.partition(" *")[0])
+        assert lines[int(match[pattern["line"]]) - 1].strip().startswith(text)
         assert message in match[pattern["message"]]
     file_of(kit).write_text(right)
     assert (dojo("check", "--problems", "03").stdout, dojo("check", "--problems", "03").exit_code) == ("", 0)
 
 
-def test_a_new_folder_has_the_task(tmp_path: Path) -> None:
-    make_working_folder(Course(make_kit(tmp_path / "kit"), secrets=False), tmp_path / "new", bare=False)
-    assert (tmp_path / "new/.vscode/tasks.json").read_bytes() == (TEMPLATES / "tasks.json").read_bytes()
-
-
 def test_later_saves_are_checked_after_an_error_of_ours(kit: Path) -> None:
-    lesson, said = Course(kit, secrets=False).find("03"), []
-    errors = iter([RuntimeError("broken"), None])
+    course, events = Course(kit, secrets=False), []
+    lesson, errors = course.find("03"), iter([RuntimeError("broken"), None])
 
     def check(*of: object, **named: object) -> str:
         if error := next(errors):
             raise error
         return "checked"
 
-    desk: Any = SimpleNamespace(
-        course=Course(kit, secrets=False),
-        judge=SimpleNamespace(prepare=lambda _: None),
-        check=check,
-        state_file=SimpleNamespace(keep=lambda _: None),
-        close=lambda: None,
-    )
-    session = CheckSession(desk, lambda event: said.append((event.kind, event.sentence)))
+    judge, state_file = SimpleNamespace(prepare=lambda _: None), SimpleNamespace(keep=lambda _: None)
+    desk: Any = SimpleNamespace(course=course, judge=judge, check=check, state_file=state_file, close=lambda: None)
+    session = CheckSession(desk, lambda event: events.append((event.kind, event.sentence)))
     assert isinstance(session.check(lesson).exception(GUARD_SECONDS), RuntimeError)
     assert session.check(lesson).result(GUARD_SECONDS) == "checked"
     session.close()
-    assert said[1] == ("failed", "The check failed for a reason that is not yours: RuntimeError('broken')")
-    assert said[2:] == [("saved", "checking"), ("checked", "")]
+    assert events[1] == ("failed", "The check failed for a reason that is not yours: RuntimeError('broken')")
+    assert events[2:] == [("saved", "checking"), ("checked", "")]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
-def test_a_pipe_is_not_waited_for(kit: Path) -> None:
-    lesson = Course(kit, secrets=False).find("03")
-    os.mkfifo(lesson.exercise / "helpers.py")
-    assert "helpers.py" not in read_own(lesson).files
+def test_a_pipe_and_a_file_without_end_are_not_read(kit: Path) -> None:
+    lesson = Course(make_kit(kit / "pipes"), secrets=False).find("03")
     own_file(lesson).unlink()
     os.mkfifo(own_file(lesson))
     with pytest.raises(UserError, match="it is not an ordinary file"):
@@ -194,5 +154,5 @@ def test_a_pipe_is_not_waited_for(kit: Path) -> None:
     own_file(lesson).unlink()
     with open(own_file(lesson), "wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(UserError, match="has 1,099,511,627,776 bytes"):
+    with pytest.raises(UserError, match="has more than 1,048,576 bytes"):
         read_own(lesson)

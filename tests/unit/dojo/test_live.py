@@ -12,12 +12,11 @@ from kits import file_of, make_kit, solved
 from payloads import PAYLOADS
 from support import GUARD_SECONDS
 
-from grader.dojo.checked import Checked
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
 from grader.dojo.live import LiveServer
+from grader.dojo.progress import Checked
 from grader.dojo.session import Event
-from grader.publish.pictures import NOT_FINITE, VALUE_LEVELS, value_level, value_map
 from grader.sandbox.isolation.probe import Isolation
 
 pytest_plugins = ["dojos"]
@@ -108,18 +107,3 @@ def test_a_page_hears_of_each_check_and_of_what_is_going_on(server: LiveServer, 
     server.tell(Event("failed", checked.lesson, "backward.py is not there"))
     assert heard(check=1, state="backward.py is not there")
     stream.close()
-
-
-def test_colours() -> None:
-    assert [value_level(value, 2.0) for value in (0.0, -2.0, 2.0, 5.0)] == [
-        0,
-        VALUE_LEVELS,
-        2 * VALUE_LEVELS,
-        2 * VALUE_LEVELS,
-    ]
-    assert value_level(float("nan"), 1.0) == NOT_FINITE and value_level(1e-30, 1.0) == 0
-    assert 0 < value_level(-0.01, 1.0) < VALUE_LEVELS < value_level(0.01, 1.0)
-    drawn = value_map([[1.0, -1.0]], 1.0)
-    assert (drawn.width, drawn.height, drawn.cell_height) == (2, 1, 14) and drawn.png.startswith(
-        "data:image/png;base64,"
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,6 @@ from kits import make_kit
 
 from grader.commands import dojo_work
 from grader.commands.dojo import main
-from grader.dojo.start import make_working_folder
-from grader.errors import UserError
 from grader.lesson.bare_stub import BARE_STUB_NOTE
 from grader.lesson.lesson import Course
 
@@ -103,6 +100,9 @@ def test_outside_a_course_it_takes_the_lessons_that_were_installed(tmp_path, mon
     monkeypatch.setattr(dojo_work, "WITH_EXERCISES", installed)
     assert start("work")[0] == 0
     assert len([*(tmp_path / "work").glob("exercises/*/backward.py")]) == 3
+    (stub := installed / "exercises" / "04_cross_entropy" / ".stub").unlink()
+    assert start("half")[2] == f"dojo: {stub} is missing. Its author writes it with `grade stubs`.\n"
+    assert not (tmp_path / "half").exists()
     monkeypatch.setattr(dojo_work, "WITH_EXERCISES", tmp_path)
     assert start("other") == (
         2,
@@ -111,20 +111,24 @@ def test_outside_a_course_it_takes_the_lessons_that_were_installed(tmp_path, mon
     )
 
 
-def test_a_lesson_without_a_stub_is_named(tmp_path, source):
-    stub = source / "exercises" / "04_cross_entropy" / ".stub"
-    stub.unlink()
-    with pytest.raises(UserError) as caught:
-        make_working_folder(Course(source), tmp_path / "work", bare=False)
-    assert str(caught.value) == (
-        f"{stub} cannot be read: No such file or directory. Its author writes it with `grade stubs`."
+def test_the_first_five_minutes_begin_where_the_exercises_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(make_kit(tmp_path))
+    assert start() == (
+        0,
+        "Lesson 03: The makemore network, step by step\n"
+        "\n"
+        "1. Read exercises/03_makemore_steps/README.md. It teaches what you need and\n"
+        "works out one gradient in full.\n"
+        "2. Open exercises/03_makemore_steps/backward.py in your editor. You write one\n"
+        "function for each gradient.\n"
+        "3. Type: dojo watch 03. It checks the file whenever you save, and says what is\n"
+        "wrong.\n",
+        "",
     )
-    assert not (tmp_path / "work").exists()
 
 
-def test_without_any_course_dojo_says_how_to_begin(tmp_path, monkeypatch):
+def test_without_any_course_dojo_says_how_to_begin(monkeypatch):
     monkeypatch.setattr("grader.dojo.desk.nearest_course", lambda given: None)
-    shutil.rmtree(tmp_path / "nothing", ignore_errors=True)
     done = CliRunner().invoke(main, [])
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(

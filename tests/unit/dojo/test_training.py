@@ -21,8 +21,13 @@ from support import ROOT, solution_of
 from grader.authoring.lesson_sources import stub_of
 from grader.commands import command_line
 from grader.commands import dojo as dojo_cli
-from grader.dojo.own_file import NotWritten, OwnFile, OwnFileError
-from grader.dojo.training import CHECKPOINT, CURVE, LOG, compare_gradients, load_checkpoint
+from grader.dojo.training import (
+    CHECKPOINT,
+    CURVE,
+    LOG,
+    compare_gradients,
+    load_checkpoint,
+)
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.publish.curve import plot, smooth
@@ -51,8 +56,8 @@ def own(tmp_path: Path, solution: str) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def heeding() -> Iterator[None]:
-    """Ctrl-C means something, also where these tests were started in the background of a shell, which ignores it."""
+def ctrl_c_is_obeyed() -> Iterator[None]:
+    """Also where these tests were started in the background of a shell, which ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -76,10 +81,14 @@ def log_in(folder: Path) -> str:
     return (folder / "my-training" / LOG).read_text()
 
 
+def losses_in(folder: Path) -> torch.Tensor:
+    return torch.tensor(load_checkpoint(folder / "my-training")["losses"])
+
+
 # Data and network -----------------------------------------------------------------------------------------------------
 
 
-def test_the_names_that_are_shipped():
+def test_the_names_that_are_shipped_and_a_data_set_by_hand():
     text = (EXERCISE / "names.txt").read_text()
     words = lecture.read_names(EXERCISE / "names.txt")
     assert len(words) == len(set(words)) == 5163
@@ -90,9 +99,6 @@ def test_the_names_that_are_shipped():
     data = lecture.Data.load(EXERCISE / "names.txt")
     assert {name: len(Y) for name, (_, Y) in data.sets.items()} == {"train": 28892, "validation": 3640, "test": 3590}
     assert "28,892 / 3,640 / 3,590" in origin
-
-
-def test_a_data_set_by_hand():
     numbers = lecture.characters(["ab", "b"])
     assert numbers == {".": 0, "a": 1, "b": 2}
     X, Y = lecture.build_dataset(["ab", "b"], numbers)
@@ -100,32 +106,19 @@ def test_a_data_set_by_hand():
     assert Y.tolist() == [1, 2, 0, 2, 0]
 
 
-def test_the_split_is_the_lectures():
+def test_the_split_and_the_parameters_are_the_lecture_s():
     words = [f"n{i}" for i in range(57)]
     expected = list(words)
     random.seed(42)
     random.shuffle(expected)
     parts = lecture.split(words)
     assert (parts["train"], parts["validation"], parts["test"]) == (expected[:45], expected[45:51], expected[51:])
-
-
-@pytest.mark.parametrize(("hidden", "count"), [(200, 12_297), (64, 4_137)])
-def test_the_networks_parameters(hidden, count):
-    generator = torch.Generator().manual_seed(2147483647)
-    parameters = lecture.initialise(generator, 27, hidden)
-    assert sum(p.numel() for p in parameters) == count
-    assert [tuple(p.shape) for p in parameters] == [
-        (27, 10),
-        (30, hidden),
-        (hidden,),
-        (hidden, 27),
-        (27,),
-        (1, hidden),
-        (1, hidden),
-    ]
-    again = torch.Generator().manual_seed(2147483647)
-    assert torch.equal(parameters[0], torch.randn((27, 10), generator=again))
-    assert torch.equal(parameters[1], torch.randn((30, hidden), generator=again) * (5 / 3) / (30**0.5))
+    for hidden, count in ((200, 12_297), (64, 4_137)):
+        parameters = lecture.initialise(torch.Generator().manual_seed(2147483647), 27, hidden)
+        assert sum(p.numel() for p in parameters) == count
+        again = torch.Generator().manual_seed(2147483647)
+        assert torch.equal(parameters[0], torch.randn((27, 10), generator=again))
+        assert torch.equal(parameters[1], torch.randn((30, hidden), generator=again) * (5 / 3) / (30**0.5))
 
 
 def test_cmp_looks_at_shapes_and_knows_rounding_from_mistakes():
@@ -138,11 +131,8 @@ def test_cmp_looks_at_shapes_and_knows_rounding_from_mistakes():
     found[2] = torch.zeros_like(right[2])  # db1 is nothing but rounding
     found[3] = found[3] * 1.01
     found[5] = found[5].reshape(-1)
-
-    def named(gradients):
-        return dict(zip(lecture.PARAMETERS, gradients, strict=True))
-
-    rows = {row.name: row for row in compare_gradients(named(found), named(right))}
+    named = [dict(zip(lecture.PARAMETERS, gradients, strict=True)) for gradients in (found, right)]
+    rows = {row.name: row for row in compare_gradients(*named)}
     exact = ["exact: True " in rows[name].line for name in lecture.PARAMETERS]
     assert exact == [False, True, False, False, True, False, True]
     assert rows["C"].relative < 2e-6 and rows["b1"].relative < 1e-4 and 0.009 < rows["W2"].relative < 0.011
@@ -173,9 +163,9 @@ def test_a_run_leaves_curve_log_and_checkpoint(train, own, tmp_path):
     drawn = ElementTree.parse(out / CURVE).getroot()
     assert [part.get("class") for part in drawn if part.tag.endswith("path")][-2:] == ["own", "autograd"]
 
-    kept = load_checkpoint(out)  # rounding only: float32's last digit on a loss of about 3 is 2.4e-7
-    own, autograds = kept["losses"]
+    own, autograds = losses_in(tmp_path)  # rounding only: float32's last digit on a loss of about 3 is 2.4e-7
     assert len(own) == 60 and float((own - autograds).abs().max()) < 5e-6
+    kept = load_checkpoint(out)
     for name, value in kept["own"]["parameters"].items():
         assert float((value - kept["autograds"]["parameters"][name]).abs().max()) < 5e-6
     assert own[-10:].mean() < own[:10].mean() - 0.05  # and it learns
@@ -185,104 +175,83 @@ def test_with_compare_a_wrong_gradient_trains_next_to_the_right_one(train, own, 
     own.write_text(solution.replace("db2, dbngain, dbnbias]\n    #", "db2, dbnbias, dbngain]\n    #"))
     result = train(own, "--compare")
     assert result.exit_code == 0 and result.stdout.count("✗ Step 0: `dbngain` differs from autograd's by ") == 1
-    said = r"over the last 6 steps: loss \d\.\d{4} with your gradients, \d\.\d{4} with the right ones\. Yours is "
-    assert re.search(said, result.stdout) and "`dojo check 07.dbngain` explains it." in result.stdout
-    losses, autograds = load_checkpoint(tmp_path / "my-training")["losses"]
+    sentence = r"over the last 6 steps: loss \d\.\d{4} with your gradients, \d\.\d{4} with the right ones\. Yours is "
+    assert re.search(sentence, result.stdout) and "`dojo check 07.dbngain` explains it." in result.stdout
+    losses, autograds = losses_in(tmp_path)
     assert float((losses - autograds).abs().max()) > 1e-4
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "row"),
-    [
+def test_what_is_wrong_in_a_step_stops_the_run_and_names_its_row(train, own, solution):
+    """In the answer key, or in the variant that overwrites its values in place; at the first step, or later."""
+    for right, wrong, row in (
         ("db2 = dlogits.sum(0)", "db2 = dlogits.mean(0)", "db2"),
         ("(1 - h**2) * dh", "(0.9 - h**2) * dh", "dbngain"),
         ("dh * h, h, value=-1", "dh * h, h, value=-0.9", "dbngain"),
         ("hprebn.mean(0, keepdim=True))", "hprebn.mean(1, keepdim=True))", "loss"),
         ("-= learning_rate", "-= 2 * learning_rate", "update"),
         ("return 0.1 if", "return 0.2 if", "learning_rate"),
-    ],
-)
-def test_what_is_wrong_in_a_step_stops_the_run_and_names_its_row(right, wrong, row, train, own, solution):
-    """In the answer key, or in the variant that overwrites its values in place."""
-    answer = next(text for text in (solution, FAST.read_text()) if text.count(right) == 1)
-    own.write_text(answer.replace(right, wrong))
-    result = train(own)
-    assert result.exit_code == command_line.UNUSABLE and result.stderr.count("\n") == 1
-    assert f"`dojo check 07.{row}` explains it." in result.stderr
-    assert result.stderr.startswith("dojo: Step 0: ") and result.stderr.endswith("dojo train 07 --compare\n")
-
-
-def test_a_gradient_that_becomes_wrong_later_stops_the_run_there(train, own, solution):
-    later = """
-right, calls = gradients, 0
-
-def gradients(*arguments):
-    global calls
-    calls += 1
-    loss, found = right(*arguments)
-    return loss, [2 * each for each in found] if calls > 41 else found
-"""
-    own.write_text(solution + later)
+    ):
+        answer = next(text for text in (solution, FAST.read_text()) if text.count(right) == 1)
+        own.write_text(answer.replace(right, wrong))
+        result = train(own)
+        assert result.exit_code == command_line.UNUSABLE and result.stderr.count("\n") == 1, row
+        assert f"`dojo check 07.{row}` explains it." in result.stderr
+        assert result.stderr.startswith("dojo: Step 0: ") and result.stderr.endswith("dojo train 07 --compare\n")
+    own.write_text(solution + wrapped("found = [2 * each for each in found] if calls > 41 else found"))
     result = train(own)
     step = re.search(r"^dojo: Step (\d+): `dW2` differs from autograd's by 100.0% of its size", result.stderr)
     assert result.exit_code == command_line.UNUSABLE and step and 5 < int(step[1]) < 40
 
 
+def wrapped(act: str) -> str:
+    """`gradients` anew: it counts its `calls`, and does something to what it has `found`."""
+    return (
+        "\nimport signal\nright, calls = gradients, 0\n\ndef gradients(*arguments):\n    global calls\n    calls += 1\n"
+        f"    loss, found = right(*arguments)\n    {act}\n    return loss, found\n"
+    )
+
+
 # Ctrl-C and --resume --------------------------------------------------------------------------------------------------
-
-PRESSED = """
-import signal
-right, calls = gradients, 0
-
-def gradients(*arguments):
-    global calls
-    calls += 1
-    if calls == 36:
-        signal.raise_signal(signal.SIGINT)
-    return right(*arguments)
-"""
 
 
 def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_path):
-    """Ctrl-C in the middle of a student's function ends the run before the steps that are running."""
-    own.write_text(solution + PRESSED)
+    """Ctrl-C or an exception in the middle of a student's function ends the run before the steps that are running."""
+    own.write_text(solution + wrapped("signal.raise_signal(signal.SIGINT) if calls == 36 else None"))
     stopped = train(own)
     assert stopped.exit_code == command_line.STOPPED, stopped.output
     assert f"Go on with: dojo train {own} --resume" in stopped.stderr
-    kept = load_checkpoint(tmp_path / "my-training")["losses"]
+    kept = losses_in(tmp_path)
     done = kept.shape[1]
     assert 0 < done < 60 and (tmp_path / "my-training" / CURVE).is_file()
     assert f"stopped after {done} of 60 steps" in stopped.stderr
     own.write_text(solution)
     result = train(own, "--resume")
     assert result.exit_code == 0, result.output
-    again = load_checkpoint(tmp_path / "my-training")["losses"]
+    again = losses_in(tmp_path)
     assert again.shape == (2, 60) and torch.equal(again[:, :done], kept)
     assert len(re.findall(r"^ +(\d+)/ +60: ", log_in(tmp_path), re.M)) == 20  # each line once
     assert float((again[0] - again[1]).abs().max()) < 5e-6
+    own.write_text(solution + wrapped("1 / (calls - 36)"))
+    result = train(own)
+    assert result.exit_code == command_line.UNUSABLE
+    assert "ZeroDivisionError: division by zero\n    1 / (calls - 36)\n" in result.stderr
+    own.write_text(solution)
+    assert train(own, "--resume").exit_code == 0
 
 
 # What cannot be done, in a sentence -----------------------------------------------------------------------------------
 
 
-def without(source: str, *functions: str) -> str:
-    """The file with these functions as stubs."""
-    for name in functions:
-        source += f"\n\ndef {name}(*arguments):\n    raise NotImplementedError\n"
-    return source
-
-
-def test_a_stub_is_told_what_it_lacks(train, own, course, tmp_path):
+def test_what_is_not_written_yet(train, own, course, solution, tmp_path):
+    """Evaluation may be written after training."""
     own.write_text(stub_of(course.find("07")))
     result = train(own)
     assert result.exit_code == command_line.UNUSABLE
     assert "`gradients`" in result.stderr and "`train`" in result.stderr and "backward.py" in result.stderr
     assert "Not written yet" in result.stderr and result.stderr.count("\n") == 1
     assert not (tmp_path / "my-training").exists()
-
-
-def test_evaluation_may_be_written_after_training(train, own, solution, tmp_path):
-    own.write_text(without(solution, "calibrate", "sample"))
+    stubs = "".join(f"\n\ndef {name}(*arguments):\n    raise NotImplementedError\n" for name in ("calibrate", "sample"))
+    own.write_text(solution + stubs)
     result = train(own)
     assert result.exit_code == command_line.UNUSABLE
     assert "Not written yet" in result.stderr and "`calibrate`, `sample`" in result.stderr
@@ -290,9 +259,8 @@ def test_evaluation_may_be_written_after_training(train, own, solution, tmp_path
     assert train(own, "--resume").exit_code == 0 and "20 names: " in log_in(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
+def test_a_mistake_is_a_sentence_with_the_student_s_own_line(train, own, solution, tmp_path):
+    for change, sentence in (
         ("def gradients(p, X, Y):\n    return p[0] @ p[0], 1", "line {last}, in `gradients`: RuntimeError: "),
         ("def gradients(p, X, Y):\n    return 1, 2, 3", "it returned a tuple of 3"),
         ("def gradients(p, X, Y):\n    return 1.0, p[:6]", "its second value is a list of 6"),
@@ -305,53 +273,30 @@ def test_evaluation_may_be_written_after_training(train, own, solution, tmp_path
         ("def sample(*a):\n    raise SystemExit(3)", "It ended the program (SystemExit, code 3)"),
         ("def broken(:\n    pass", "line {next_to_last}: SyntaxError"),
         ("import torch.nothing", "line {last}: ModuleNotFoundError"),
-    ],
-)
-def test_a_mistake_is_told_with_the_students_own_line(change, sentence, train, own, solution, tmp_path):
-    source = solution + "\n\n" + change + "\n"
-    own.write_text(source)
-    result = train(own)
-    assert result.exit_code == command_line.UNUSABLE
-    last = source.count("\n")
-    assert sentence.format(last=last, next_to_last=last - 1) in result.stderr
-    assert "Traceback" not in result.output and result.stderr.startswith("dojo: ")
-    assert not (tmp_path / "my-training").exists()
+    ):
+        source = solution + "\n\n" + change + "\n"
+        own.write_text(source)
+        result = train(own)
+        last = source.count("\n")
+        assert result.exit_code == command_line.UNUSABLE
+        assert sentence.format(last=last, next_to_last=last - 1) in result.stderr, result.stderr
+        assert "Traceback" not in result.output and result.stderr.startswith("dojo: ")
+        assert not (tmp_path / "my-training").exists()
+    exploding = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
+    own.write_text(solution + exploding)
+    assert "The loss is nan at step 21: the numbers have exploded" in train(own).stderr
 
 
-def test_an_exception_in_the_middle_keeps_what_there_is(train, own, solution, tmp_path):
-    own.write_text(solution + PRESSED.replace("signal.raise_signal(signal.SIGINT)", "1 / 0"))
-    result = train(own)
-    assert result.exit_code == command_line.UNUSABLE
-    assert "ZeroDivisionError: division by zero\n    1 / 0\n" in result.stderr
-    own.write_text(solution)
-    assert train(own, "--resume").exit_code == 0
-
-
-def test_an_exploding_loss_stops_with_a_sentence(train, own, solution):
-    change = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
-    own.write_text(solution + change)
-    result = train(own)
-    assert result.exit_code == command_line.UNUSABLE
-    assert "The loss is nan at step 21: the numbers have exploded" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_names_that_cannot_be_used_and_names_that_show_anything(own, tmp_path, monkeypatch):
+    for text, sentence in (
         (b"ada\nbo\n", "must hold 20 names or more"),
         (b"a.b\n" * 30, "without full stops"),
         (b"\xff\n" * 30, "it is no UTF-8 text"),
         (None, "No such file or directory"),
-    ],
-)
-def test_names_that_cannot_be_used(text, sentence, tmp_path):
-    if text is not None:
-        (tmp_path / "names.txt").write_bytes(text)
-    with pytest.raises(UserError, match=sentence):
-        lecture.read_names(tmp_path / "names.txt")
-
-
-def test_names_can_show_anything_and_do_nothing(own, tmp_path, monkeypatch):
+    ):
+        (tmp_path / "names.txt").write_bytes(text) if text else (tmp_path / "names.txt").unlink()
+        with pytest.raises(UserError, match=sentence):
+            lecture.read_names(tmp_path / "names.txt")
     letters = "<script>alert(1)</script>\x1b[31m\u202e&\"'"
     course = small_networks(tmp_path / "course", steps=20)
     (course / "exercises" / "07_training" / "names.txt").write_text(
@@ -363,31 +308,22 @@ def test_names_can_show_anything_and_do_nothing(own, tmp_path, monkeypatch):
     assert "\x1b" not in result.output and "\u202e" not in result.output
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["nowhere.py"], "nowhere.py does not exist"),
-        (["--resume"], "There is no run to continue in my-training/"),
-        (["03"], "Lesson 03 has no network to train; these have: `dojo train 07`"),
-        (["--course", "empty"], "holds no lessons"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_bad_input_is_one_sentence_and_exit_status_2(train, own, tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
-    course = [] if "--course" in arguments else ["--course", str(ROOT)]
-    result = CliRunner().invoke(dojo_cli.main, ["train", *arguments, *course])
-    assert result.exit_code == command_line.UNUSABLE
-    assert sentence in result.stderr and result.stderr.startswith("dojo: ") and result.stderr.count("\n") == 1
-
-
-def test_a_folder_that_cannot_be_written(train, own, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for typed, sentence in (
+        (f"nowhere.py --course {ROOT}", "nowhere.py does not exist"),
+        (f"--resume --course {ROOT}", "There is no run to continue in my-training/"),
+        (f"03 --course {ROOT}", "Lesson 03 has no network to train; these have: `dojo train 07`"),
+        ("--course empty", "holds no lessons"),
+    ):
+        result = CliRunner().invoke(dojo_cli.main, ["train", *typed.split()])
+        assert result.exit_code == command_line.UNUSABLE
+        assert sentence in result.stderr and result.stderr.startswith("dojo: ") and result.stderr.count("\n") == 1
     (tmp_path / "my-training").write_text("")
     result = train(own)
     assert result.exit_code == command_line.UNUSABLE and "my-training cannot be written" in result.stderr
-
-
-def test_a_checkpoint_that_is_none(train, own, tmp_path):
+    (tmp_path / "my-training").unlink()
     (tmp_path / "my-training").mkdir()
     (tmp_path / "my-training" / CHECKPOINT).write_bytes(b"nothing")
     result = train(own, "--resume")
@@ -444,46 +380,18 @@ def test_another_course_brings_its_own_script_only_where_it_is_named(tmp_path, m
 # Curves ---------------------------------------------------------------------------------------------------------------
 
 
-def test_smoothing_is_the_lectures():
+def test_smoothing_is_the_lecture_s_and_a_plot_stays_inside_its_frame():
     losses = (torch.rand(4000, generator=torch.Generator().manual_seed(0)) + 2).double()
     expected = losses.log10().view(-1, 1000).mean(1)
     assert [y for _, y in smooth(losses.tolist(), 1000)] == pytest.approx(expected.tolist(), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
+    for raw in (
         *([3.0], [2.0, 2.0], [0.0, 0.0, 1e-7], [1e-6, 4000.0], [2.1 - i / 1e4 for i in range(5000)], []),
-        *(
-            [3.0, 1e300, 2.0],
-            [1e300] * 3,
-            [sys.float_info.max],
-            [2.0, math.inf, math.nan],
-            [math.nan],
-            [-1e300, 5e-324],
-        ),
-        *([1e300 if i % 7 else 5e-324 for i in range(5000)], [1e250, 1.01e250]),
-    ],
-)
-def test_a_plot_stays_inside_its_frame(raw):
-    drawn = plot([raw], len(raw), 1e-9, 10)
-    numbers = [float(n) for path in drawn.lines for n in re.findall(r"-?[\d.]+", path)]
-    assert all(map(math.isfinite, numbers))
-    assert all(-0.1 <= x <= 1000.1 for x in numbers[::2]) and all(-0.1 <= y <= 400.1 for y in numbers[1::2])
-    assert 1 <= len(drawn.up) <= 8 and all(0 <= tick.at <= 100 for tick in drawn.up)
-    assert drawn.across[0].label == "0" and len(drawn.across) <= 6 and all(0 <= t.at <= 100 for t in drawn.across)
-
-
-def test_an_operator_that_torch_does_not_have_is_an_error_and_a_stub_is_not_written(tmp_path):
-    path = tmp_path / "training_step.py"
-    power = "def power():\n    return torch.ones(2) ^ 2\n"
-    path.write_text(f"import torch\n{power}def stub():\n    raise NotImplementedError\n")
-    own = OwnFile(path)
-    with pytest.raises(OwnFileError) as raised:
-        own.call("power")
-    assert type(raised.value) is OwnFileError and str(raised.value) == (
-        f"{path}, line 3, in `power`: NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Float'\n"
-        "    return torch.ones(2) ^ 2"
-    )
-    with pytest.raises(NotWritten, match="`stub` is not written yet in "):
-        own.call("stub")
+        *([3.0, 1e300, 2.0], [1e300] * 3, [sys.float_info.max], [2.0, math.inf, math.nan], [math.nan]),
+        *([-1e300, 5e-324], [1e300 if i % 7 else 5e-324 for i in range(5000)], [1e250, 1.01e250]),
+    ):
+        drawn = plot([raw], len(raw), 1e-9, 10)
+        numbers = [float(n) for path in drawn.lines for n in re.findall(r"-?[\d.]+", path)]
+        assert all(map(math.isfinite, numbers))
+        assert all(-0.1 <= x <= 1000.1 for x in numbers[::2]) and all(-0.1 <= y <= 400.1 for y in numbers[1::2])
+        assert 1 <= len(drawn.up) <= 8 and all(0 <= tick.at <= 100 for tick in drawn.up)
+        assert drawn.across[0].label == "0" and len(drawn.across) <= 6 and all(0 <= t.at <= 100 for t in drawn.across)

@@ -25,6 +25,7 @@ from support import GUARD_SECONDS, ROOT, solution_of, wait_until, without_second
 pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster]'")
 
 from bench.attacks.arena import descendants
+from bench.cluster import OwnCluster
 from grader.commands import command_line
 from grader.commands import grade as cli
 from grader.commands.checks import GRADER_PROGRAM
@@ -36,51 +37,16 @@ from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import SubmissionResult
-from grader.sandbox.isolation import kernel
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 SLOWLY = "import time\n\ntime.sleep(0.3)\n"  # no race: 1/30 of the deadline
 
 
-class OwnCluster:
-    """A Dask scheduler and workers, each a process of its own; `folder` holds what they write."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir()
-        self.scheduler = self._start("dask_scheduler", "--port", "0", "--scheduler-file", str(folder / "scheduler"))
-        self.workers: list[subprocess.Popen[bytes]] = []
-        assert wait_until(self._written), "the scheduler does not start"
-        self.address: str = json.loads((folder / "scheduler").read_text())["address"]
-
-    def _written(self) -> bool:
-        try:
-            return bool(json.loads((self.folder / "scheduler").read_text()))
-        except (OSError, ValueError):
-            return False
-
-    def _start(self, what: str, *arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.{what}", "--host", "127.0.0.1", "--no-dashboard", *arguments]
-        with open(self.folder / f"{what}.log", "ab") as log:
-            return subprocess.Popen(command, stdout=log, stderr=log, env=ENVIRONMENT, cwd=self.folder)
-
-    def start_worker(self, *more: str) -> subprocess.Popen[bytes]:
-        place = ("--local-directory", str(self.folder / "scratch"), "--no-nanny", "--nthreads", "1")
-        self.workers.append(self._start("dask_worker", self.address, *place, *more))
-        return self.workers[-1]
-
-    def close(self) -> None:
-        for process in [*self.workers, self.scheduler]:
-            process.kill()
-            process.wait()
-
-
 @contextlib.contextmanager
 def started(folder: Path, workers: int) -> Iterator[OwnCluster]:
-    own = OwnCluster(folder)
+    folder.mkdir()
+    own = OwnCluster(folder, workers)
     try:
-        for _ in range(workers):
-            own.start_worker()
         yield own
     finally:
         own.close()
@@ -172,19 +138,10 @@ def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, sm
 
 
 @pytest.mark.slow
-def test_what_was_graded_on_a_cluster_stands_for_a_run_on_this_machine_too(graded):
-    folder, out, _ = graded
-    for more in ([], ["--cluster", "tcp://127.0.0.1:1"]):  # nothing is due: nobody is asked
-        assert grade(folder, "-o", out, *more).exit_code == 0
-    assert len(in_the_book(out)) == 10
-
-
-@pytest.mark.slow
 def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(two, graded):
     living = two.workers[1].pid
     assert wait_until(lambda: not descendants(of=living))
-    scratch = two.folder / "scratch" / "dask-scratch-space"
-    killed = {path for path in scratch.glob("*/backprop-ninja-*")}
+    killed = {path for path in two.folder.glob("worker-*/dask-scratch-space/*/backprop-ninja-*")}
     assert len(killed) <= 1  # the killed worker's, which Dask removes when the next worker starts
     for path in killed:
         assert path.stat().st_mode & 0o777 == 0o700
@@ -200,17 +157,6 @@ def refused(result: Result) -> str:
     return lines[0]
 
 
-@pytest.mark.slow
-def test_versions_that_differ_are_refused_by_name(two, small, tmp_path, monkeypatch):
-    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
-    here = versions()
-    monkeypatch.setattr(cluster, "versions", lambda: {**here, "torch": "1.0", "grader": "0123456789ab"})
-    said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", two.address))
-    assert f"cannot grade: it has grader {here['grader']} instead of 0123456789ab, " in said
-    assert f"torch {here['torch']} instead of 1.0: install the same versions on every machine" in said
-    assert not (tmp_path / "out" / "index.html").exists()
-
-
 @pytest.mark.full
 def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
@@ -220,16 +166,6 @@ def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
         for address in (silent, "tcp://127.0.0.1:1", "http://example.org", "nonsense"):
             said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", address))
             assert f"no Dask scheduler answers at {address} (" in said and "start one with `dask scheduler`" in said
-
-
-@pytest.mark.slow
-def test_a_scheduler_without_workers_is_told_after_a_while(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.2)
-    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
-    with started(tmp_path / "dask", workers=0) as own:
-        said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", own.address))
-    assert "has no workers, 0.2 seconds long: start one on each machine that grades, " in said
-    assert f"with `dask worker {own.address}`." in said
 
 
 def settings(**more: Any) -> Settings:
@@ -251,13 +187,6 @@ def test_a_worker_that_isolates_less_than_required_refuses(tmp_path, monkeypatch
     )
     graders.teardown(worker(tmp_path))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_worker_that_could_not_be_made_ready_refuses(tmp_path):
-    graders = cluster_worker.Graders(settings(), b"no archive", versions())
-    with pytest.raises(zipfile.BadZipFile):
-        graders.setup(worker(tmp_path))
-    assert graders.refusal == "it could not be made ready: its log says why."
 
 
 def test_a_worker_grades_with_its_own_processes_until_the_run_ends(tmp_path, monkeypatch):
@@ -285,18 +214,6 @@ def test_a_worker_grades_with_its_own_processes_until_the_run_ends(tmp_path, mon
     graders.teardown(worker(tmp_path))
     assert [each.is_ended for each in made] == [True]
     assert not list(tmp_path.iterdir())
-
-
-def test_a_worker_that_did_not_get_the_course_says_so(tmp_path):
-    assert cluster_worker.refusal_of("a run", worker(tmp_path)) == "it did not get the course"
-
-
-@pytest.mark.skipif(not kernel.supported(), reason="needs Linux on x86_64 or aarch64")
-def test_a_worker_looks_for_its_isolation_in_a_process_of_its_own():
-    from grader.sandbox.isolation.probe import probe
-
-    found = probe()
-    assert cluster_worker.probe_isolation() == {"level": found.level, "missing": list(found.missing)}
 
 
 def test_the_course_travels_without_what_python_left_in_it(tmp_path):
@@ -364,26 +281,3 @@ def test_a_scheduler_that_goes_away_ends_the_run_with_a_sentence_and_what_is_gra
     done = [student for student, _ in in_the_book(out)]
     assert 3 <= len(done) < MANY and len(set(done)) == len(done)
     assert (out / "grades.csv").read_text().count("\n") == len(done) + 1
-
-
-@pytest.mark.slow
-def test_workers_that_come_and_go(tmp_path, small):
-    """Two of three are killed, one that grades with two threads joins: every result once, and right."""
-    folder, out = write(tmp_path / "class", small, sources(small, 40)), tmp_path / "out"
-    with started(tmp_path / "dask", workers=3) as own:
-        threads = [killed_after(own.workers[0], 5, out), killed_after(own.workers[1], 20, out)]
-
-        def join() -> None:
-            if wait_until(lambda: own.workers[0].poll() is not None):
-                own.start_worker("--nthreads", "2")
-
-        threads.append(threading.Thread(target=join, daemon=True))
-        threads[-1].start()
-        result = grade(folder, "-o", out, "--cluster", own.address)
-        assert result.exit_code == 0, result.output
-        for thread in threads:
-            thread.join(GUARD_SECONDS)
-        assert [worker.poll() is None for worker in own.workers] == [False, False, True, True]
-    book = in_the_book(out)
-    assert [student for student, _ in book] == [f"student_{n:02}" for n in range(40)]
-    assert [results["score"] for _, results in book] == [3, 0] * 20

@@ -18,7 +18,6 @@ from click.testing import CliRunner
 from made_results import lesson as lesson_of
 from made_results import results as results_by_hand
 from made_results import row
-from support import ROOT, solution_of
 from test_gradebook import Watching
 
 from grader.commands.grade import main
@@ -188,12 +187,6 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
     assert {path.name for path in (out / "ada").iterdir()} == {*STUDENT_FILES, "notes of the TA.txt"}
 
 
-def test_a_first_run_that_fails_writes_no_folder(ran, out, roster):
-    ran([submitted("ada", STEPS), submitted("bo", STEPS)], faults={"ada"})
-    assert not (out / "ada").exists()
-    assert exported(out, roster)[0] == {"ada": "", "bo": "3", "cy": ""}
-
-
 def test_a_failed_run_of_one_lesson_leaves_the_others(ran, out, roster):
     ada = submitted("ada", STEPS, NORM)
     ran([ada], (STEPS,))
@@ -204,13 +197,6 @@ def test_a_failed_run_of_one_lesson_leaves_the_others(ran, out, roster):
     ran([ada], (NORM,))
     assert json.loads((out / "ada" / "results.json").read_text())["score"] == 6
     assert points(out / "grades.csv", STEPS, NORM, "total", "max")["ada"] == ("3", "3", "6", "6")
-
-
-def test_a_regrade_removes_the_other_programs_files_of_the_run_before(ran, out):
-    ran([submitted("ada", STEPS)])
-    (out / "ada" / "gradescope.json").write_text("3 of 3")
-    ran([submitted("ada", STEPS, source="new")], points=1)
-    assert not (out / "ada" / "gradescope.json").exists()
 
 
 # A run adds to the gradebook ------------------------------------------------------------------------------------------
@@ -235,35 +221,13 @@ def test_only_these_shows_the_run_alone_and_the_book_keeps_the_class(ran, out, r
     assert set(table(out / "grades.csv")) == {"ada", "bo", "cy"}
 
 
-@pytest.mark.full
-def test_lessons_that_were_not_run_keep_their_results_and_reports(ran, out, roster):
-    class_ = [submitted(name, STEPS, NORM) for name in ("ada", "bo")]
-    ran(class_, (STEPS,))
-    ran(class_[:1], (NORM,), points=1)
-    assert points(out / "grades.csv", STEPS, NORM, "total", "max") == {
-        "ada": ("3", "1", "4", "6"),
-        "bo": ("3", "", "3", "3"),
-    }
-    page = (out / "index.html").read_text(encoding="utf-8")
-    assert f"{NORM} was not run on the submissions of 1, who have no result for it: bo." in page.replace("&quot;", '"')
-    found = json.loads((out / "ada" / "results.json").read_text())
-    assert ([each["name"] for each in found["lessons"]], found["score"]) == ([STEPS, NORM], 4)
-    marks, said = exported(out, roster)
-    assert marks == {"ada": "4", "bo": "3", "cy": ""} and f"{NORM} was not run on the submissions of 1" in said
-
-    # neither is graded again
-    assert ran(class_, (STEPS,))[1] == [] and ran(class_[:1], (NORM,))[1] == []
-    # a new attempt at the first lesson: the second lesson keeps its result
-    ran([submitted("ada", STEPS, NORM, source="new")], (STEPS,), points=2)
-    assert points(out / "grades.csv", STEPS, NORM)["ada"] == ("2", "1")
-    assert json.loads((out / "ada" / "results.json").read_text())["score"] == 3
-
-
 def test_a_report_has_every_lesson_also_when_one_of_them_is_run_again(ran, out):
     ran([submitted("ada", STEPS, CROSS)], (STEPS, CROSS))
+    (out / "ada" / "junit.xml").write_text("6 of 6")
     again = submitted("ada", STEPS, CROSS, source="new")
     ran([again], (STEPS,), points=0)
-    assert points(out / "grades.csv", STEPS, CROSS, "total")["ada"] == ("0", "3", "3")
+    assert points(out / "grades.csv", STEPS, CROSS, "total")["ada"] == ("0", "3", "3"), "the newest counts"
+    assert not (out / "ada" / "junit.xml").exists(), "it was the earlier run's"
     text = (out / "ada" / "report.md").read_text(encoding="utf-8")
     assert text.startswith("# ada: 3 of 6\n") and "makemore" in text
     (out / "ada" / "report.md").unlink()
@@ -297,17 +261,6 @@ def test_a_roster_s_name_takes_the_place_of_the_folder_s(ran, out):
     assert {path.name for path in out.iterdir() if path.is_dir()} == {"Ada Okafor", "bo", "Bo Li", "Cy", "di"}
     ran([submitted("ada", STEPS, source="later")])
     assert {"ada", "Ada Okafor"} < set(table(out / "grades.csv"))
-
-
-def test_a_newer_attempt_counts_even_if_it_is_worse(ran, out):
-    ran([submitted("ada", STEPS)])
-    ran([submitted("ada", STEPS, source="new")], points=1)
-    assert points(out / "grades.csv", STEPS)["ada"] == ("1",)
-    ran([submitted("ada", STEPS)])  # the first again: it is graded again, and is the latest
-    assert points(out / "grades.csv", STEPS)["ada"] == ("3",)
-
-
-# The union, by itself -------------------------------------------------------------------------------------------------
 
 
 # Whose folder it is ---------------------------------------------------------------------------------------------------
@@ -362,35 +315,3 @@ def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course
 
 
 # The real command -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.full
-def test_a_second_lesson_and_another_course_by_the_command(tmp_path, course):
-    lesson = course.find("04")
-    (tmp_path / "in" / "ada" / lesson.name).mkdir(parents=True)
-    (tmp_path / "in" / "ada" / lesson.name / "backward.py").write_text(solution_of(lesson))
-    (tmp_path / "in" / "bo" / lesson.name).mkdir(parents=True)
-    (tmp_path / "in" / "bo" / lesson.name / "backward.py").write_text("def dlogits(logits):\n    return -logits\n")
-    out = tmp_path / "out"
-
-    def grade(*arguments: object) -> Any:
-        command = ["run", "-o", str(out), "--course", str(ROOT), "--jobs", "1", "--require", "none"]
-        return CliRunner().invoke(main, [*command, *map(str, arguments)])
-
-    assert grade(tmp_path / "in", "--lesson", "4").exit_code == 0
-    done = grade(tmp_path / "in" / "ada", "--lesson", "2")
-    assert done.exit_code == 0 and "The gradebook has 2 students." in done.stderr
-    assert points(out / "grades.csv", lesson.name, "02_small_net") == {"ada": ("3", "0"), "bo": ("0", "")}
-    assert "3 of " in (out / "ada" / "report.md").read_text(encoding="utf-8")
-    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,\n3,Cy Ray,\n")
-    done = grade(tmp_path / "in" / "bo", "--lesson", "4", "--roster", tmp_path / "roster.csv")
-    assert points(out / "grades.csv", "total", "handed_in") == {
-        "Ada Okafor": ("3", "yes"), "bo": ("0", "yes"), "Bo Li": ("0", "no"), "Cy Ray": ("0", "no"),
-    }  # fmt: skip
-    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,bo\n3,Cy Ray,\n")
-    done = grade(tmp_path / "in", "--lesson", "4", "--lesson", "2", "--roster", tmp_path / "roster.csv")
-    assert points(out / "grades.csv", "total", "handed_in") == {
-        "Ada Okafor": ("3", "yes"), "Bo Li": ("0", "yes"), "Cy Ray": ("0", "no"),
-    }  # fmt: skip
-    done = grade(tmp_path / "in", "--lesson", "4", "--seed", "3")
-    assert done.exit_code == 2 and "leave out --seed" in done.stderr and done.stderr.count("\n") == 2

@@ -117,13 +117,6 @@ def test_it_is_shown_before_it_counts_without_any_submission(again, out, file, o
     assert "nothing to do" in again()
 
 
-def test_another_attempt_may_count(again, out, file, course):
-    write_gradebook(out, {"Bo": 0}, course, " again")
-    assert scores(out)["Bo"] == 0
-    edit(file, '"last"', '"best"')
-    assert "Bo: 0 → 6 of 6 (+6)" in again("--apply") and scores(out)["Bo"] == 6
-
-
 def test_a_lesson_s_points_may_change(out, course, file):
     """The assignment gives two rows 12 points, in proportion to what the lesson gives them: first 2 and 1."""
     edit(file, '{rows = "04.dlogits", points = 6}', '{rows = "04", points = 12}')
@@ -135,13 +128,6 @@ def test_a_lesson_s_points_may_change(out, course, file):
         changes = apply_unless_scores_move(as_it_is_now, book)
         assert [(each.student, each.gain) for each in changes] == [("ada", 0), ("Bo", 1)]
         assert book.current_of("Bo").score == 8
-
-
-def test_decisions_stay_in_force(again, out, file):
-    assert grade("adjust", "ada", "04.dlogits", "--points", "3", "--because", "Oral", "-o", out).exit_code == 0
-    edit(file, "points = 6", "points = 16")
-    again("--apply")
-    assert scores(out) == {"ada": 3, "Bo": 16}
 
 
 def test_a_run_leaves_the_points_until_the_edit_is_applied(out, course, file):
@@ -158,13 +144,6 @@ def test_a_run_leaves_the_points_until_the_edit_is_applied(out, course, file):
         file.write_text(HOMEWORK + '[settings]\nshape = "broadcast"\n', encoding="utf-8")
         assert apply_unless_scores_move(read_assignment(file, lessons), book) == [], "these have to be graded again"
         assert book.assignment().settings == {}
-
-
-def test_the_first_assignment_counts_at_once(tmp_path, course, file):
-    write_gradebook(tmp_path / "other", {"Bo": 2}, course)
-    with closing(Gradebook(tmp_path / "other" / GRADEBOOK)) as book:
-        assert apply_unless_scores_move(read_assignment(file, list(Course(course).lessons.values())), book) is None
-        assert book.current_of("Bo").score == 6
 
 
 def test_a_file_that_has_become_another_assignment_s_is_left_alone(again, file):

@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from failing_renderers import RENDERERS, failing, files_in, of_others
@@ -22,17 +21,11 @@ from made_results import row
 from rich.console import Console
 from support import ROOT, sampled
 
-from grader.commands.defence import write_sheets
-from grader.commands.live import RunView, what_is_plain
-from grader.errors import UserError
+from grader.commands.live import RunView
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.defence_sheets import Sheet
-from grader.gradebook.files import write_files
-from grader.gradebook.grading.views import Views, withdraw_report
 from grader.gradebook.guarded import NO_REPORT, plain_results, rendered
 from grader.gradebook.store import StoredVerdict
-from grader.publish import defence_pages
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github
 from grader.publish.report import pages
@@ -125,20 +118,6 @@ def test_the_next_command_writes_the_full_report(place, sound, tmp_path):
     assert b"fault of the grader" not in (tmp_path / "index.html").read_bytes()
 
 
-def test_a_plain_report_in_place_of_a_score_that_no_longer_counts(tmp_path):
-    made = results_by_hand("ada", lesson_of(CROSS, *rows_of_student(1)))
-    write_files(tmp_path / "ada", {"results.json": made.to_text(), "report.html": "", "report.md": ""})
-    publisher = Mock(**{"student_pages.side_effect": OverflowError("too large")})
-    withdraw_report(tmp_path / "ada", made, publisher)
-    assert "could not be graded" in (tmp_path / "ada" / "report.md").read_text(encoding="utf-8")
-
-
-def test_an_error_that_the_user_can_fix_is_raised(tmp_path, place):
-    publisher = Mock(**{"student_pages.side_effect": UserError("Make room.")})
-    with closing(Gradebook(place / GRADEBOOK)) as gradebook, pytest.raises(UserError, match="Make room"):
-        Views(tmp_path, gradebook, publisher).write_student("ada")
-
-
 def test_what_fails_alone_is_plain_or_left_out():
     def words(items, faults):
         if 0 in items or "plain 5" in items:
@@ -175,24 +154,3 @@ def test_annotations_and_the_line_of_a_run_are_guarded(tmp_path, monkeypatch):
     monkeypatch.setattr("grader.commands.live.result_line", lambda results: 1 / 0)
     view.result(bo)
     assert text.getvalue() == "[1/0] \n"
-
-
-def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsys):
-    sheets = [
-        Sheet(code, student, CROSS, "Cross-entropy", "seed", []) for code, student in (("A", "Ada Q."), ("B", "Bo Q."))
-    ]
-    own = defence_pages.size_of
-    monkeypatch.setattr(defence_pages, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
-    write_sheets(sheets, tmp_path)
-    printed = capsys.readouterr()
-    assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
-    assert "1 student:" in printed.out and "2 students:" in printed.out
-    papers, keys = ((tmp_path / "defence" / CROSS / name).read_text() for name in ("papers.html", "keys.html"))
-    assert "Ada Q." in papers and "Bo Q." not in papers and "Bo Q." in keys
-
-
-def test_many_plain_reports_are_one_sentence():
-    plain = {f"s{n:02}": "OverflowError: x" for n in range(12)}
-    sentence, reasons = what_is_plain(plain)
-    assert "s00, s01" in sentence and "and 2 more could not be made" in sentence
-    assert reasons == "Please report it, with the reason: OverflowError: x." and what_is_plain({}) == []

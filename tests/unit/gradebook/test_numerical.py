@@ -1,6 +1,6 @@
 """Numerical differentiation earns no points where it is seen, and no right file is accused: tests/corpus/numerical.
 
-tests/unit/gradebook/test_numerical_seen.py has code that hides it, and right code that is odd.
+tests/unit/calling/test_numerical_watch.py has code that hides it, and right code that is odd.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from grader.gradebook.assignment.points import assigned
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
-from grader.lesson.lesson import LessonError
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.classroom import triage
 from grader.publish.report.pages import Reporter
@@ -112,11 +111,6 @@ def test_without_answers_nothing_changes_but_every_listed_question_is_missing(co
     assert (whole.score, whole.max_score) == (32, 32)
 
 
-def test_a_pattern_that_matches_no_question(course) -> None:
-    with pytest.raises(LessonError, match=r"no row of 01_chain_rule matches 'q:zeroes'; did you mean 'q:zeros'\?"):
-        quiz(course, 'title = "Quiz"\nrows = ["01.q:zeroes"]\n')
-
-
 def test_answers_alone_are_graded(session_for) -> None:
     files = LessonFiles("01_chain_rule", answers=b"why_elegant = 3\n[", message="backward.py is missing.")
     lesson = session_for("01").grade(Submission("bo", Path("bo"), {files.lesson: files})).results.lessons[0]
@@ -126,25 +120,6 @@ def test_answers_alone_are_graded(session_for) -> None:
     )
     row = rows_of(SubmissionResult(student="bo", lessons=[lesson]))["q:zeros"]
     assert row["status"] == "error" and row["message"].startswith("answers.toml cannot be read: ")
-
-
-def test_a_report_without_any_row_but_questions(course, answered) -> None:
-    lesson = replace(answered.results.lessons[0], message="Only the answers to the questions were submitted.")
-    results = standing(course, replace(answered.results, lessons=[lesson]), 'title = "Quiz"\nrows = ["01.q:*"]\n')
-    assert all(row.name.startswith("q:") for row in results.rows())
-    reporter, shown = Reporter([course.find("01")]), GradedSubmission(results)
-    for text in (reporter.student_page(shown), reporter.student_markdown(shown)):
-        assert "Only the answers to the questions were submitted." in text
-        assert "answer the questions of lesson 01" in text and "Everything is right" not in text
-    all_right = [replace(row, points=row.max_points) for row in results.rows()]
-    done = replace(results, lessons=[replace(results.lessons[0], rows=all_right)])
-    assert "Everything is right" in reporter.student_markdown(GradedSubmission(done))
-
-
-def test_the_submission_s_digest_contains_the_answers(submission) -> None:
-    name, files = next(iter(submission.lessons.items()))
-    other = replace(submission, lessons={name: replace(files, answers=None)})
-    assert submission.sha256 != other.sha256
 
 
 def test_reports_show_answer_verdict_and_explanation(course, answered) -> None:

@@ -81,11 +81,6 @@ def everything_but_the_gradebook(out: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files}
 
 
-def test_nothing_has_changed(again, graders):
-    done = again()
-    assert done.exit_code == 0 and "nothing to do" in done.stdout and graders.graded == []
-
-
 def test_it_prints_what_would_change_and_changes_nothing(again, graders, course, out):
     before = everything_but_the_gradebook(out)
     change(course)

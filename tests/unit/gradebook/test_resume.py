@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -127,16 +126,6 @@ def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, 
 
 
 @pytest.mark.full
-def test_one_that_hangs_costs_its_time_on_one_core_only(played):
-    order = list[str]()
-    for submission, _ in grade_all(named("slow-ada", *(f"bo-{number}" for number in range(20))), played, 2):
-        order.append(submission.student)
-        if len(order) == 20:
-            go_on(played)
-    assert order[-1] == "slow-ada" and sorted(order) == sorted({*order}) and len(order) == 21
-
-
-@pytest.mark.full
 def test_submissions_are_read_one_by_one_as_graders_are_free(played):
     """So that a class of thousands is never in memory at once."""
     read: list[str] = []
@@ -151,15 +140,6 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
         next(replies)
         assert len(read) < taken + AHEAD + 1  # one is graded, and a few wait
     replies.close()
-
-
-def test_submissions_that_cannot_be_had_end_the_run(played):
-    def broken() -> Iterator[Submission]:
-        yield from named("ada")
-        raise OSError("the disk is gone")
-
-    with pytest.raises(OSError, match="the disk is gone"):
-        list(grade_all(broken(), played, 1))
 
 
 def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(played, monkeypatch):
@@ -288,30 +268,6 @@ def test_sigterm_stops_as_ctrl_c_does_and_the_next_run_grades_the_rest(tmp_path)
     assert run_to_the_end(folder, out, "--timeout", "3600", "--quiet").stderr == ""
 
 
-@pytest.mark.slow  # eight seconds of processor time; test_follow.py has the same with played graders
-def test_a_followed_folder_is_graded_until_sigterm(tmp_path):
-    folder, out = make_class(tmp_path / "class", 3), tmp_path / "out"
-    follow = command(folder, out, "--follow", "--format", "junit")
-    with subprocess.Popen(follow, stderr=subprocess.PIPE, text=True, env=environment()) as run:
-
-        def wait_for(count: int) -> None:
-            assert wait_until(lambda: len(students_in_the_book(out)) >= count)
-
-        wait_for(3)
-        place = folder / "zo" / "04_cross_entropy"
-        place.mkdir(parents=True)
-        (place / "backward.py").write_text(WRONG)
-        wait_for(4)
-        (place / "backward.py").write_text(solution_of(Course(ROOT).find("04")))
-        wait_for(5)
-        run.send_signal(signal.SIGTERM)
-        said = run.communicate(timeout=GUARD_SECONDS)[1]
-    assert run.returncode == 0, said
-    assert sorted(students_in_the_book(out))[-2:] == ["zo", "zo"]
-    assert (out / "grades.csv").read_text().splitlines()[-1].startswith("zo,3,")
-    assert (out / "zo" / "junit.xml").is_file()
-
-
 @pytest.mark.slow
 def test_fifty_kills(tmp_path):
     """A run killed with SIGKILL, resumed to its end: the same files as one that nobody killed, nobody graded twice."""
@@ -337,32 +293,3 @@ def test_fifty_kills(tmp_path):
         assert sorted(students_in_the_book(out)) == sorted({path.name for path in folder.iterdir()})
         assert not list(out.rglob("*.part"))
     print(f"{in_the_midst} of {KILLS} kills came while results arrived")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a disk of 700 kB")
-def test_a_disk_that_fills_up_and_is_made_larger(tmp_path):
-    folder, out = make_class(tmp_path / "class"), tmp_path / "out"
-    out.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=700k", "none", str(out)]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("root may not mount here")
-    try:
-        full = subprocess.run(
-            command(folder, out), capture_output=True, text=True, env=environment(), timeout=GUARD_SECONDS
-        )
-        assert full.returncode == 2
-        assert re.search(
-            r"^grade: .* cannot be written .*: make room and run the same command again", full.stderr, re.M
-        )
-        assert "Traceback" not in full.stderr
-        kept = students_in_the_book(out)
-        assert 0 < len(kept) < STUDENTS
-        subprocess.run(["mount", "-o", "remount,size=50m", str(out)], check=True)
-        again = run_to_the_end(folder, out)
-        assert f"{STUDENTS - len(kept)} of {STUDENTS} are new or changed; {len(kept)} are as before" in again.stderr
-        assert sorted(students_in_the_book(out)) == sorted(path.name for path in folder.iterdir())
-        run_to_the_end(folder, tmp_path / "whole")
-        assert timeless(out) == timeless(tmp_path / "whole")
-    finally:
-        subprocess.run(["umount", str(out)], check=True)

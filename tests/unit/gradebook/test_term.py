@@ -51,26 +51,12 @@ def test_a_day_is_spent_once_on_the_earlier_due_date(tmp_path):
     first.close(), second.close()
 
 
-def test_a_student_of_another_gradebook_only_shares_nothing(tmp_path):
-    first, second = fill(tmp_path / "hw1", DAY, 10), fill(tmp_path / "hw2", timedelta(), 10)
-    assert (score(first), score(second)) == (100, 100)
-    first.close(), second.close()
-
-
 @pytest.mark.parametrize("differing", [{"free_days": 2}, {"term": ("hw1", "hw2")}])
 def test_files_that_do_not_agree_are_refused(tmp_path, differing):
     first, second = fill(tmp_path / "hw1", DAY, 10), fill(tmp_path / "hw2", DAY, 10, **differing)
     with pytest.raises(UserError, match="the assignments of hw1 and hw2 do not share the same free late days"):
         score(first)
     first.close(), second.close()
-
-
-def test_a_gradebook_without_assignment_has_not_begun(tmp_path):
-    first = fill(tmp_path / "hw1", DAY, 10)
-    (tmp_path / "hw3").mkdir()
-    Gradebook(tmp_path / "hw3" / GRADEBOOK).close()
-    assert score(first) == 100
-    first.close()
 
 
 def test_a_term_of_one_is_as_without(tmp_path):

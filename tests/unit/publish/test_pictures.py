@@ -7,13 +7,13 @@ import struct
 import zlib
 
 from grader.lesson.lesson import Lesson
-from grader.publish.lesson_graph import graph_of
+from grader.publish.lesson_graph import lesson_figure
 from grader.publish.pictures import Arrow, error_map, forces
 
 
 def test_every_gradient_has_a_box_in_the_lesson_s_figure(lessons: dict[str, Lesson]) -> None:
     for lesson in lessons.values():
-        graph, targets = graph_of(lesson), {item.target for item in lesson.gradients}
+        graph, targets = lesson_figure(lesson), {item.target for item in lesson.gradients}
         assert (graph is None) == (not targets)
         if graph is not None:
             assert {name for name in targets if name} <= graph.boxes.keys(), lesson.name

@@ -65,14 +65,6 @@ def test_a_file_with_everything(parse):
     assert sum(found.rows["05_batch_norm"].values()) == pytest.approx(10)
 
 
-def test_the_shortest_file_is_the_lesson_as_it_is(parse, lessons):
-    found = parse(TITLE + 'rows = ["04"]')
-    lesson = next(each for each in lessons if each.number == "04")
-    assert found.rows == {lesson.name: {item.name: item.points for item in lesson.items}}
-    assert (found.due, found.counts, found.points) == (None, "last", lesson.max_score)
-    assert found.settings == {}
-
-
 @pytest.mark.parametrize(
     ("patterns", "expected"),
     [
@@ -92,13 +84,6 @@ def test_patterns(parse, patterns, expected):
     assert {name: len(rows) for name, rows in found.items()} == expected
 
 
-def test_the_order_is_the_course_s(parse):
-    assert list(rows_of(parse(TITLE + 'rows = ["05", "03.dC", "03.dlogprobs"]')).items()) == [
-        ("03", ["dlogprobs", "dC"]),
-        ("05", rows_of(parse(TITLE + 'rows = ["05"]'))["05"]),
-    ]
-
-
 @pytest.mark.parametrize(
     "rows",
     [
@@ -110,12 +95,6 @@ def test_the_order_is_the_course_s(parse):
 def test_the_weight_of_a_row_replaces_its_lesson_s(parse, rows):
     found = parse(TITLE + f"rows = {rows}").rows["03_makemore_steps"]
     assert (found["dprobs"], found["dlogits"]) == (5, 2)
-
-
-def test_of_two_lesson_patterns_the_later_one_holds(parse):
-    found = parse(TITLE + 'rows = [{rows = "0[34]", weight = 2}, {rows = "04", weight = 3}]').rows
-    assert found["03_makemore_steps"]["dprobs"] == 2
-    assert found["04_cross_entropy"]["dlogits"] == 3 * 2
 
 
 def test_weight_zero_shows_a_row_without_points(parse):

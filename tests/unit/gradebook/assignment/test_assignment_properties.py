@@ -11,7 +11,7 @@ from made_attempts import DUE, attempt, decision, homework, lesson_with
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.points import TermWork, assigned, best_standing, days_left
+from grader.gradebook.assignment.points import assigned, best_standing, days_left
 
 LESSONS = ("03_a", "04_b")
 ABOUT = (None, *LESSONS, *(f"{lesson}.r{number}" for lesson in LESSONS for number in range(2)))
@@ -140,13 +140,6 @@ def test_decisions_about_different_things_can_be_made_in_any_order(assignment, a
 
 
 @some
-@given(assignments(), attempts_of_a_student(), st.sampled_from(ABOUT), st.floats(0, 2), st.floats(0, 2))
-def test_of_two_decisions_on_one_row_the_later_one_holds(assignment, attempts, about, first, second):
-    made = [decision(1, "points", about, points=first), decision(2, "points", about, points=second)]
-    assert assigned("Ada", assignment, attempts, made) == assigned("Ada", assignment, attempts, made[1:])
-
-
-@some
 @given(assignments(), attempts_of_a_student(), decisions_about_a_student(), st.sampled_from(ABOUT), st.data())
 def test_undoing_restores(assignment, attempts, decisions, about, data):
     kind = data.draw(st.sampled_from(["points", "excuse", "comment", "extension"]))
@@ -167,10 +160,10 @@ term = st.lists(st.tuples(assignments(), attempts_of_a_student(most=3)), min_siz
 
 def days_spent(works):
     """How many days each assignment of a term uses."""
-    left = [days_left("Ada", work.assignment, [each for each in works if each is not work]) for work in works]
+    left = [days_left("Ada", work[0], [each for each in works if each is not work]) for work in works]
     return [
-        best_standing("Ada", work.assignment, work.attempts, DecisionsInForce(()), days).free_days
-        for work, days in zip(works, left, strict=True)
+        best_standing("Ada", assignment, attempts, DecisionsInForce(()), days).free_days
+        for (assignment, attempts, _), days in zip(works, left, strict=True)
     ]
 
 
@@ -178,15 +171,16 @@ def days_spent(works):
 @given(term, st.integers(0, 4), st.randoms())
 def test_free_days_are_spent_in_the_order_of_due_dates(term, days, random):
     works = [
-        TermWork(
+        (
             replace(assignment, due=DUE + timedelta(days=number), late=replace(assignment.late, free_days=days)),
             attempts,
+            (),
         )
         for number, (assignment, attempts) in enumerate(term)
     ]
     spent = days_spent(works)
     assert sum(spent) <= days
-    first = assigned("Ada", works[0].assignment, works[0].attempts)
+    first = assigned("Ada", *works[0][:2])
     assert spent[0] == (first.late.free_days if first.late else 0)  # as if there were no other
     places = random.sample(range(len(works)), len(works))
     assert days_spent([works[place] for place in places]) == [spent[place] for place in places]
@@ -195,13 +189,14 @@ def test_free_days_are_spent_in_the_order_of_due_dates(term, days, random):
 def test_the_example_of_the_documentation():
     policy, whole = LatePolicy(percent_per_day=25, free_days=3), lesson_with("03_a", 1)
     works = [
-        TermWork(
+        (
             homework({"03_a": 1}, late=policy, due=DUE + timedelta(days=start)),
             [attempt(1, timedelta(days=start + late), whole)],
+            (),
         )
         for start, late in ((0, 2), (30, 0), (60, 2))
     ]
     assert days_spent(works) == [2, 0, 1]
     third = works[2]
-    left = days_left("Ada", third.assignment, works[:2])
-    assert assigned("Ada", third.assignment, third.attempts, free_days=left).score == 0.75
+    left = days_left("Ada", third[0], works[:2])
+    assert assigned("Ada", third[0], third[1], free_days=left).score == 0.75

@@ -25,8 +25,7 @@ from grader.gradebook.similarity.reading import (
 )
 from grader.gradebook.store import StoredVerdict
 from grader.lesson.lesson import Course
-from grader.publish import similar_page as similar_page_module
-from grader.publish.similar_page import similar_page
+from grader.publish.instructor_pages import similar_page
 from grader.results import NamedMistake, Row
 
 
@@ -67,17 +66,6 @@ def assert_planted_pairs_on_top(made: MadeClass, found: Similarities) -> None:
 def test_planted_pairs_are_on_top_and_no_honest_pair_is_striking(made, found):
     assert_planted_pairs_on_top(made, found)
     assert found.size == len(made.files) == 66
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 12))
-def test_other_classes(seed, steps, known):
-    made = made_class(seed)
-    found = similarities(read_class(made.files, steps), made.rows, known)
-    planted = {frozenset(pair) for pair in made.planted.values()}
-    honest = [pair.bits for pair in found.pairs if frozenset((pair.one, pair.other)) not in planted]
-    copied = [pair.bits for pair in found.pairs if frozenset((pair.one, pair.other)) in planted]
-    assert max(honest) < found.threshold and min(copied) > max(honest)
 
 
 @pytest.mark.full
@@ -164,22 +152,6 @@ def test_what_students_wrote_is_escaped():
     assert "&lt;script&gt;" in page and "This is not a verdict." in page
     assert "nobody else in the class has it" in page
     assert re.search(r"(src|href)=\"http", page) is None
-
-
-def test_a_pair_that_cannot_be_shown_is_named_and_the_others_are_shown(monkeypatch):
-    code = b"def helper(a, b):\n    return a.exp() * b + 3.5 * a.abs()\n"
-    files = {who: {"03_x/backward.py": code} for who in ("ada", "bo")} | {
-        f"s{n}": {"03_x/backward.py": b""} for n in range(9)
-    }
-    (pair,) = similarities(read_class(files, []), {}, {}).pairs
-    other = replace(pair, one="cy", other="dee")
-    own = similar_page_module.reasons_of
-    monkeypatch.setattr(
-        similar_page_module, "reasons_of", lambda each, files: own(each, files) if each is pair else 1 / 0
-    )
-    page = similar_page(similarities(read_class(files, []), {}, {}), [other, pair], files, [])
-    assert "cy and dee are similar; a fault of the grader keeps them off this page." in page
-    assert "nobody else in the class has it" in page
 
 
 # The command ---------------------------------------------------------------------------------------------------------

@@ -197,16 +197,6 @@ def test_metadata_that_cannot_be_read_is_a_sentence(course, tmp_path):
         find([tmp_path], [course.find("04")], list(course.lessons.values()))
 
 
-def test_a_link_in_a_download_is_refused(course, tmp_path):
-    secret = tmp_path / "answers.py"
-    secret.write_text("# the answer key\n", encoding="utf-8")
-    folder = laid_out(course, tmp_path / "in", {"okaforada_12_345_backward.py": "right"})
-    (folder / "evaeve_13_346_backward.py").symlink_to(secret)
-    eva, ada = find([folder], [course.find("04")], list(course.lessons.values()))
-    assert (eva.student, eva.lessons, ada.student) == ("evaeve", {}, "okaforada")
-    assert eva.message == "backward.py is a link. Submit the folder or file itself."
-
-
 # What a name is, and what it is not ----------------------------------------------------------------------------------
 
 

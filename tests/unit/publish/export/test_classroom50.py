@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,13 +66,10 @@ def test_every_row_is_a_test():
     assert "The sign is turned round." in data["tests"][2]["output"]
 
 
-@pytest.mark.parametrize(
-    ("points", "most", "whole"), [(26, 29, (26, 29)), (0.5, 1, (5, 10)), (2.25, 3, (225, 300)), (1 / 3, 1, (333, 1000))]
-)
-def test_points_are_whole_because_the_contract_has_no_fractions(points, most, whole):
-    found = results("ada", lesson("04_x", row("dx", points=points, max_points=most)))
-    data = result_for_runner(found, RUNNER, NOW)
-    assert (data["score"], data["max-score"]) == whole == (data["tests"][0]["score"], data["tests"][0]["max-score"])
+def test_points_are_whole_because_the_contract_has_no_fractions():
+    for points, most, whole in ((26, 29, (26, 29)), (0.5, 1, (5, 10)), (2.25, 3, (225, 300)), (1 / 3, 1, (333, 1000))):
+        data = result_for_runner(results("ada", lesson("04_x", row("dx", points=points, max_points=most))), RUNNER, NOW)
+        assert (data["score"], data["max-score"]) == whole == (data["tests"][0]["score"], data["tests"][0]["max-score"])
 
 
 @given(
@@ -148,36 +146,25 @@ def test_the_time_of_submission_is_the_graded_commit_s(course, tmp_path):
     ]
 
 
+def spoiled_by_git(tracked: bytes) -> Callable[[Path], object]:
+    return lambda folder: (folder / ".git" / "index").write_bytes(b"DIRC\0\0\0" + tracked[:5] + bytes(62) + tracked[5:])
+
+
 @pytest.mark.parametrize(
-    "tracked",
+    "spoil",
     [
-        b"\2\0\0\0\1result.json\0",
-        b"\2\0\0\0\1Result.JSON\0",
-        "\2\0\0\0\1reſult.json\0".encode(),  # a long s: the same file on a Mac's disk
-        b"\4\0\0\0\2result.j\0\0son\0",
+        spoiled_by_git(b"\2\0\0\0\1result.json\0"),
+        spoiled_by_git("\2\0\0\0\1reſult.json\0".encode()),  # a long s: the same file on a Mac's disk
+        spoiled_by_git(b"\4\0\0\0\2result.j\0\0son\0"),
+        lambda folder: (folder / ".git" / "index").unlink(),
+        lambda folder: (folder / "result.json").write_text('{"schema": "classroom50/result/v1"}'),
+        lambda folder: (folder / "result.json").write_text("[" * 9999),
     ],
+    ids=["committed", "under another name", "in format 4", "no index", "incomplete", "deep"],
 )
-def test_a_result_that_the_student_committed_says_no_time(course, tmp_path, tracked):
+def test_a_result_json_that_may_be_the_student_s_own_says_no_time(course, tmp_path, spoil):
     folder = download(tmp_path / "d", "ada", "bo")
-    index = folder / "cs-principles-hw-1-ada" / ".git" / "index"
-    index.write_bytes(b"DIRC\0\0\0" + tracked[:5] + bytes(62) + tracked[5:])
-    found = find([folder], [course.find("04")], list(course.lessons.values()))
-    assert {each.student: each.when > 0 for each in found.arrivals} == {"ada": False, "bo": True}
-
-
-def test_a_result_in_a_folder_without_git_s_index_says_no_time(course, tmp_path):
-    folder = download(tmp_path / "d", "ada", "bo")
-    (folder / "cs-principles-hw-1-ada" / ".git" / "index").unlink()
-    found = find([folder], [course.find("04")], list(course.lessons.values()))
-    assert {each.student: each.when > 0 for each in found.arrivals} == {"ada": False, "bo": True}
-
-
-@pytest.mark.parametrize(
-    "spoiled", ["[", "[]", '{"schema": "other"}', '{"schema": "classroom50/result/v1"}', "[" * 9999]
-)
-def test_a_result_json_that_a_student_spoiled_only_loses_its_time(course, tmp_path, spoiled):
-    folder = download(tmp_path / "d", "ada", "bo")
-    (folder / "cs-principles-hw-1-ada" / "result.json").write_text(spoiled)
+    spoil(folder / "cs-principles-hw-1-ada")
     found = find([folder], [course.find("04")], list(course.lessons.values()))
     assert [(each.student, each.when > 0) for each in found.arrivals] == [("ada", False), ("bo", True)]
 

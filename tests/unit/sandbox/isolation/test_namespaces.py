@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import faulthandler
 import os
-import signal
 import socket
 import time
 
 import pytest
-from support import sampled
 
 from grader.sandbox.isolation import kernel, landlock, namespaces
 
@@ -108,19 +104,6 @@ def test_links_on_the_way_are_shown(in_child, enter, course):
     assert in_child(action) == ["project/venv", "a file"]
 
 
-def test_another_user_reaches_what_is_shown_in_a_private_folder(in_child, outcome, as_root_with_mounts, course):
-    private = course / "project"
-    private.chmod(0o700)
-
-    def action():
-        os.umask(0o077)
-        namespaces.enter_zygote_namespaces([private / "venv"], user_namespace=False)
-        kernel.become(65520)
-        return (private / "venv/file").read_text(), outcome(lambda: os.stat(private / "exercises")), os.umask(0)
-
-    assert in_child(action) == ["project/venv", "ENOENT", 0o077]
-
-
 def test_each_fork_is_the_first_process_of_its_own_namespace(in_child, enter):
     def action():
         home = enter()
@@ -182,24 +165,6 @@ def test_everything_ends_with_the_shell_around_the_zygote(in_child, enter):
         return os.read(read, 1) == b""
 
     assert in_child(action)
-
-
-@pytest.mark.full
-@sampled("ending", ["exit", "signal"], keep=1)
-def test_the_shell_ends_as_the_zygote_does(in_child, enter, ending):
-    def action():
-        shell = os.fork()
-        if shell == 0:
-            enter()
-            if ending == "exit":
-                os._exit(7)
-            faulthandler.disable()
-            os.kill(os.getpid(), signal.SIGSEGV)  # ignored: it is the first process, and the signal its own
-            ctypes.string_at(0)  # a fault is not
-        _, status = os.waitpid(shell, 0)
-        return os.waitstatus_to_exitcode(status)
-
-    assert in_child(action) == (7 if ending == "exit" else 128 + signal.SIGSEGV)
 
 
 def test_a_failed_return_home_leaves_no_child(in_child, outcome, enter):

@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 from functools import cache
 
-import pytest
 from shared_nursery import run_python
-from support import sampled
 
 PROGRAM = """
 import json, sys
@@ -40,12 +38,10 @@ print(json.dumps(found))
 NAMED = {
     "os.system('true')": "`os.system`",
     "getattr(os, 'sys' + 'tem')('true')": "`os.system`",
-    "__import__('os').system('true')": "`os.system`",
     "os.execv('/none', ['a'])": "a function of `os` for processes",
     "os.fork()": "a function of `os` for processes",
     "os.popen('true').read()": "`subprocess`",
     "os.kill(os.getpid(), 0)": "`os.kill`",
-    "subprocess.run(['/none'])": "`subprocess`",
     "socket.socket()": "`socket`",
     "sys._getframe(1)": "`sys._getframe`",
     "inspect.currentframe()": "`sys._getframe`",
@@ -53,32 +49,22 @@ NAMED = {
     "gc.get_objects()": "`gc.get_objects`",
     "eval('1')": "`exec`, `eval` or `compile`",
     "exec('1')": "`exec`, `eval` or `compile`",
-    "compile('1', 'a', 'eval')": "`exec`, `eval` or `compile`",
-    "open('/none/x', 'w')": "`open(…)` for writing",
     "open('/none/x', mode='ab')": "`open(…)` for writing",
     "(y for y in [x]).gi_frame": "a frame of the program",
 }
 HONEST = [
     "open('/none/names.txt').read()",
-    "os.path.join('a', 'b')",
-    "os.environ.get('HOME')",
-    "sys.version_info",
     "gc.collect()",
     "inspect.signature(dx)",
     "inspect.getsource(dx)",
     "re.compile('(a|b)+c')",
-    "__import__('colorsys').rgb_to_hsv(1, 1, 1)",
     "__import__('collections').namedtuple('Layer', 'w b')(1, 2)",
     "__import__('dataclasses').make_dataclass('Layer', ['w', 'b'])(1, 2)",
     "__import__('ast').literal_eval('[1, 2]')",
-    "__import__('warnings').warn('odd')",
     "__import__('logging').getLogger('a').warning('odd')",
-    "__import__('platform').platform()",
     "__import__('traceback').format_exc()",
     "__import__('tempfile').TemporaryFile()",
     "__import__('numpy').random.default_rng(0).normal()",
-    "dx.__code__.co_varnames",
-    "torch.tensor([1.0]).exp()",
     "torch.compile(dx)",
     "torch.vmap(torch.exp)(torch.ones(3))",
     "torch.nn.Linear(2, 3)(torch.ones(1, 2))",
@@ -93,13 +79,12 @@ def found() -> dict[str, list[tuple[int, str]]]:
     return dict(zip(expressions, json.loads(done.stdout.splitlines()[-1]), strict=True))
 
 
-@sampled("expression", NAMED, keep=4)
-def test_an_act_is_named(expression: str) -> None:
-    ((line, message),) = found()[expression]
-    assert line == 3
-    assert message.startswith(f"Line 3 uses {NAMED[expression]}, which is not available where steps are graded")
+def test_an_act_is_named() -> None:
+    for expression, name in NAMED.items():
+        ((line, message),) = found()[expression]
+        assert line == 3
+        assert message.startswith(f"Line 3 uses {name}, which is not available where steps are graded")
 
 
-@pytest.mark.parametrize("expression", HONEST)
-def test_honest_code_is_not(expression: str) -> None:
-    assert found()[expression] == []
+def test_honest_code_is_not() -> None:
+    assert [expression for expression in HONEST if found()[expression]] == []

@@ -83,23 +83,14 @@ def named(path: Path) -> str:
 
 @pytest.mark.full
 def test_honest_operators_keep_their_values_bit_by_bit() -> None:
-    changed = arithmetic_results()["changed"]
-    assert changed == [], f"{len(changed)} of {len(EXPRESSIONS)} expressions changed when autograd went"
-
-
-@pytest.mark.full
-def test_every_expression_really_ran() -> None:
     outcome = arithmetic_results()
-    assert outcome["raised"] == []
+    assert (outcome["changed"], outcome["raised"]) == ([], [])
     assert outcome["compared"] == 2 * len(EXPRESSIONS)  # float32 and float64
-
-
-def test_taking_autograd_away_happens_once() -> None:
-    assert arithmetic_results()["calls_again"] < 10
+    assert len(CHEATS) >= 25 and len(HONEST) >= 20
 
 
 def test_no_result_has_a_graph_afterwards() -> None:
-    assert arithmetic_results()["graphs_before"] > 100
+    assert arithmetic_results()["graphs_before"] > 50
     assert arithmetic_results()["graphs_after"] == 0
 
 
@@ -140,11 +131,6 @@ def test_tripwire_names_the_students_line(path: Path) -> None:
     assert all(what and not what.startswith("_") for what, _ in used)
 
 
-def test_at_least_25_roads_to_autodiff_are_tried() -> None:
-    assert len(CHEATS) >= 25
-    assert len(HONEST) >= 20
-
-
 # ---- tripwires by themselves ----
 
 
@@ -171,21 +157,6 @@ def test_a_use_is_reported_even_if_the_student_catches_it(reported: list[autogra
     assert str(used) == f"torch.autograd.grad was called in line {line} of {__file__}"
 
 
-def test_a_transform_is_used_when_its_function_is_called(reported: list[autograd_used.AutogradUsed]) -> None:
-    gradient = autograd_used.delayed_tripwire("torch.func.grad")(len)
-    assert reported == []
-    with pytest.raises(autograd_used.AutogradUsed):
-        gradient([])
-    assert [used.what for used in reported] == ["torch.func.grad"]
-
-
-def test_without_a_line_of_theirs_the_call_is_still_told(reported: list[autograd_used.AutogradUsed]) -> None:
-    autograd_used.tripwires(reported.append, ["backward.py", "helpers.py"])
-    with pytest.raises(autograd_used.AutogradUsed, match=r"^Tensor.backward was called$"):
-        autograd_used.tripwire("Tensor.backward")()
-    assert (reported[0].line, reported[0].filename) == (None, None)
-
-
 # ---- what happens elsewhere ----
 
 # Evaluated with the tensors of `operands`; results are compared bit by bit before and after.
@@ -194,199 +165,123 @@ EXPRESSIONS = [
     for line in """
 positive.exp()
 positive.log()
-positive.log2()
-positive.log1p()
 positive.sqrt()
-positive.rsqrt()
-positive.reciprocal()
 positive ** -1.5
 2 ** x
-x ** 2
 x.square()
 x.abs()
-x.neg()
 x.sign()
-x.sin()
-x.cos()
-x.tan()
 x.tanh()
-x.sinh()
 x.sigmoid()
 x.erf()
 x.clamp(-0.1, 0.5)
 x.relu()
 x + y
-x - y
 x * y
 x / positive
 1 - x
--x
 x @ w
-x > y
 torch.maximum(x, y)
-torch.minimum(x, y)
 torch.where(x > 0, x, y)
 torch.addcmul(torch.ones_like(x), x, x, value=-1)
 torch.addmm(torch.ones_like(x @ w), x, w)
-torch.lerp(x, y, 0.3)
 torch.bmm(images[0], images[0].mT)
-torch.mm(x, w)
-torch.mv(x, y[0])
 torch.dot(x[0], y[0])
-torch.outer(x[0], y[0])
 torch.einsum("ij,jk->ik", x, w)
-torch.einsum("ij,ij->j", x, y)
-torch.einsum("ij,ik->jk", x, y)
 torch.tensordot(x, y, dims=([0], [0]))
-torch.kron(x, y)
 torch.cdist(x, y)
 x.sum()
 x.sum(0, keepdim=True)
-x.sum((0, 1))
-x.mean(1)
 x.var(0, unbiased=True, keepdim=True)
-x.var(0, correction=0)
-x.std(0)
 x.std()
 torch.var_mean(x, 0)
 x.prod(1)
-x.norm()
 torch.linalg.vector_norm(x, dim=1)
 x.amax(1, keepdim=True)
-x.amin(0)
 x.max()
-x.max(1)
-x.max(1, keepdim=True).values
 x.min(0).indices
-x.argmax(1)
 x.median(1)
 x.logsumexp(1)
 x.cumsum(0)
-x.cumprod(1)
-x.cummax(1)
 x.logcumsumexp(1)
 x.sort(1)
 x.topk(2)
 x.trace()
-x.diff()
 x.softmax(1)
 x.log_softmax(1)
-torch.softmax(x, dim=-1)
-F.softmax(x, 1)
-F.log_softmax(x, 1)
 F.cross_entropy(x, Yb)
-F.cross_entropy(x, Yb, reduction="none")
 F.cross_entropy(x, Yb, reduction="sum", label_smoothing=0.1)
-F.cross_entropy(x, y.softmax(1))
 F.nll_loss(x.log_softmax(1), Yb)
 F.mse_loss(x, y)
-F.l1_loss(x, y)
 F.smooth_l1_loss(x, y)
-F.huber_loss(x, y)
 F.kl_div(x.log_softmax(1), y.softmax(1), reduction="batchmean")
 F.binary_cross_entropy(x.sigmoid(), y.sigmoid())
 F.binary_cross_entropy_with_logits(x, y.sigmoid())
-F.gaussian_nll_loss(x, y, positive)
 F.ctc_loss(images[0].log_softmax(2), letters, (3,) * 8, (2,) * 8)
 F.one_hot(Yb, 5)
-F.one_hot(Yb, num_classes=7).to(x.dtype)
 F.embedding(Yb, x)
 F.embedding_bag(Yb[None], x)
-F.linear(x, w.T, w[0])
 F.bilinear(x, y, torch.ones(2, 5, 5, dtype=x.dtype))
 F.batch_norm(x, None, None, training=True)
 F.batch_norm(x, x.mean(0), x.var(0), w.new_ones(5), w.new_ones(5), training=False)
 F.layer_norm(x, (5,))
 F.group_norm(images, 3)
 F.instance_norm(images)
-F.normalize(x)
-F.relu(x)
 F.gelu(x)
-F.elu(x)
-F.selu(x)
 F.silu(x)
-F.mish(x)
 F.softplus(x)
-F.leaky_relu(x)
 F.logsigmoid(x)
-F.hardtanh(x)
-F.hardswish(x)
 F.glu(images)
 F.prelu(x, x.new_tensor([0.2]))
-F.threshold(x, 0.0, 1.0)
 F.pad(images, (1, 1, 2, 2), mode="reflect")
 F.unfold(images, 3)
 F.fold(F.unfold(images, 3), (8, 8), 3)
-F.conv1d(images[0], torch.ones(4, 8, 3, dtype=x.dtype))
 F.conv2d(images, torch.ones(4, 3, 3, 3, dtype=x.dtype), padding=1, stride=2)
-F.conv_transpose1d(images[0], torch.ones(8, 4, 3, dtype=x.dtype))
 F.conv_transpose2d(images, torch.ones(3, 4, 3, 3, dtype=x.dtype), stride=2)
 F.max_pool2d(images, 2, return_indices=True)
 F.max_unpool2d(*F.max_pool2d(images, 2, return_indices=True), 2)
 F.avg_pool2d(images, 2)
-F.adaptive_avg_pool2d(images, 3)
 F.adaptive_max_pool2d(images, 3)
 F.interpolate(images, scale_factor=2, mode="bilinear")
 F.grid_sample(images, images.new_zeros(2, 4, 4, 2), align_corners=False)
 F.scaled_dot_product_attention(images, images, images)
 F.cosine_similarity(x, y)
-F.pairwise_distance(x, y)
 seeded(lambda: F.dropout(x, 0.5))
 seeded(lambda: F.gumbel_softmax(x))
 seeded(lambda: torch.randn(3, dtype=x.dtype))
 seeded(lambda: torch.multinomial(positive, 2))
 torch.zeros(5, 5, dtype=x.dtype).index_add_(0, Yb, x)
-torch.zeros(5, 5, dtype=x.dtype).index_add(0, Yb, x)
 torch.zeros(5, 5, dtype=x.dtype).index_put_((Yb,), x, accumulate=True)
 torch.zeros_like(x).scatter_add_(1, Yb[:, None], x)
-torch.zeros_like(x).scatter_(1, Yb[:, None], -1.0)
 torch.zeros_like(x).scatter_reduce(1, Yb[:, None], x, "amax")
 torch.zeros_like(x).index_copy(0, torch.arange(6), y)
 x.gather(1, Yb[:, None])
 x.index_select(0, Yb)
-x.take(Yb)
 torch.take_along_dim(x, Yb[:, None], 1)
 x.masked_fill(x > 0, 1.0)
-x[x > 0]
-x[range(6), Yb]
 x[torch.arange(6), Yb]
 x[1:3, ::2]
-x[None, ..., 0]
 changed(x, lambda own: own.__setitem__((range(6), Yb), -1.0))
-changed(x, lambda own: own[Yb].sub_(1))
 changed(x, lambda own: own.view(-1)[2:5].mul_(2))
 changed(x, lambda own: own.add_(y).mul_(2).div_(positive).sub_(1))
 changed(x, lambda own: own.exp_().tanh_().clamp_(min=0.1).neg_())
 changed(x, lambda own: own.copy_(y).zero_().fill_(3))
 changed(x, lambda own: torch.softmax(own, 1, out=own))
-x.T
 x.T.contiguous()
-x.t().reshape(-1)
-x.view(-1)
 x.flatten()
 images.permute(0, 2, 3, 1)
-images.movedim(1, 3)
 x[:1].expand(3, 5)
-x[:1].expand_as(y)
-torch.broadcast_to(x[0], (3, 5))
 x.sum_to_size(1, 5)
 x.repeat(2, 2)
-x.repeat_interleave(2, 0)
 torch.stack([x, y])
 torch.cat([x, y], 1)
 x.split(2)
-x.chunk(2, 1)
-x.unbind(1)
 x.unsqueeze(1).squeeze(1)
 x.flip(0)
-x.roll(1, 0)
 x.tril()
-x.diagonal()
 torch.diag(x[0])
-torch.diag_embed(x)
 torch.meshgrid(x[0], y[0], indexing="ij")
 torch.bincount(Yb, minlength=7)
-torch.bincount(Yb, weights=x[:, 0])
 Yb.unique(return_counts=True)
 torch.linalg.inv(x.T @ x + torch.eye(5, dtype=x.dtype))
 torch.linalg.solve(x.T @ x + torch.eye(5, dtype=x.dtype), w)
@@ -394,27 +289,20 @@ torch.linalg.cholesky(x.T @ x + torch.eye(5, dtype=x.dtype))
 torch.fft.rfft(x).abs()
 torch.sparse.mm(x.to_sparse(), w)
 torch.vmap(lambda row: (row * 2).tanh().sum())(x)
-torch.func.vmap(torch.outer)(x, y)
 torch.vmap(F.cross_entropy)(x[:, None], Yb[:, None])
 torch.stack(list(map(torch.tanh, x)))
 torch.from_numpy(numpy.exp(x.numpy()))
 torch.tensor(numpy.asarray(x) @ numpy.asarray(w))
-torch.tensor(x.tolist(), dtype=x.dtype)
-torch.tensor(x[0, 0].item())
 x.detach()
-x.data
 x.clone()
 x.to(torch.float64).float().double()
 copy.deepcopy(x)
 pickle.loads(pickle.dumps(x))
 with_mode(torch.no_grad(), lambda: x @ w)
 with_mode(torch.enable_grad(), lambda: x @ w)
-with_mode(torch.set_grad_enabled(False), lambda: x @ w)
 with_mode(torch.inference_mode(), lambda: (x @ w).clone())
-torch.tensor([1.0, 2.0], dtype=x.dtype, requires_grad=False)
 (leaf() * 2).tanh().detach()
 leaf().requires_grad_(False) + 1
-torch.tensor(leaf().grad is None)
 torch.tensor(leaf().requires_grad)
 with_mode(torch.no_grad(), lambda: leaf().sub_(y))
 checkpoint(torch.tanh, x, use_reentrant=False)
@@ -423,14 +311,12 @@ seeded(lambda: torch.distributions.Categorical(probs=positive).sample())
 torch.distributions.Normal(x, positive).log_prob(y)
 run(torch.nn.Linear(5, 3), x)
 run(torch.nn.BatchNorm1d(5), x)
-run(torch.nn.LayerNorm(5), x)
 run(torch.nn.Embedding(7, 3), Yb)
 run(torch.nn.LSTM(5, 4, num_layers=2), x[:, None])
 run(torch.nn.GRU(5, 4, bidirectional=True), x[:, None])
 run(torch.nn.TransformerEncoderLayer(5, 1, 8, dropout=0.0), x[:, None])
 run(torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Flatten()), images)
 stepped(torch.optim.SGD, lr=0.1, momentum=0.9)
-stepped(torch.optim.AdamW, lr=0.1)
 """.splitlines()
     if line
 ]
@@ -498,7 +384,6 @@ def arithmetic() -> dict[str, Any]:
     """Every expression in both precisions, before and after."""
     import torch
 
-    from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.imports import Gate
     from grader.sandbox.workers.zygote import take_away, warm_up
 
@@ -530,10 +415,6 @@ def arithmetic() -> dict[str, Any]:
     torch.set_num_threads(1)
     before, graphs_before = evaluate(), graphs()
     take_away()
-    calls_again: list[str] = []
-    sys.setprofile(lambda frame, event, _: calls_again.append(event))
-    take_away_autograd()
-    sys.setprofile(None)
     sys.meta_path.insert(0, Gate())
     after = evaluate()
     raised = [f"{key}: {value}" for key, value in (*before.items(), *after.items()) if isinstance(value, str)]
@@ -541,7 +422,6 @@ def arithmetic() -> dict[str, Any]:
         "changed": [key for key, value in before.items() if not identical(value, after[key])],
         "raised": raised,
         "compared": len(before),
-        "calls_again": len(calls_again),
         "graphs_before": graphs_before,
         "graphs_after": graphs(),
     }

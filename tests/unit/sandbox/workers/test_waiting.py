@@ -36,15 +36,14 @@ class Machine:
         return waited
 
 
-@pytest.mark.parametrize("limit", [0.1, 10.0])
 @pytest.mark.parametrize(
     ("share", "factor"),
-    [(1.0, 1.0), (2.0, 1.0), (None, 1.0), (0.5, 1.9), (0.25, 3.7), (0.0, 6.0), (0.01, 6.0)],
-    ids=["computes", "two threads", "not known", "half", "a quarter", "sleeps", "hardly ever"],
+    [(1.0, 1.0), (None, 1.0), (0.5, 1.9), (0.0, 6.0)],
+    ids=["computes", "not known", "half", "sleeps"],
 )
-def test_a_limit_is_processor_time_or_six_times_as_much_wall_time(limit, share, factor):
+def test_a_limit_is_processor_time_or_six_times_as_much_wall_time(share, factor):
     machine = Machine(share)
-    assert machine.wait_out(machine.account(limit)) == pytest.approx(factor * limit, rel=0.06)
+    assert machine.wait_out(machine.account(10.0)) == pytest.approx(factor * 10.0, rel=0.06)
 
 
 def test_what_workers_use_between_waits_counts_for_nobody():
@@ -53,15 +52,6 @@ def test_what_workers_use_between_waits_counts_for_nobody():
     machine.passes(1.0, account)
     machine.passes(1000.0)
     assert 1.0 + machine.wait_out(account) == pytest.approx(10.0)
-
-
-def test_a_submission_is_not_charged_for_what_a_busy_machine_takes():
-    machine = Machine(0.25)
-    account = machine.account(60.0)
-    for _ in range(1000):
-        machine.passes(0.2, account)
-    assert account.used == pytest.approx(50.0, abs=6.0)
-    assert not account.is_used_up
 
 
 def test_steps_that_sleep_one_after_another_end_with_the_submission_s_wall_time():

@@ -1,28 +1,20 @@
-"""Numerical differentiation that the text hides is seen while the function runs; odd code that is right is not."""
+"""Numerical differentiation is seen while a function runs, however it is written; odd code that is right is not."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from typing import Any
 
-import pytest
-from support import ROOT, SEED, sampled
+import torch
+import torch.nn.functional as F
 
-from bench.numerical import course_with_points
-from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.submission import Submission
-from grader.lesson.lesson import Course, Lesson
-from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.report.classroom import NUMERICAL, triage
-from grader.results import Row, SubmissionResult
+from grader.calling.answer import Answer, Seen
+from grader.calling.numerical_watch import NumericalWatch, watched
+from grader.calling.operators import OperatorWatch
+from grader.calling.steps import call_step
 
-Grade = Callable[[str], SubmissionResult]
-
-# {name: (row, method, text)}: what makes the difference or the complex number is found by no reading of the text
+# {name: (method, text)}: what makes the difference or the complex number is found by no reading of the text
 HIDDEN = {
     "high_order_in_a_loop": (
-        "dhpreact",
         "differences",
         """
 def near(v, k):
@@ -36,20 +28,7 @@ def dhpreact(dh, hpreact):
 globals()["WEIGHTS"] = [1 / 12, -8 / 12, 8 / 12, -1 / 12]
 """,
     ),
-    "complex_by_computed_name": (
-        "dprobs",
-        "complex numbers",
-        """
-def dprobs(dlogprobs, probs):
-    step = 2.0 ** (-len("x" * 60))
-    moved = torch.stack([probs, torch.full_like(probs, step)], -1)
-    made = getattr(torch, "view_as_" + "comp" + "lex")(moved)
-    parts = getattr(torch, "view_as_" + "re" + "al")(getattr(made, "l" + "og")())
-    return dlogprobs * parts[..., 1] / step
-""",
-    ),
     "complex_in_numpy": (
-        "dnorm_logits",
         "complex numbers",
         """
 import numpy as np
@@ -61,7 +40,6 @@ def dnorm_logits(dcounts, norm_logits):
 """,
     ),
     "differences_in_numpy": (
-        "dhpreact",
         "differences",
         """
 import numpy as np
@@ -74,7 +52,6 @@ def dhpreact(dh, hpreact):
 """,
     ),
     "helper_of_a_helper": (
-        "dprobs",
         "differences",
         """
 class Probe:
@@ -98,7 +75,6 @@ def dprobs(dlogprobs, probs):
 """,
     ),
     "all_steps_in_one_batch": (
-        "dhpreact",
         "differences",
         """
 def dhpreact(dh, hpreact):
@@ -109,7 +85,6 @@ def dhpreact(dh, hpreact):
 """,
     ),
     "one_number_at_a_time": (
-        "dhpreact",
         "differences",
         """
 import math
@@ -135,12 +110,6 @@ def dhpreact(dh, hpreact):
         rows.append(dh[i] * (1 - t * t))
     return torch.stack(rows)
 """,
-    "tanh_four_times": """
-def dhpreact(dh, hpreact):
-    a, b = torch.tanh(hpreact), hpreact.tanh()
-    c = (torch.exp(hpreact) - torch.exp(-hpreact)) / (torch.exp(hpreact) + torch.exp(-hpreact))
-    return dh * (1 - a * torch.tanh(hpreact) - b * c + hpreact.tanh() ** 2)
-""",
     "loop_over_numbers": """
 import math
 
@@ -157,13 +126,6 @@ def dbnvar(dbnvar_inv, bnvar):
     if not torch.isfinite(1 / std).all():
         print("a variance of zero")
     return -0.5 * dbnvar_inv / (safe * safe * safe)
-""",
-    "exp_of_each_row": """
-def dnorm_logits(dcounts, norm_logits):
-    out = torch.empty_like(norm_logits)
-    for i, row in enumerate(norm_logits):
-        out[i] = row.exp() * dcounts[i]
-    return out
 """,
     "numpy_all_through": """
 import numpy as np
@@ -208,70 +170,7 @@ def dlogits(dnorm_logits, dlogit_maxes, logits, Yb):
     onehot = F.one_hot(logits.max(1).indices, num_classes=logits.shape[1])
     return dnorm_logits + onehot * dlogit_maxes + 0 * loss
 """,
-}
-
-
-def submission(lesson: Lesson, text: str) -> Submission:
-    source = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8") + "\n\n" + text
-    return Submission("ann", Path("ann"), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: source.encode()})})
-
-
-def grading(course: Course) -> Iterator[Grade]:
-    lesson = course.find("03")
-    session = Session([lesson], SEED)
-    yield lambda text: session.grade(submission(lesson, text)).results
-    session.close()
-
-
-@pytest.fixture(scope="module")
-def grade() -> Iterator[Grade]:
-    yield from grading(Course(ROOT))
-
-
-@pytest.fixture(scope="module")
-def grade_with_points(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grade]:
-    yield from grading(course_with_points(tmp_path_factory.mktemp("points")))
-
-
-def by_name(results: SubmissionResult) -> Mapping[str, Row]:
-    return {row.name: row for row in results.rows()}
-
-
-@sampled("name", HIDDEN, keep=4)
-def test_what_the_text_hides_is_seen(grade: Grade, name: str) -> None:
-    step, method, text = HIDDEN[name]
-    rows = by_name(grade(text))
-    row, use = rows[step], rows[step].numerical_differentiation
-    assert use is not None and use.observed, (row.status, row.message)
-    assert (row.status, row.points) == ("forbidden", 0)
-    assert {"differences": "at inputs a small step apart", "complex numbers": "complex numbers"}[method] in use.observed
-    assert row.message == use.message and "not counted" in row.message
-    assert [each.name for each in rows.values() if each.numerical_differentiation] == [step]
-
-
-@sampled("name", HONEST, keep=4)
-def test_right_code_is_not_recorded(grade: Grade, name: str) -> None:
-    rows = by_name(grade(HONEST[name]))
-    assert {row: each.message for row, each in rows.items() if each.status != "passed"} == {}
-    assert {row for row, each in rows.items() if each.numerical_differentiation} == set()
-
-
-def test_a_course_may_give_points_for_it(grade_with_points: Grade) -> None:
-    step, method, text = HIDDEN["high_order_in_a_loop"]
-    results = grade_with_points(text)
-    row = by_name(results)[step]
-    assert row.status == "passed" and row.numerical_differentiation is not None
-    assert row.message and "`tanh` 4 times" in row.message and "gives points for it" in row.message
-    assert row.numerical_differentiation.method == method and row.numerical_differentiation.observed
-    (entry,) = triage([SubmissionResult.from_text(results.to_text())])
-    assert entry[:2] == (["ann"], ((NUMERICAL, f"03_makemore_steps: `{step}`, which counts"),))
-
-
-def test_a_forward_pass_that_is_repeated_is_not_recorded(grade: Grade) -> None:
-    """A whole pass again and again at the same values: slow code does that, too."""
-    rows = by_name(
-        grade(
-            """
+    "forward_pass_in_every_row": """
 def dlogits(dnorm_logits, dlogit_maxes, logits):
     out = torch.zeros_like(logits)
     for i in range(len(logits)):
@@ -280,8 +179,42 @@ def dlogits(dnorm_logits, dlogit_maxes, logits):
         onehot = F.one_hot(logits.max(1).indices, num_classes=logits.shape[1])
         out[i] = (dnorm_logits + onehot * dlogit_maxes + 0 * p)[i]
     return out
-"""
-        )
-    )
-    row = rows["dlogits"]
-    assert row.status == "passed" and row.numerical_differentiation is None
+""",
+}
+
+
+def tensors(*names: str) -> dict[str, torch.Tensor]:
+    """Numbers from 0.05 to 0.95: the logarithm of each is finite."""
+    generator = torch.Generator().manual_seed(1)
+    return {name: torch.rand(8, 6, generator=generator, dtype=torch.float64) * 0.9 + 0.05 for name in names}
+
+
+VALUES: dict[str, Any] = tensors("hpreact", "probs", "norm_logits", "bnvar", "counts_sum", "h", "W2", "logits")
+VALUES |= {"Yb": torch.arange(8) % 6, "W2": VALUES["W2"][:6]}
+UPSTREAM = tensors("h", "logprobs", "counts", "bnvar_inv", "counts_sum_inv", "logits", "norm_logits", "logit_maxes")
+
+
+def seen_in(text: str) -> Seen | None:
+    names: dict[str, Any] = {"torch": torch, "F": F}
+    exec(text, names)
+    step = [name for name in names if name[1:] in VALUES and callable(names[name])][-1]
+    given = VALUES | {"logit_maxes": VALUES["logits"].max(1, keepdim=True).values}
+    upstream = UPSTREAM | {"logit_maxes": UPSTREAM["logit_maxes"][:, :1]}
+
+    def call(watch: OperatorWatch) -> dict[str, Answer]:
+        return {step: call_step(names[step], step, given, upstream, torch.float64, watch=watch)}
+
+    answer = watched(call, call, NumericalWatch(100_000, names))[step]
+    assert answer.outcome == "returned", answer.message
+    return answer.seen
+
+
+def test_what_the_text_hides_is_seen():
+    for name, (method, text) in HIDDEN.items():
+        seen = seen_in(text)
+        assert seen is not None and seen.method == method, name
+        assert (seen.operator in ("tanh", "log")) == (method == "differences") and seen.times > 0, name
+
+
+def test_right_code_is_not_recorded():
+    assert {name: seen for name, text in HONEST.items() if (seen := seen_in(text)) is not None} == {}
