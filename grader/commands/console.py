@@ -18,9 +18,4 @@ def console_for(stderr: bool = False) -> Console:
 def print_remarks(remarks: Iterable[str]) -> None:
     """Print each remark as a line of its own on standard error."""
     for remark in remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
-
-
-def printable(text: str) -> str:
-    """A student's text, safe to print: control characters are shown, and a terminal does not obey them."""
-    return terminal_line(text)
+        click.echo(f"grade: {terminal_line(remark)}", err=True)

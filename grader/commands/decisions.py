@@ -13,7 +13,7 @@ from typing import Annotated
 import click
 
 from grader.commands.command_line import argument, option
-from grader.commands.console import print_remarks, printable
+from grader.commands.console import print_remarks
 from grader.commands.opened_gradebook import (
     course_of,
     open_gradebook,
@@ -41,6 +41,7 @@ from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.people import PeopleIndex
 from grader.intake.submissions.roster import Roster
+from grader.publish.inert import terminal_line
 from grader.results import points_text
 from grader.results.wording import count_text, listed
 
@@ -229,7 +230,7 @@ def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course
         until = f" until {each.until:%Y-%m-%d %H:%M %Z}" if each.until else ""
         if each.kind == "points" and points_of_part(earlier, each.row) == points_of_part(after, each.row):
             what = "adjusted, which changes nothing now"
-        click.echo(f"{each.id}: {printable(each.student)}: {what}{until}; {', '.join(changes)}.")
+        click.echo(f"{each.id}: {terminal_line(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
         write_views(out, gradebook, loaded)
         write_other_gradebooks(out, before, course)

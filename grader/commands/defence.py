@@ -14,7 +14,7 @@ import click
 
 from grader.commands.checks import open_course
 from grader.commands.command_line import argument, option
-from grader.commands.console import console_for, print_remarks, printable
+from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import store, student_names
 from grader.commands.opened_gradebook import open_gradebook, recorded_course
 from grader.commands.options import CourseFolder, Out
@@ -35,6 +35,7 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.guarded import rendered
 from grader.gradebook.lookup import find_student
 from grader.lesson.lesson import Lesson
+from grader.publish.inert import terminal_line
 from grader.publish.instructor_pages import keys_page, papers_page
 from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
@@ -159,7 +160,7 @@ def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
         if sheet.oral or len(sheet.questions) < most:
             questions = count_text(len(sheet.questions), "question")
             reason = sheet.oral or f"{questions}: the file has no more lines to ask about."
-            click.echo(f"grade: {printable(sheet.student)}: {reason}")
+            click.echo(f"grade: {terminal_line(sheet.student)}: {reason}")
 
 
 def page_and_faults(
@@ -185,7 +186,7 @@ def enter_answers(out: Path, course: Path | None) -> None:
             raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`.")
         new = not_yet_made(decisions, gradebook.decisions())
         for each in new:
-            click.echo(f"{printable(each.student)}: {each.text}")
+            click.echo(f"{terminal_line(each.student)}: {each.text}")
         store(gradebook, new, out, course)
     if len(new) < len(decisions):
         click.echo(f"{len(decisions) - len(new)} of {len(decisions)} were stored already.")

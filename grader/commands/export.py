@@ -17,7 +17,7 @@ from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.github import WORKFLOW_PATH, public_workflow_text, workflow_text
 from grader.publish.export.gradebooks import PLATFORMS, read_marks
-from grader.publish.feedback.reports import comments_for, mailmerge_csv
+from grader.publish.feedback import comments_for, mailmerge_csv
 from grader.results import points_text
 from grader.results.wording import count_text
 

@@ -16,8 +16,15 @@ from grader.commands.options import RosterFile
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.publish.export.gradebooks import class_results, read_marks
-from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
-from grader.publish.feedback.reports import NoFeedback, for_one_student, mailmerge_csv, report_files, returned_reports
+from grader.publish.feedback import (
+    NoFeedback,
+    canvas_feedback,
+    for_one_student,
+    mailmerge_csv,
+    moodle_feedback,
+    report_files,
+    returned_reports,
+)
 from grader.results.wording import count_text
 
 PlatformFiles = Callable[[Sequence[str], dict[str, bytes]], dict[str, bytes]]

@@ -9,7 +9,7 @@ from typing import Annotated
 from rich.table import Table
 
 from grader.commands.command_line import argument
-from grader.commands.console import console_for, printable
+from grader.commands.console import console_for
 from grader.commands.decisions import DECISION_WORDS, student_names
 from grader.commands.opened_gradebook import read_gradebook
 from grader.commands.options import Out
@@ -17,6 +17,7 @@ from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
 from grader.gradebook.records import Decision
+from grader.publish.inert import terminal_line
 from grader.results import points_text
 from grader.results.typed_json import time_from_text
 
@@ -41,12 +42,12 @@ def history(student: Annotated[str, argument("STUDENT")], out: Out) -> None:
     for column in ("when", "no.", "what", "points", "by", "text"):
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
     for _, cells in sorted(lines, key=lambda line: line[0]):
-        table.add_row(*map(printable, cells))
+        table.add_row(*map(terminal_line, cells))
     console = console_for()
     console.print(table)
     total = f"{points_text(current.score)} of {points_text(current.max_score)}"
     state = "" if current.status == "graded" else f" ({current.status})"
-    console.print(f"{printable(name)} now has {total}{state}.", soft_wrap=True)
+    console.print(f"{terminal_line(name)} now has {total}{state}.", soft_wrap=True)
 
 
 def attempt_lines(student: str, gradebook: Gradebook, zone: tzinfo | None) -> Iterator[HistoryLine]:

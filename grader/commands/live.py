@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.commands.console import printable
 from grader.gradebook.grading.outcome import RunOutcome, StudentChange
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
+from grader.publish.inert import terminal_line
 from grader.publish.progress_bar import progress_bar
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
@@ -45,7 +45,7 @@ class RunView:
 
     def result(self, results: SubmissionResult) -> None:
         self._running.pop(results.student, None)
-        longest = printable(next(iter(self._running), ""))
+        longest = terminal_line(next(iter(self._running), ""))
         self._bar.update(self._task, advance=1, description=longest)
         if not self._console.is_terminal:
             task = self._bar.tasks[0]
@@ -61,7 +61,7 @@ def result_line(results: SubmissionResult) -> str:
     """A submission's result in a line, its name and message made harmless."""
     score = f"{points_text(results.score)} of {points_text(results.max_score)} ({results.percent:.0f} %)"
     text = f"{results.student}: {'no score yet' if results.status == 'unclear' else score}"
-    return printable(text if results.status == "graded" else f"{text}, {results.status}: {results.message}")
+    return terminal_line(text if results.status == "graded" else f"{text}, {results.status}: {results.message}")
 
 
 def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
@@ -134,7 +134,7 @@ def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, 
     for line in lines:
         console.print(line, markup=False, soft_wrap=True)
     if outcome.results:
-        first = printable(str(out / outcome.results[0].student / "report.html"))
+        first = terminal_line(str(out / outcome.results[0].student / "report.html"))
         print(f"The class:    {out / 'index.html'}\nThe scores:   {out / 'grades.csv'}")
         print(f"Each student: {first}{' and so on' if graded > 1 else ''}")
         print(f"Since the last run: {outcome.moves}.", flush=True)

@@ -12,7 +12,7 @@ import click
 
 from grader.commands.checks import GRADER_PROGRAM, checked_isolation, present_assignment, require_solutions
 from grader.commands.command_line import FAULT, STOPPED, option
-from grader.commands.console import console_for, print_remarks, printable
+from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import change_text
 from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import (
@@ -29,6 +29,7 @@ from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_b
 from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan, apply_regrade, grade_again, plan_regrade
 from grader.gradebook.grading.settings import DRAWN, RunIdentity, Settings
 from grader.lesson.lesson import Course
+from grader.publish.inert import terminal_line
 from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult, points_text
@@ -134,7 +135,7 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
         is_short = rescaled <= MAX_RESCALED_SHOWN
         lines += [f"  {row_change(row)}" for row in change.rows if is_short or not row.has_same_verdict]
         lines += [] if is_short else [f"  {rescaled} rows have the same verdict and other points"]
-        click.echo("\n".join(map(printable, lines)))
+        click.echo("\n".join(map(terminal_line, lines)))
     scored = [change for change in changes if change.gain]
     up, kept = sum(change.gain > 0 for change in scored), len(changes) - len(scored)
     more = f" {kept} more keep their score; their rows or their maximum change." if kept else ""

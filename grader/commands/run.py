@@ -11,7 +11,7 @@ import click
 
 from grader.commands.checks import GRADER_PROGRAM
 from grader.commands.command_line import BELOW, FAULT, STOPPED
-from grader.commands.console import console_for, print_remarks, printable
+from grader.commands.console import console_for, print_remarks
 from grader.commands.follow import FollowedFolder
 from grader.commands.live import RunView, print_summary
 from grader.commands.run_phases import RunPhases
@@ -19,6 +19,7 @@ from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import RunIdentity
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.github import report_to_github, without_workflow_commands
+from grader.publish.inert import terminal_line
 from grader.publish.report.pages import Reporter
 from grader.results.wording import first_names
 from grader.sandbox.workers.nursery import Nursery
@@ -92,5 +93,5 @@ class GradeRun(RunPhases):
             raise SystemExit(STOPPED if outcome.stopped else FAULT)
         if self.fail_under is not None and (below := outcome.below(self.fail_under)):
             # a line that begins with a student's text may be a command to a job's runner
-            console.print(f"Under {self.fail_under:g} %: {printable(first_names(below, 10))}", soft_wrap=True)
+            console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
             raise SystemExit(BELOW)

@@ -23,7 +23,7 @@ from support import ROOT, sampled
 
 from grader.authoring.verify import submission_of
 from grader.commands.command_line import fail
-from grader.commands.console import console_for, printable
+from grader.commands.console import console_for
 from grader.commands.live import RunView, result_line
 from grader.dojo.progress import Checked
 from grader.dojo.screen import lesson_screen
@@ -34,7 +34,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.export.formats import gradescope_json, junit_xml
-from grader.publish.inert import csv_cell, markdown, without_ci_commands
+from grader.publish.inert import csv_cell, markdown, terminal_line, without_ci_commands
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import Row
@@ -274,11 +274,11 @@ def test_on_a_terminal() -> None:
         ("e" + "\u0301" * 50, "e" + "\u0301" * 3),
         ("##vso[a]", "## vso[a]"),
     ]:
-        assert printable(text) == shown
+        assert terminal_line(text) == shown
         written = io.StringIO()
         console = console_for()
         console.file = written
-        console.print(printable(text), soft_wrap=True)
+        console.print(terminal_line(text), soft_wrap=True)
         assert written.getvalue() == shown + "\n"
 
 

@@ -80,8 +80,8 @@ def test_escape_closes_a_list_of_names(tab: Any) -> None:
 
 
 def test_the_other_tables_are_sorted_as_well(tab: Any) -> None:
-    tab.get_by_role("columnheader", name="discrimination").first.get_by_role("button").press("Enter")
-    found = [float(text) for text in column(tab, 7, ".hard >> nth=0")]
+    tab.get_by_role("columnheader", name="to do").first.get_by_role("button").press("Enter")
+    found = [float(text.removesuffix(" %")) for text in column(tab, 6, ".hard >> nth=0")]
     assert found == sorted(found, reverse=True)
 
 

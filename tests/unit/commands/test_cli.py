@@ -172,30 +172,30 @@ def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none
 # Bad input -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["run", "nowhere"], "nowhere does not exist"),
-        (["run", "empty"], "empty holds no submissions"),
-        (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
-        (["run", "--follow", "nowhere", "--lesson", "04"], "--follow grades what appears in one folder"),
-        (["run", "--follow", "empty", "class", "--lesson", "04"], "was given empty, class"),
-        (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),
-        (["run", "--follow", "empty", "--lesson", "04", "--cluster", "tcp://x:1"], "leave out --cluster"),
-        (["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"], "--format classroom50 reports to"),
-        (["verify", "nothing"], "There is no lesson 'nothing'"),
-        (["run", "empty", "--course", "empty"], "holds no lessons"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_path, monkeypatch):
+BAD_INPUT = [
+    (["run", "nowhere"], "nowhere does not exist"),
+    (["run", "empty"], "empty holds no submissions"),
+    (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
+    (["run", "--follow", "nowhere", "--lesson", "04"], "--follow grades what appears in one folder"),
+    (["run", "--follow", "empty", "class", "--lesson", "04"], "was given empty, class"),
+    (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),
+    (["run", "--follow", "empty", "--lesson", "04", "--cluster", "tcp://x:1"], "leave out --cluster"),
+    (["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"], "--format classroom50 reports to"),
+    (["verify", "nothing"], "There is no lesson 'nothing'"),
+    (["run", "empty", "--course", "empty"], "holds no lessons"),
+]
+
+
+def test_bad_input_is_one_sentence_and_exit_status_2(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "class" / "ada").mkdir(parents=True)
-    course = [] if "--course" in arguments else ["--course", str(ROOT)]
-    result = CliRunner().invoke(cli.main, [*arguments, *course])
-    assert result.exit_code == command_line.UNUSABLE
-    assert sentence in result.stderr
-    assert result.stderr.startswith("grade: ") and result.stderr.count("\n") == 1
+    for arguments, sentence in BAD_INPUT:
+        course = [] if "--course" in arguments else ["--course", str(ROOT)]
+        result = CliRunner().invoke(cli.main, [*arguments, *course])
+        assert result.exit_code == command_line.UNUSABLE
+        assert sentence in result.stderr
+        assert result.stderr.startswith("grade: ") and result.stderr.count("\n") == 1
 
 
 def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, submissions, tmp_path):

@@ -124,24 +124,24 @@ def test_a_student_without_a_submission(out):
 # What is refused ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("Ada Okafr", "04.dlogits", "--points", "1"), "no student is called 'Ada Okafr': did you mean 'Ada Okafor'?"),
-        (("cy", "04.dlogit", "--points", "1"), "cy has no row or lesson '04.dlogit': did you mean '04.dlogits'"),
-        (
-            ("cy", "05", "--points", "1"),
-            f"cy has no row or lesson '05'; expected LESSON.ROW, a lesson of {CROSS}",
-        ),
-        (("cy", "04.dlogits", "--points", "2"), f"2 points are too many: {CROSS}.dlogits has at most 1."),
-        (("cy", "04.dlogits", "--points", "-1"), "'-1' is no number of points; expected a number from 0 up"),
-        (("cy", "04.dlogits", "--points", "nan"), "'nan' is no number of points"),
-        (("cy", "04.dlogits"), "missing: --points. Or give --from CSV"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_with_a_sentence(out, arguments, sentence):
-    done = grade("adjust", *arguments, "--because", "x", "-o", out)
-    assert done.exit_code == 2 and sentence in done.stderr and done.stderr.count("\n") == 1
+REFUSED = [
+    (("Ada Okafr", "04.dlogits", "--points", "1"), "no student is called 'Ada Okafr': did you mean 'Ada Okafor'?"),
+    (("cy", "04.dlogit", "--points", "1"), "cy has no row or lesson '04.dlogit': did you mean '04.dlogits'"),
+    (
+        ("cy", "05", "--points", "1"),
+        f"cy has no row or lesson '05'; expected LESSON.ROW, a lesson of {CROSS}",
+    ),
+    (("cy", "04.dlogits", "--points", "2"), f"2 points are too many: {CROSS}.dlogits has at most 1."),
+    (("cy", "04.dlogits", "--points", "-1"), "'-1' is no number of points; expected a number from 0 up"),
+    (("cy", "04.dlogits", "--points", "nan"), "'nan' is no number of points"),
+    (("cy", "04.dlogits"), "missing: --points. Or give --from CSV"),
+]
+
+
+def test_what_cannot_be_meant_is_refused_with_a_sentence(out):
+    for arguments, sentence in REFUSED:
+        done = grade("adjust", *arguments, "--because", "x", "-o", out)
+        assert done.exit_code == 2 and sentence in done.stderr and done.stderr.count("\n") == 1
     with sqlite3.connect(out / GRADEBOOK) as book:
         assert book.execute("SELECT count(*) FROM decisions").fetchone() == (0,)
 

@@ -66,28 +66,28 @@ def run(main: click.Command, *words: object) -> click.testing.Result:
     return click.testing.CliRunner().invoke(main, [str(word) for word in words])
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "run .",
-        "run . --lesson 04 -o ../grades",
-        "run . --course .",
-        "run exercises --course .",
-        f"run exercises/{CROSS}/backward.py --lesson 04 --course .",
-        "run .. --course .",
-        "verify",
-        "stubs",
-        "figures",
-        "new-lesson 20_own",
-        "release ../kit",
-        "export gradescope -o ../autograder.zip",
-    ],
-)
-def test_grade_takes_no_course_from_the_folder_that_it_is_typed_in(typed, repository, nothing_ran):
-    done = run(grade_commands.main, *typed.split())
-    assert done.exit_code == command_line.UNUSABLE and done.stderr.count("\n") == 1, done.output
-    assert ("is to be graded, and the course" if "--course" in typed else "add --course .;") in done.stderr
-    assert nothing_ran()
+TYPED_THERE = [
+    "run .",
+    "run . --lesson 04 -o ../grades",
+    "run . --course .",
+    "run exercises --course .",
+    f"run exercises/{CROSS}/backward.py --lesson 04 --course .",
+    "run .. --course .",
+    "verify",
+    "stubs",
+    "figures",
+    "new-lesson 20_own",
+    "release ../kit",
+    "export gradescope -o ../autograder.zip",
+]
+
+
+def test_grade_takes_no_course_from_the_folder_that_it_is_typed_in(repository, nothing_ran):
+    for typed in TYPED_THERE:
+        done = run(grade_commands.main, *typed.split())
+        assert done.exit_code == command_line.UNUSABLE and done.stderr.count("\n") == 1, done.output
+        assert ("is to be graded, and the course" if "--course" in typed else "add --course .;") in done.stderr
+        assert nothing_ran()
 
 
 @pytest.mark.parametrize("place", [".", "exercises", "examples/submissions"])
@@ -100,31 +100,31 @@ def test_the_checkout_of_the_grader_is_its_course_wherever_it_is_typed(place, tm
     assert checks.find_course(None) == ROOT
 
 
-@pytest.mark.parametrize(
-    ("submission", "is_refused"),
-    [
-        ("course", True),
-        ("", True),  # the course lies in it
-        ("course/exercises", True),
-        ("course/exercises/01_a/backward.py", True),
-        ("course/solutions", True),
-        ("linked/01_a", True),
-        ("course/submissions", False),
-        ("course/submissions/ada", False),
-        ("course/submissions.zip", False),
-        ("course 2", False),
-    ],
-)
-def test_a_course_is_neither_in_a_submission_nor_around_it(submission, is_refused, tmp_path):
+PLACES = [
+    ("course", True),
+    ("", True),  # the course lies in it
+    ("course/exercises", True),
+    ("course/exercises/01_a/backward.py", True),
+    ("course/solutions", True),
+    ("linked/01_a", True),
+    ("course/submissions", False),
+    ("course/submissions/ada", False),
+    ("course/submissions.zip", False),
+    ("course 2", False),
+]
+
+
+def test_a_course_is_neither_in_a_submission_nor_around_it(tmp_path):
     course = tmp_path / "course"
     (tmp_path / "linked" / "01_a").mkdir(parents=True)
     (course / "exercises" / "01_a").mkdir(parents=True)
     (course / "solutions").symlink_to(tmp_path / "linked")
-    if is_refused:
-        with pytest.raises(UserError, match="Keep the course in a folder of its own"):
+    for submission, is_refused in PLACES:
+        if is_refused:
+            with pytest.raises(UserError, match="Keep the course in a folder of its own"):
+                checks.refuse_course_in_submissions(course, [tmp_path / submission])
+        else:
             checks.refuse_course_in_submissions(course, [tmp_path / submission])
-    else:
-        checks.refuse_course_in_submissions(course, [tmp_path / submission])
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from grader.gradebook.class_results import score_or_none
 from grader.gradebook.current import current_results
 from grader.publish.export.formats import gradescope_json
 from grader.publish.export.gradebooks import scores_of
-from grader.publish.feedback.reports import one_line_summary
+from grader.publish.feedback import one_line_summary
 from grader.publish.report.classroom import NO_TIME, csv_rows, incomplete, student_row, triage
 from grader.publish.report.decisions import sentences_about
 from grader.results import NotGraded, SubmissionResult

@@ -21,13 +21,13 @@ from support import ROOT
 
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
-from grader.commands.console import printable
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.lesson.lesson import Course
 from grader.publish.export import github
 from grader.publish.export.formats import gradescope_json, junit_xml, write_formats
 from grader.publish.export.gradebooks import points_in_cell
+from grader.publish.inert import terminal_line
 from grader.results import SubmissionResult
 
 
@@ -228,7 +228,7 @@ def test_an_annotation_is_one_command_whatever_is_in_it(title, text, place):
 
 @given(st.text())
 def test_what_is_printed_besides_is_never_a_command(text):
-    assert not Runner().read(f"[1/2] {printable(text)}: 3 of 3").commands
+    assert not Runner().read(f"[1/2] {terminal_line(text)}: 3 of 3").commands
 
 
 def test_nothing_is_obeyed_while_commands_are_stopped():

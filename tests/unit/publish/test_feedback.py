@@ -22,8 +22,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.gradebooks import read_marks
-from grader.publish.feedback.archives import canvas_feedback, moodle_feedback
-from grader.publish.feedback.reports import NoFeedback, one_line_summary
+from grader.publish.feedback import NoFeedback, canvas_feedback, moodle_feedback, one_line_summary
 from grader.publish.report.decisions import decision_sentences
 from grader.results import Adjustment, Comment, Excuse, Lateness, NotGraded
 
@@ -279,7 +278,7 @@ def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada,
     def archived(names, files):
         return canvas_feedback(names, files) if report_of("okaforada") not in files["report.md"].decode() else 1 // 0
 
-    monkeypatch.setattr("grader.publish.feedback.reports.decision_sentences", sentences)
+    monkeypatch.setattr("grader.publish.feedback.decision_sentences", sentences)
     monkeypatch.setattr("grader.commands.feedback.canvas_feedback", archived)
     out, roster = tmp_path / "out", tmp_path / "roster.csv"
     roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")

@@ -1,1 +1,0 @@
-"""Reports on their way back to students, in the form that each platform reads."""
