@@ -71,7 +71,7 @@ class OwnCluster:
     """A scheduler and pinned workers on this machine."""
 
     def __init__(self, folder: Path, workers: int) -> None:
-        self._folder = folder
+        self.folder = folder
         file = folder / "scheduler.json"
         self.scheduler = self._start("dask_scheduler", None, "--port", "0", "--scheduler-file", str(file))
         end = time.monotonic() + START_SECONDS
@@ -91,9 +91,9 @@ class OwnCluster:
     def _start(self, what: str, core: int | None, *arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.{what}", "--host", "127.0.0.1", "--no-dashboard", *arguments]
         pin = None if core is None else lambda: os.sched_setaffinity(0, {core})
-        with open(self._folder / f"{what}.log", "ab") as log:
+        with open(self.folder / f"{what}.log", "ab") as log:
             environment = {**os.environ, **AS_DOCUMENTED, "PYTHONPATH": str(ROOT)}
-            return subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=self._folder, preexec_fn=pin)
+            return subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=self.folder, preexec_fn=pin)
 
     def close(self) -> None:
         for process in [*self.workers, self.scheduler]:

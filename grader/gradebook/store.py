@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 from itertools import groupby
@@ -16,7 +16,6 @@ from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.files import OutputError
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission
-from grader.intake.submissions.submission_times import SubmissionTime
 from grader.results import SubmissionResult
 from grader.results.typed_json import from_json, time_from_text, time_to_text, to_json
 
@@ -129,14 +128,6 @@ class Store:
             with self._connection.transaction():
                 self._add_time(attempt, time_to_text(when), source, platform or stored.platform)
                 self.mark_stale([stored.student])
-
-    def set_earlier_times(self, student: str, times: Sequence[SubmissionTime]) -> None:
-        """Record the times of attempts before the last, if the file has as many times as there are attempts."""
-        attempts = {each.read().submission_sha256: each for each in self.stored_attempts(student)}
-        if len(attempts) == len(times) > 1:
-            for stored, time in zip(reversed(attempts.values()), times, strict=True):
-                if stored.submitted is None:
-                    self.set_time(stored.id, time.when, time.place, time.platform)
 
     def add_verdict(self, attempt: int, verdict: StoredVerdict) -> None:
         """Store a new verdict on an attempt, which counts only after `apply_verdicts`."""

@@ -21,23 +21,20 @@ def with_weights(lesson: LessonResult, rows: Mapping[str, float], notebook: Note
     No submission chooses its maximum: only where the assignment says "its rows", a row that a notebook cannot contain
     has 0 of 0 points. A question has points here only; without an answers.toml every question is missing.
     """
-    found = [with_worth(row, rows[row.name], notebook) for row in lesson.rows if row.name in rows]
+    found = []
+    for row in lesson.rows:
+        if row.name in rows and row.outside_notebook and notebook == "its rows":
+            found.append(replace(row, points=0, max_points=0, counted=False))
+        elif row.name in rows:
+            share = row.points / row.max_points if row.max_points else 0.0
+            if is_question(row.name):
+                share = row.answer.share if row.answer else 0.0
+            found.append(replace(row, points=share * rows[row.name], max_points=rows[row.name], counted=True))
     known = {row.name for row in found}
-    unanswered = (name for name in rows if is_question(name) and name not in known)
-    found += [
-        Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER_SUBMITTED)) for name in unanswered
-    ]
+    for name in rows:
+        if is_question(name) and name not in known:
+            found.append(Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER_SUBMITTED)))
     return with_sums(replace(lesson, rows=found))
-
-
-def with_worth(row: Row, worth: float, notebook: NotebookRows) -> Row:
-    if row.outside_notebook and notebook == "its rows":
-        return replace(row, points=0, max_points=0, counted=False)
-    if is_question(row.name):
-        share = row.answer.share if row.answer else 0.0
-    else:
-        share = row.points / row.max_points if row.max_points else 0.0
-    return replace(row, points=share * worth, max_points=worth, counted=True)
 
 
 def decided_lesson(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str, float]) -> LessonResult:
@@ -120,7 +117,11 @@ def with_demanded_defence(
     """
     if demanded is None or lesson.status != "graded" or decisions.excuse(f"{lesson.name}.{DEFENCE_ROW}") is not None:
         return lesson
-    reached = reached_share(lesson, decisions)
+    held = decisions.defence(f"{lesson.name}.{DEFENCE_ROW}")
+    reached = None if held is None else held.points  # unless a person has set the points of the defence
+    for row in lesson.rows:
+        if row.name == DEFENCE_ROW and row.adjustment is not None and row.max_points:
+            reached = row.points / row.max_points
     if reached is not None and reached >= demanded.right / FULL_SHEET - 1e-9:
         return lesson
     cost = 0.0
@@ -129,15 +130,5 @@ def with_demanded_defence(
         lost = lesson.late.cost if lesson.late is not None else 0
         earned = sum(row.points for row in rows) - lost
         cost = max(0.0, earned - sum(row.max_points for row in rows) * demanded.keep_at_most / 100)
-    held = decisions.defence(f"{lesson.name}.{DEFENCE_ROW}")
     found = DemandedDefence(demanded.right, demanded.policy, reached, None if held is None else held.text, cost)
     return replace(lesson, score=lesson.score - cost, demanded_defence=found)
-
-
-def reached_share(lesson: LessonResult, decisions: DecisionsInForce) -> float | None:
-    """The share of right answers: of the points that a person gave the defence, else of the latest one."""
-    for row in lesson.rows:
-        if row.name == DEFENCE_ROW and row.adjustment is not None and row.max_points:
-            return row.points / row.max_points
-    held = decisions.defence(f"{lesson.name}.{DEFENCE_ROW}")
-    return None if held is None else held.points

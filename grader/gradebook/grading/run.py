@@ -99,8 +99,6 @@ def grade_run(
         finally:
             if outcome.results:
                 present = {result.student for result in outcome.results}
-                for student in found.times.keys() & present:
-                    gradebook.set_earlier_times(student, found.times[student])
                 outcome.joined += [joined.questions[name] for name in gradebook.students() if name in joined.questions]
                 run.publish(present, only_these)
     return outcome

@@ -38,7 +38,6 @@ class FoundSubmissions(Sequence[Submission]):
             submission}.
         decided: {student: {lesson: file}} as the instructor decided in intake.csv.
         questions: {student: what a person should decide}, of the submissions that were read.
-        times: {student: times of their attempts, from a file, the earliest first}.
     """
 
     def __init__(self, lessons: Sequence[Lesson], course: Sequence[Lesson] = (), within: Path | None = None) -> None:
@@ -49,7 +48,6 @@ class FoundSubmissions(Sequence[Submission]):
         self.other_names: dict[str, tuple[str, ...]] = {}
         self.decided: Mapping[str, Mapping[str, str]] = {}
         self.questions: dict[str, tuple[GuessQuestion, ...]] = {}
-        self.times: dict[str, list[SubmissionTime]] = {}
         self._lessons, self._course, self._within = tuple(lessons), tuple(course or lessons), within
 
     def __getitem__(self, place: Any) -> Any:
@@ -117,8 +115,6 @@ class FoundSubmissions(Sequence[Submission]):
             for student in sorted(found.keys() - {arrival.student for arrival in self.arrivals})
         ]
         self.arrivals = with_times(self.arrivals, found, replaces)
-        timed = [each.student for each in self.arrivals if each.student in found and each.time_source]
-        self.times |= {student: found[student] for student in timed}
         return sentences
 
     def new_folder(self) -> Path:

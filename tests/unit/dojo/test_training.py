@@ -25,9 +25,6 @@ from grader.dojo.training import (
     CHECKPOINT,
     CURVE,
     LOG,
-    NotWritten,
-    OwnFile,
-    OwnFileError,
     compare_gradients,
     load_checkpoint,
 )
@@ -285,14 +282,9 @@ def test_a_mistake_is_a_sentence_with_the_student_s_own_line(train, own, solutio
         assert sentence.format(last=last, next_to_last=last - 1) in result.stderr, result.stderr
         assert "Traceback" not in result.output and result.stderr.startswith("dojo: ")
         assert not (tmp_path / "my-training").exists()
-
-
-def test_an_exploding_loss_stops_with_a_sentence(train, own, solution):
-    change = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
-    own.write_text(solution + change)
-    result = train(own)
-    assert result.exit_code == command_line.UNUSABLE
-    assert "The loss is nan at step 21: the numbers have exploded" in result.stderr
+    exploding = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
+    own.write_text(solution + exploding)
+    assert "The loss is nan at step 21: the numbers have exploded" in train(own).stderr
 
 
 def test_names_that_cannot_be_used_and_names_that_show_anything(own, tmp_path, monkeypatch):
@@ -403,18 +395,3 @@ def test_smoothing_is_the_lecture_s_and_a_plot_stays_inside_its_frame():
         assert all(-0.1 <= x <= 1000.1 for x in numbers[::2]) and all(-0.1 <= y <= 400.1 for y in numbers[1::2])
         assert 1 <= len(drawn.up) <= 8 and all(0 <= tick.at <= 100 for tick in drawn.up)
         assert drawn.across[0].label == "0" and len(drawn.across) <= 6 and all(0 <= t.at <= 100 for t in drawn.across)
-
-
-def test_an_operator_that_torch_does_not_have_is_an_error_and_a_stub_is_not_written(tmp_path):
-    path = tmp_path / "training_step.py"
-    power = "def power():\n    return torch.ones(2) ^ 2\n"
-    path.write_text(f"import torch\n{power}def stub():\n    raise NotImplementedError\n")
-    own = OwnFile(path)
-    with pytest.raises(OwnFileError) as raised:
-        own.call("power")
-    assert type(raised.value) is OwnFileError and str(raised.value) == (
-        f"{path}, line 3, in `power`: NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Float'\n"
-        "    return torch.ones(2) ^ 2"
-    )
-    with pytest.raises(NotWritten, match="`stub` is not written yet in "):
-        own.call("stub")

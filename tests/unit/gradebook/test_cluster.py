@@ -25,6 +25,7 @@ from support import GUARD_SECONDS, ROOT, solution_of, wait_until, without_second
 pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster]'")
 
 from bench.attacks.arena import descendants
+from bench.cluster import OwnCluster
 from grader.commands import command_line
 from grader.commands import grade as cli
 from grader.commands.checks import GRADER_PROGRAM
@@ -41,45 +42,11 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 SLOWLY = "import time\n\ntime.sleep(0.3)\n"  # no race: 1/30 of the deadline
 
 
-class OwnCluster:
-    """A Dask scheduler and workers, each a process of its own; `folder` holds what they write."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir()
-        self.scheduler = self._start("dask_scheduler", "--port", "0", "--scheduler-file", str(folder / "scheduler"))
-        self.workers: list[subprocess.Popen[bytes]] = []
-        assert wait_until(self._written), "the scheduler does not start"
-        self.address: str = json.loads((folder / "scheduler").read_text())["address"]
-
-    def _written(self) -> bool:
-        try:
-            return bool(json.loads((self.folder / "scheduler").read_text()))
-        except (OSError, ValueError):
-            return False
-
-    def _start(self, what: str, *arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.{what}", "--host", "127.0.0.1", "--no-dashboard", *arguments]
-        with open(self.folder / f"{what}.log", "ab") as log:
-            return subprocess.Popen(command, stdout=log, stderr=log, env=ENVIRONMENT, cwd=self.folder)
-
-    def start_worker(self, *more: str) -> subprocess.Popen[bytes]:
-        place = ("--local-directory", str(self.folder / "scratch"), "--no-nanny", "--nthreads", "1")
-        self.workers.append(self._start("dask_worker", self.address, *place, *more))
-        return self.workers[-1]
-
-    def close(self) -> None:
-        for process in [*self.workers, self.scheduler]:
-            process.kill()
-            process.wait()
-
-
 @contextlib.contextmanager
 def started(folder: Path, workers: int) -> Iterator[OwnCluster]:
-    own = OwnCluster(folder)
+    folder.mkdir()
+    own = OwnCluster(folder, workers)
     try:
-        for _ in range(workers):
-            own.start_worker()
         yield own
     finally:
         own.close()
@@ -174,8 +141,7 @@ def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, sm
 def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(two, graded):
     living = two.workers[1].pid
     assert wait_until(lambda: not descendants(of=living))
-    scratch = two.folder / "scratch" / "dask-scratch-space"
-    killed = {path for path in scratch.glob("*/backprop-ninja-*")}
+    killed = {path for path in two.folder.glob("worker-*/dask-scratch-space/*/backprop-ninja-*")}
     assert len(killed) <= 1  # the killed worker's, which Dask removes when the next worker starts
     for path in killed:
         assert path.stat().st_mode & 0o777 == 0o700

@@ -20,7 +20,6 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission, read_submission
-from grader.intake.submissions.submission_times import SubmissionTime
 from grader.lesson.lesson import Course
 from grader.results.typed_json import time_from_text, time_to_text
 
@@ -58,25 +57,6 @@ times = st.datetimes(min_value=datetime(2000, 1, 1), timezones=zones, allow_imag
 def test_a_time_keeps_its_zone(time):
     again = time_from_text(time_to_text(time))
     assert (again, again.utcoffset(), str(again.tzinfo)) == (time, time.utcoffset(), str(time.tzinfo))
-
-
-def test_times_of_a_file_belong_to_attempts_in_order(tmp_path):
-    """Two contents and two times: each attempt has its own; with a third time nobody could say which are which."""
-    for count, expected in ((2, [1, 2]), (3, [None, 3])):
-        times = [
-            SubmissionTime(f"t.csv, line {day}", datetime(2026, 11, day, tzinfo=UTC)) for day in range(1, count + 1)
-        ]
-        gradebook = Gradebook(tmp_path / f"{count}.sqlite")
-        for source in ("first", "second"):
-            submission = replace(submission_of("Ada", source), submitted=None)
-            if source == "second":
-                submission = replace(submission, submitted=times[-1].when, time_source=times[-1].place)
-            gradebook.add(StoredVerdict("", results_for(submission, 1), None), submission)
-        gradebook.set_earlier_times("Ada", times)
-        attempts = [each.attempt() for each in gradebook.stored_attempts("Ada")][::-1]
-        assert [each.submitted and each.submitted.day for each in attempts] == expected
-        assert attempts[-1].time_source == f"t.csv, line {count}"
-        gradebook.close()
 
 
 def test_what_a_platform_says_about_lateness_is_kept(book):
