@@ -88,7 +88,7 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     (answer,) = answers(worker, problem.with_run(Run(["dlogits"])))
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
-    worker.close()
+    worker.end_and_measure()
     times.total.append(answered - started)
     times.locked_in.append(locked_in - started)
     times.imported.append(imported - locked_in)

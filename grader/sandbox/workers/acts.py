@@ -25,14 +25,10 @@ _BETWEEN = frozenset({"os", "subprocess", "socket", "inspect"})
 """Modules through which a step calls such a function. Other modules use them for purposes of their own."""
 
 
-class _Step:
-    """Whether acts are named now."""
-
-    is_watched = False
-
-
 class ActUsed(AutogradUsed):
     """Student code called something that steps do not get."""
+
+    is_watched_for = False
 
     def message(self) -> str:
         where = f"Line {self.line} uses" if self.line else "This step uses"
@@ -50,11 +46,11 @@ def install_hook() -> None:
 
 def name_acts(is_watched: bool) -> None:
     """Whether acts are reported and refused from now on. Not while a file is loaded: only steps are judged by acts."""
-    _Step.is_watched = is_watched
+    ActUsed.is_watched_for = is_watched
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _Step.is_watched or event not in _NAMES:
+    if not ActUsed.is_watched_for or event not in _NAMES:
         return
     if event == "sys._getframe" and arguments[0].f_globals is globals():  # called below
         return

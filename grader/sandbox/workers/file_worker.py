@@ -104,7 +104,8 @@ class FileWorker:
     def start(self) -> WorkerProcess | None:
         """The present worker, or a new one in which the file was run; None where there is a load failure."""
         if self.process is None and self._load_failure is None and self.time.is_used_up:
-            message = f"It was not run: earlier steps used up the {self._total} of this submission."
+            seconds = self._limits.total_seconds
+            message = f"It was not run: earlier steps used up the {seconds:g} seconds of this submission."
             self._load_failure = Answer("timeout", message=message)
         elif self.process is None and self._load_failure is None:
             worker = self.process = self._zygote.worker()
@@ -196,14 +197,9 @@ class FileWorker:
         if not isinstance(error, DeadlineMissed):
             return Answer("crashed", message=str(error))
         if self.time.is_used_up:
-            return Answer(
-                "timeout", message=f"It had not returned when the {self._total} of this submission were used up."
-            )
+            total = f"{self._limits.total_seconds:g} seconds of this submission"
+            return Answer("timeout", message=f"It had not returned when the {total} were used up.")
         return Answer("timeout", message=f"It did not return within {self._limits.step_seconds:g} seconds.")
-
-    @property
-    def _total(self) -> str:
-        return f"{self._limits.total_seconds:g} seconds"
 
     def call(self, of: str, request: CallRequest) -> Answer:
         """One call; `of` is the function or class that it is about.
