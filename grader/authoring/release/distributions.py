@@ -25,7 +25,7 @@ def distribution_files(distribution: Path) -> KitFiles:
         if distribution.suffix == ".whl":
             shutil.unpack_archive(distribution, root, "zip")
         else:
-            shutil.unpack_archive(distribution, root, filter="data")
+            shutil.unpack_archive(distribution, root)
             root = next(root.iterdir())
         found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
     authors = tuple(f"{above}templates/{name}/" for name in AUTHORS for above in ("grader/", ""))
