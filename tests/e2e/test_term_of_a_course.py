@@ -484,8 +484,9 @@ def check_changes(term: Term, printed: str, before: Mapping[str, tuple[Expected,
 
 
 @pytest.mark.full
-def test_a_term_with_twelve_students(tmp_path):
-    assert teach(tmp_path, "canvas", 12) > 150
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_term_with_twelve_students(tmp_path, platform):
+    assert teach(tmp_path, platform, 12) > 150
 
 
 @pytest.mark.slow  # 60 students on each platform: minutes

@@ -130,11 +130,13 @@ class GradingRun:
     def is_due(self, submission: Submission, found: FoundSubmissions, fresh: bool = False) -> bool:
         """Whether a submission has to be graded, with `fresh` always; else the outcome gets an earlier run's results.
 
-        What a run without a roster, or with another one, graded of this very submission becomes the student's.
+        What a run without a roster, or with another one, graded of this very submission becomes the student's, but not
+        what is another student's of this run: a group submits once.
         """
         student, book, key = submission.student, self._gradebook, self._conditions.key(submission)
         for name in found.other_names.get(student, ()):
-            if name != student and book.has_submission(name, submission.sha256):
+            is_present = any(arrival.student == name for arrival in found.arrivals)
+            if not is_present and book.has_submission(name, submission.sha256):
                 book.rename({name: student})
                 self.renamed({name: student})
                 self.outcome.joined.append(
