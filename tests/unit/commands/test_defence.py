@@ -164,21 +164,18 @@ def test_an_assignment_can_require_a_defence():
     assert result(capped, by_hand)[:2] == (3, None)
 
 
-@pytest.mark.parametrize(
-    ("lines", "sentence"),
-    [
+def test_a_wrong_demand_is_refused():
+    for lines, sentence in [
         ('policy = "cap"', "[defence] needs right"),
         ("right = 7", "a whole number from 1 to 6"),
         ("right = 4\nkeep_at_most = 50", "has no effect without policy"),
         ('right = 4\nlessons = ["05"]', "which this assignment does not contain; there are: 04_cross_entropy"),
         ('right = 4\npolicy = "stop"', "policy"),
-    ],
-)
-def test_a_wrong_demand_is_refused(lines: str, sentence: str):
-    with pytest.raises(LessonError, match=re.escape(sentence)):
-        parse_assignment(
-            f'title = "1"\nrows = ["04"]\n[defence]\n{lines}', Path("hw.toml"), list(Course(ROOT).lessons.values())
-        )
+    ]:
+        with pytest.raises(LessonError, match=re.escape(sentence)):
+            parse_assignment(
+                f'title = "1"\nrows = ["04"]\n[defence]\n{lines}', Path("hw.toml"), list(Course(ROOT).lessons.values())
+            )
 
 
 def test_answers_of_a_sheet(tmp_path: Path):

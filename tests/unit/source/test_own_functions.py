@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from support import ROOT
 
 from grader.lesson.lesson import Course
@@ -47,23 +46,23 @@ def test_the_last_assignment_counts():
     assert joint_gradients(again, "backward", ["dW"], []) == (2, {"dW": (4, [])})
 
 
-@pytest.mark.parametrize("number", ["06", "07", "14", "15", "16"])
-def test_wrong_rows_of_a_joint_function_are_on_the_line_of_their_gradient(number):
+def test_wrong_rows_of_a_joint_function_are_on_the_line_of_their_gradient():
     """The solution of each such lesson, as if all its rows were wrong; two of them with one mistake."""
-    (lesson,) = (each for each in Course(ROOT).lessons.values() if each.number == number)
-    source = lesson.solution.joinpath(BACKWARD_FILE).read_bytes()
-    lines = source.decode().splitlines()
-    first = next(at for at, line in enumerate(lines, 1) if line.startswith(f"def {lesson.joint.name}("))
-    names = [item.name for item in lesson.items if item.function == lesson.joint.name]
-    rows = [Row(name, "failed", 0, 1, message=name, line=first) for name in names]
-    rows[-1].message = rows[-2].message = "One mistake."
-    rows[0].line = first + 1  # where its own message is about
-    locate_gradients(lesson, rows, source.decode())
-    assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line
-    for row in rows[1:-1]:
-        assert row.line is not None and row.line > first, row.name
-        assert f'"{row.name}": ' not in lines[row.line - 1]  # where it is returned
-        assert row.name[1:] in lines[row.line - 1] or row.name in lines[row.line - 1], lines[row.line - 1]
+    for number in ["06", "07", "14", "15", "16"]:
+        (lesson,) = (each for each in Course(ROOT).lessons.values() if each.number == number)
+        source = lesson.solution.joinpath(BACKWARD_FILE).read_bytes()
+        lines = source.decode().splitlines()
+        first = next(at for at, line in enumerate(lines, 1) if line.startswith(f"def {lesson.joint.name}("))
+        names = [item.name for item in lesson.items if item.function == lesson.joint.name]
+        rows = [Row(name, "failed", 0, 1, message=name, line=first) for name in names]
+        rows[-1].message = rows[-2].message = "One mistake."
+        rows[0].line = first + 1  # where its own message is about
+        locate_gradients(lesson, rows, source.decode())
+        assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line
+        for row in rows[1:-1]:
+            assert row.line is not None and row.line > first, row.name
+            assert f'"{row.name}": ' not in lines[row.line - 1]  # where it is returned
+            assert row.name[1:] in lines[row.line - 1] or row.name in lines[row.line - 1], lines[row.line - 1]
 
 
 FILE = """

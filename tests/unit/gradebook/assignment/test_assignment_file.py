@@ -65,9 +65,8 @@ def test_a_file_with_everything(parse):
     assert sum(found.rows["05_batch_norm"].values()) == pytest.approx(10)
 
 
-@pytest.mark.parametrize(
-    ("patterns", "expected"),
-    [
+def test_patterns(parse):
+    for patterns, expected in [
         ('"03"', {"03": 26}),
         ('"3"', {"03": 26}),
         ('"makemore_steps"', {"03": 26}),
@@ -77,24 +76,19 @@ def test_a_file_with_everything(parse):
         ('"*.dC"', {"03": 1, "06": 1, "07": 1, "16": 1}),
         ('"03.d?"', {"03": 2}),  # dh, dC
         ('"03.dC", "03.dC", "03.dh"', {"03": 2}),
-    ],
-)
-def test_patterns(parse, patterns, expected):
-    found = rows_of(parse(TITLE + f"rows = [{patterns}]"))
-    assert {name: len(rows) for name, rows in found.items()} == expected
+    ]:
+        found = rows_of(parse(TITLE + f"rows = [{patterns}]"))
+        assert {name: len(rows) for name, rows in found.items()} == expected
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
+def test_the_weight_of_a_row_replaces_its_lesson_s(parse):
+    for rows in [
         '[{rows = "03", weight = 2}, {rows = "03.dprobs", weight = 5}]',
         '[{rows = "03.dprobs", weight = 5}, {rows = "03", weight = 2}]',  # rows have precedence over lessons
         '[{rows = "03.dp*"}, {rows = "03.dprobs", weight = 5}, {rows = "0[3]", weight = 2}]',
-    ],
-)
-def test_the_weight_of_a_row_replaces_its_lesson_s(parse, rows):
-    found = parse(TITLE + f"rows = {rows}").rows["03_makemore_steps"]
-    assert (found["dprobs"], found["dlogits"]) == (5, 2)
+    ]:
+        found = parse(TITLE + f"rows = {rows}").rows["03_makemore_steps"]
+        assert (found["dprobs"], found["dlogits"]) == (5, 2)
 
 
 def test_weight_zero_shows_a_row_without_points(parse):
@@ -112,9 +106,8 @@ ROWS = TITLE + 'rows = ["03"]\n'
 DUE = ROWS + "due = 2026-11-20T23:59:00Z\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_each_slip_is_one_sentence_with_the_file(parse):
+    for text, expected in [
         ('rows = ["03"]', "title is missing"),
         ('title = " "\nrows = ["03"]', "title is missing"),
         ('title = 3\nrows = ["03"]', "title is 3; expected a text"),
@@ -169,13 +162,11 @@ DUE = ROWS + "due = 2026-11-20T23:59:00Z\n"
         (ROWS + '[settings]\nshape = "loose"', '[settings] shape is \'loose\'; expected "strict" or "broadcast"'),
         (ROWS + '[settings]\nshap = "strict"', "there is no setting 'shap' in [settings]; did you mean 'shape'?"),
         ("title = ", "cannot be read"),
-    ],
-)
-def test_each_slip_is_one_sentence_with_the_file(parse, text, expected):
-    with pytest.raises(LessonError) as raised:
-        parse(text)
-    assert str(raised.value).startswith("hw2.toml")
-    assert expected in str(raised.value)
+    ]:
+        with pytest.raises(LessonError) as raised:
+            parse(text)
+        assert str(raised.value).startswith("hw2.toml")
+        assert expected in str(raised.value)
 
 
 def test_a_file_that_is_missing_or_no_text(tmp_path, lessons):

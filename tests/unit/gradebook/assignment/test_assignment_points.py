@@ -57,15 +57,15 @@ def test_only_the_assignment_s_rows_count_with_their_weights():
     assert score(assignment, [attempt(1, -DAY, lesson_with("03_a", 0.5, 1), lesson_with("09_x", 1))]) == (0.5 * 3, 3)
 
 
-@pytest.mark.parametrize(("decimals", "part", "third"), [(None, 33.333333, 11.111111), (2, 33.33, 11.11), (0, 33, 11)])
-def test_points_are_rounded_and_the_total_is_that_of_exact_points(decimals, part, third):
+def test_points_are_rounded_and_the_total_is_that_of_exact_points():
     """Three lessons of 100 / 3 points: full marks are 100, not 99.99."""
-    assignment = homework({"03_a": 3, "04_b": 3, "05_c": 3}, worth=100 / 9, round=decimals)
-    lessons = [lesson_with(name, 1, 1, 1) for name in assignment.rows]
-    found = assigned("Ada", assignment, [attempt(1, -DAY, *lessons)])
-    assert (found.score, found.max_score) == (100, 100)
-    assert {(each.score, each.max_score) for each in found.lessons} == {(part, part)}
-    assert {each.points for each in found.rows()} == {third}
+    for decimals, part, third in [(None, 33.333333, 11.111111), (2, 33.33, 11.11), (0, 33, 11)]:
+        assignment = homework({"03_a": 3, "04_b": 3, "05_c": 3}, worth=100 / 9, round=decimals)
+        lessons = [lesson_with(name, 1, 1, 1) for name in assignment.rows]
+        found = assigned("Ada", assignment, [attempt(1, -DAY, *lessons)])
+        assert (found.score, found.max_score) == (100, 100)
+        assert {(each.score, each.max_score) for each in found.lessons} == {(part, part)}
+        assert {each.points for each in found.rows()} == {third}
 
 
 def test_a_lesson_that_was_never_submitted_is_missing():
@@ -74,9 +74,8 @@ def test_a_lesson_that_was_never_submitted_is_missing():
     assert [(each.name, each.status) for each in found.lessons] == [("03_a", "graded"), ("04_b", "missing")]
 
 
-@pytest.mark.parametrize(
-    ("late", "kept"),
-    [
+def test_percent_per_day_with_a_grace_period_and_a_floor():
+    for late, kept in [
         (timedelta(), 1),
         (timedelta(seconds=59, microseconds=999_999), 1),  # the due minute
         (15 * MINUTES + timedelta(seconds=59), 1),  # the grace period, to the end of its last minute
@@ -89,12 +88,10 @@ def test_a_lesson_that_was_never_submitted_is_missing():
         (30 * DAY, 0.5),  # the floor
         (-DAY, 1),
         (None, 1),  # nobody knows
-    ],
-)
-def test_percent_per_day_with_a_grace_period_and_a_floor(late, kept):
-    policy = LatePolicy(percent_per_day=10, keep_at_least=50)
-    assignment = homework({"03_a": 2}, worth=5, late=policy, grace=15 * MINUTES)
-    assert score(assignment, [attempt(1, late, lesson_with("03_a", 1, 1))]) == (pytest.approx(10 * kept), 10)
+    ]:
+        policy = LatePolicy(percent_per_day=10, keep_at_least=50)
+        assignment = homework({"03_a": 2}, worth=5, late=policy, grace=15 * MINUTES)
+        assert score(assignment, [attempt(1, late, lesson_with("03_a", 1, 1))]) == (pytest.approx(10 * kept), 10)
 
 
 def test_what_lateness_says():
@@ -118,9 +115,8 @@ def test_a_hard_deadline():
     assert score(assignment, [attempt(1, 3 * DAY, lesson_with("03_a", 1))], extended) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("zone", "due", "submitted", "days"),
-    [
+def test_days_are_calendar_days_also_when_the_clocks_change():
+    for zone, due, submitted, days in [
         ("Europe/Zurich", "2026-10-24T12:00", "2026-10-25T12:00", 1),  # 25 hours later
         ("Europe/Zurich", "2026-10-24T12:00", "2026-10-25T12:01", 2),
         ("Europe/Zurich", "2026-03-28T20:00", "2026-03-29T20:00:59", 1),  # 23 hours later
@@ -130,38 +126,32 @@ def test_a_hard_deadline():
         ("Australia/Lord_Howe", "2026-04-04T20:00", "2026-04-05T20:00", 1),  # half an hour
         ("Australia/Lord_Howe", "2026-10-03T20:00", "2026-10-04T20:01", 2),
         ("Asia/Kathmandu", "2026-10-31T20:00", "2026-11-01T20:00", 1),
-    ],
-)
-def test_days_are_calendar_days_also_when_the_clocks_change(zone, due, submitted, days):
-    due, submitted = (datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)) for text in (due, submitted))
-    found = delay_of(submitted.astimezone(UTC), due, timedelta(), LatePolicy(), None)
-    assert found.days == days and found.by == (submitted.astimezone(UTC) - due.astimezone(UTC)) // MINUTES * MINUTES
-    extended = [due + number * DAY for number in (days - 1, days)]  # so many free days do what an extension does
-    assert [delay_of(submitted, due, timedelta(), LatePolicy(), each).days for each in extended] == [1, 0]
-    in_another_zone = [each.astimezone(UTC) for each in extended]
-    assert [delay_of(submitted, due, timedelta(), LatePolicy(), each).days for each in in_another_zone] == [1, 0]
+    ]:
+        due, submitted = (datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)) for text in (due, submitted))
+        found = delay_of(submitted.astimezone(UTC), due, timedelta(), LatePolicy(), None)
+        assert found.days == days and found.by == (submitted.astimezone(UTC) - due.astimezone(UTC)) // MINUTES * MINUTES
+        extended = [due + number * DAY for number in (days - 1, days)]  # so many free days do what an extension does
+        assert [delay_of(submitted, due, timedelta(), LatePolicy(), each).days for each in extended] == [1, 0]
+        in_another_zone = [each.astimezone(UTC) for each in extended]
+        assert [delay_of(submitted, due, timedelta(), LatePolicy(), each).days for each in in_another_zone] == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("due", "submitted", "seconds"),
-    [
+def test_a_due_time_includes_the_minute_or_second_that_it_names():
+    for due, submitted, seconds in [
         ("23:59:00", "23:59:59.999999", 0),
         ("23:59:00", "00:00:10", 60),  # a page shows 23:59 and 00:00
         ("23:59:30", "23:59:30.5", 0),
         ("23:59:30", "23:59:31", 1),
         ("23:59:30.5", "23:59:30.6", 1),
-    ],
-)
-def test_a_due_time_includes_the_minute_or_second_that_it_names(due, submitted, seconds):
-    day = "2026-11-21T" if submitted < "12" else "2026-11-20T"
-    due, submitted = (datetime.fromisoformat(f"{each}+01:00") for each in ("2026-11-20T" + due, day + submitted))
-    found = delay_of(submitted, due, timedelta(), LatePolicy(), None)
-    assert (math.ceil(found.by.total_seconds()), found.days) == (seconds, bool(seconds))
+    ]:
+        day = "2026-11-21T" if submitted < "12" else "2026-11-20T"
+        due, submitted = (datetime.fromisoformat(f"{each}+01:00") for each in ("2026-11-20T" + due, day + submitted))
+        found = delay_of(submitted, due, timedelta(), LatePolicy(), None)
+        assert (math.ceil(found.by.total_seconds()), found.days) == (seconds, bool(seconds))
 
 
-@pytest.mark.parametrize(
-    ("platform", "late", "days_extended", "here"),
-    [
+def test_a_platform_s_record_is_not_contradicted_in_silence():
+    for platform, late, days_extended, here in [
         ("on time", MINUTES, 0, "late"),
         ("on time", -HOUR, 0, None),
         ("late", MINUTES, 0, None),
@@ -169,18 +159,18 @@ def test_a_due_time_includes_the_minute_or_second_that_it_names(due, submitted, 
         ("late", MINUTES, 1, None),  # a person has decided
         ("late", None, 0, None),  # nobody knows when
         ("", MINUTES, 0, None),
-    ],
-)
-def test_a_platform_s_record_is_not_contradicted_in_silence(platform, late, days_extended, here):
-    attempts = [replace(attempt(1, late, lesson_with("03_a", 1)), platform=platform)]
-    extended = [decision(1, "extension", until=DUE + days_extended * DAY)] if days_extended else []
-    found = assigned("Ada", homework({"03_a": 1}), attempts, extended)
-    sentence = f"By the platform's record this work was {platform}; by the due date of this assignment it was {here}."
-    assert found.intake == ([("platform", sentence)] if here else None)
-    assert (sentence in sentences_about(found)) == bool(here)
-    assert [entry.students for entry in triage([found])] == ([["Ada"]] if here else [])
-    assert len(what_platforms_say([found])) == bool(here)
-    jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
+    ]:
+        attempts = [replace(attempt(1, late, lesson_with("03_a", 1)), platform=platform)]
+        extended = [decision(1, "extension", until=DUE + days_extended * DAY)] if days_extended else []
+        found = assigned("Ada", homework({"03_a": 1}), attempts, extended)
+        sentence = (
+            f"By the platform's record this work was {platform}; by the due date of this assignment it was {here}."
+        )
+        assert found.intake == ([("platform", sentence)] if here else None)
+        assert (sentence in sentences_about(found)) == bool(here)
+        assert [entry.students for entry in triage([found])] == ([["Ada"]] if here else [])
+        assert len(what_platforms_say([found])) == bool(here)
+        jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
 
 
 def test_a_deadline_that_never_comes():
@@ -212,41 +202,37 @@ def test_the_best_attempt_is_the_best_after_lateness():
     assert score(homework({"03_a": 1}, counts="best", late=TEN_A_DAY), attempts) == (0.95, 1)  # not 1 * 0.9
 
 
-@pytest.mark.parametrize("counts", ["last", "best", "last on time"])
-def test_a_missing_time_under_a_due_date_is_unclear(counts):
+def test_a_missing_time_under_a_due_date_is_unclear():
     """Whoever removes the time of late work has no score until a person decides, whatever else was submitted."""
-    assignment = homework({"03_a": 2}, late=LatePolicy(percent_per_day=20), counts=counts)
-    attempts = [attempt(1, -HOUR, lesson_with("03_a", 1, 0)), unknown(2, lesson_with("03_a", 1, 1))]
-    found = assigned("Ada", assignment, attempts)
-    assert (found.status, score_or_none(found), found.max_score) == ("unclear", None, 2)
-    assert found.lessons[0].late == (False, 0, 0, 0, 0, 2)
-    jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
-    assert [(entry.reasons[0][0], entry.students) for entry in triage([found])] == [(NO_TIME, ["Ada"])]
-    (header, line), (note,) = csv_rows([found]), incomplete([found])
-    cells = dict(zip(header, line, strict=True))
-    assert [cells[name] for name in ("03_a", "total", "max", "percent", "late_days", "late_cost")] == [
-        *("", "", "2", "", "unknown", "")
-    ]
-    assert scores_of(found, {"03_a": 2}) == {} and "Ada" in note and "--times" in note
-    assert student_row(found, ["03_a"]).points == (None,) and student_row(found, []).score is None
-    assert "2 of 2" not in gradescope_json(found) and result_line(found).startswith("Ada: no score yet, unclear: ")
-    assert one_line_summary(found).startswith(UNKNOWN_TIME)
+    for counts in ["last", "best", "last on time"]:
+        assignment = homework({"03_a": 2}, late=LatePolicy(percent_per_day=20), counts=counts)
+        attempts = [attempt(1, -HOUR, lesson_with("03_a", 1, 0)), unknown(2, lesson_with("03_a", 1, 1))]
+        found = assigned("Ada", assignment, attempts)
+        assert (found.status, score_or_none(found), found.max_score) == ("unclear", None, 2)
+        assert found.lessons[0].late == (False, 0, 0, 0, 0, 2)
+        jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
+        assert [(entry.reasons[0][0], entry.students) for entry in triage([found])] == [(NO_TIME, ["Ada"])]
+        (header, line), (note,) = csv_rows([found]), incomplete([found])
+        cells = dict(zip(header, line, strict=True))
+        assert [cells[name] for name in ("03_a", "total", "max", "percent", "late_days", "late_cost")] == [
+            *("", "", "2", "", "unknown", "")
+        ]
+        assert scores_of(found, {"03_a": 2}) == {} and "Ada" in note and "--times" in note
+        assert student_row(found, ["03_a"]).points == (None,) and student_row(found, []).score is None
+        assert "2 of 2" not in gradescope_json(found) and result_line(found).startswith("Ada: no score yet, unclear: ")
+        assert one_line_summary(found).startswith(UNKNOWN_TIME)
 
 
-@pytest.mark.parametrize(
-    "decided",
-    [
+def test_a_person_decides_about_a_missing_time():
+    for decided in [
         decision(1, "points", "03_a", points=1.5),
         decision(1, "points", None, points=1.5),
         decision(1, "excuse", "03_a"),
         decision(1, "extension", until=DUE + 90 * DAY),
-    ],
-    ids=lambda each: f"{each.kind} {each.row}",
-)
-def test_a_person_decides_about_a_missing_time(decided):
-    attempts = [unknown(1, lesson_with("03_a", 1, 1))]
-    assert assigned("Ada", homework({"03_a": 2}), attempts).status == "unclear"
-    assert assigned("Ada", homework({"03_a": 2}), attempts, [decided]).status == "graded"
+    ]:
+        attempts = [unknown(1, lesson_with("03_a", 1, 1))]
+        assert assigned("Ada", homework({"03_a": 2}), attempts).status == "unclear"
+        assert assigned("Ada", homework({"03_a": 2}), attempts, [decided]).status == "graded"
 
 
 def test_a_missing_time_decides_nothing_where_it_cannot_matter():

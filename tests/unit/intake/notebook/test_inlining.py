@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
 from support import sampled
 
 from grader.intake.notebook.cells import Cell, NotebookError
@@ -33,47 +32,50 @@ def opened(text: str) -> list[str]:
     return [ast.unparse(node) for node in found if not isinstance(node, ast.FunctionDef)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_functions():
+    for text, expected in [
         (PASS + "dlogits, dh, dW1 = backward(probs, 2)", ["k = 2", *OPENED]),
-        (PASS + "grads = backward(k=K, probs=probs)",
-         [*(line.replace("k /", "K /") for line in OPENED), "grads = (dlogits, dh, dW1)"]),
-        (PASS + "n = 9\nbackward(probs, 2)",
-         ["n = 9", "k = 2", "n_in_backward = probs.shape[0]", "dlogits = 1 / probs * k / n_in_backward", *OPENED[2:]]),
-        (PASS + "grads = backward(*given)",
-         ["probs, k = given", *OPENED, "grads = (dlogits, dh, dW1)"]),
+        (
+            PASS + "grads = backward(k=K, probs=probs)",
+            [*(line.replace("k /", "K /") for line in OPENED), "grads = (dlogits, dh, dW1)"],
+        ),
+        (
+            PASS + "n = 9\nbackward(probs, 2)",
+            [
+                "n = 9",
+                "k = 2",
+                "n_in_backward = probs.shape[0]",
+                "dlogits = 1 / probs * k / n_in_backward",
+                *OPENED[2:],
+            ],
+        ),
+        (PASS + "grads = backward(*given)", ["probs, k = given", *OPENED, "grads = (dlogits, dh, dW1)"]),
         (PASS + "grads = backward(probs)", ["grads = backward(probs)"]),
-        (PASS.replace("    n =", "    for x in k:\n        return None\n    n =") + "g = backward(probs, 2)",
-         ["g = backward(probs, 2)"]),
+        (
+            PASS.replace("    n =", "    for x in k:\n        return None\n    n =") + "g = backward(probs, 2)",
+            ["g = backward(probs, 2)"],
+        ),
         ("@cached" + PASS + "g = backward(probs, 2)", ["g = backward(probs, 2)"]),
         ("@torch.no_grad()" + PASS + "backward(probs, k)", OPENED),
-        (PASS.replace("1 /", "8 /") + PASS + "dlogits, dh, dW1 = backward(probs, k)" + PASS.replace("1 /", "9 /"),
-         OPENED),
-        (PASS + "def main(k):\n    def helper(): return 1\n    backward(probs, k)\nmain(2)",
-         ["k = 2", *OPENED]),
-        (FORWARD + "loss = forward(Xb)",
-         ["logits = Xb @ W", "probs = logits.exp()", "loss = -probs.log()"]),
+        (
+            PASS.replace("1 /", "8 /") + PASS + "dlogits, dh, dW1 = backward(probs, k)" + PASS.replace("1 /", "9 /"),
+            OPENED,
+        ),
+        (PASS + "def main(k):\n    def helper(): return 1\n    backward(probs, k)\nmain(2)", ["k = 2", *OPENED]),
+        (FORWARD + "loss = forward(Xb)", ["logits = Xb @ W", "probs = logits.exp()", "loss = -probs.log()"]),
         (FORWARD + "forward(Xb)", ["forward(Xb)"]),
-        ("def two(d):\n    return d @ W, d.sum(0)\ndh, db = two(dlogits)",
-         ["dh = dlogits @ W", "db = dlogits.sum(0)"]),
+        ("def two(d):\n    return d @ W, d.sum(0)\ndh, db = two(dlogits)", ["dh = dlogits @ W", "db = dlogits.sum(0)"]),
         ("def one(d):\n    return d @ W\ndh = one(dlogits)", ["dh = one(dlogits)"]),
         ("def main():\n    dh = dlogits @ W\nmain()", ["dh = dlogits @ W"]),
         ("def show():\n    dh = dlogits @ W\n    return dh\nshow()", ["show()"]),
         ("def show():\n    dh = dlogits @ W\ndh = 1\nshow()", ["dh = 1", "show()"]),
         ("dh, dW1 = dW1, dh", ["dh, dW1 = (dW1, dh)"]),
-    ],
-    ids=["same names", "other names", "a name that is taken", "stars", "too few", "early return", "decorator",
-         "no_grad", "which of three", "main", "forward pass", "result unused", "several results", "one formula",
-         "one gradient", "one result", "one that is assigned elsewhere", "exchanged"],
-)  # fmt: skip
-def test_functions(text, expected):
-    assert opened(text) == expected
+    ]:
+        assert opened(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("head", "is_opened"),
-    [
+def test_blocks():
+    for head, is_opened in [
         ("with torch.no_grad():", True),
         ("try:", True),
         ("if __name__ == '__main__':", True),
@@ -83,13 +85,11 @@ def test_functions(text, expected):
         ("while True:", True),
         ("class Network:", False),
         ("async def f():", False),
-    ],
-)
-def test_blocks(head, is_opened):
-    lines = ["dlogits = probs", "dh = dlogits @ W", "dW1 = dh"]
-    end = "\nfinally:\n    pass" if head == "try:" else ""
-    found = opened(head + "".join(f"\n    {line}" for line in lines) + end)
-    assert (set(lines) <= set(found)) is is_opened
+    ]:
+        lines = ["dlogits = probs", "dh = dlogits @ W", "dW1 = dh"]
+        end = "\nfinally:\n    pass" if head == "try:" else ""
+        found = opened(head + "".join(f"\n    {line}" for line in lines) + end)
+        assert (set(lines) <= set(found)) is is_opened
 
 
 def test_a_loop_that_fills_one_gradient_is_left():

@@ -68,18 +68,15 @@ def test_the_chain_in_a_loop_is_the_chain(read, name):
     assert read(LOOPS[name]) == {"03": 26}
 
 
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
+def test_what_else_is_in_the_loop(read):
+    for text, rows in [
         (inside("for i in range(1):", f"{BOTH}\n{SOFTMAX}\n{BATCH_NORM}"), {"03": 26, "04": 2, "05": 1}),
         (inside("for i in range(1):", BOTH) + f"{SOFTMAX}\n{BATCH_NORM}", {"03": 26, "04": 2, "05": 1}),
         (inside("for i in range(9):", f"loss = F.cross_entropy(logits, Yb)\n{BOTH}\n{UPDATE}"), {"03": 26, "07": 8}),
         (inside("for i in range(1):", CHAIN.split("dnorm_logits")[0]), {"03": 5}),
         (inside("for i in range(1):", "dh = dlogits @ W2.T\ndW2 = h.T @ dlogits\ndb2 = dlogits.sum(0)"), {"03": 3}),
-    ],
-)
-def test_what_else_is_in_the_loop(read, text, rows):
-    assert read(text) == rows
+    ]:
+        assert read(text) == rows
 
 
 def test_a_loop_of_training_is_no_chain(read):

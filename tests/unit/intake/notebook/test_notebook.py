@@ -437,9 +437,8 @@ def test_a_merge_that_is_unfinished_in_a_cell_is_named(hand_in):
 # IPython's own syntax ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("source", "python"),
-    [
+def test_magics_give_way_line_for_line():
+    for source, python in [
         ("%matplotlib inline\nx = 1", "pass\nx = 1"),
         ("!wget x \\\n  -O y\nx = 1", "pass\n\nx = 1"),
         ("if a:\n    !ls\n    %cd ..\n", "if a:\n    pass\n    pass\n"),
@@ -453,10 +452,8 @@ def test_a_merge_that_is_unfinished_in_a_cell_is_named(hand_in):
         ("x = (7\n    %a)", "x = (7\n    %a)"),
         ("x = 1 +", "x = 1 +"),
         ("", ""),
-    ],
-)
-def test_magics_give_way_line_for_line(source, python):
-    assert python_of(source) == python
+    ]:
+        assert python_of(source) == python
 
 
 def test_magics_between_the_gradients(graded):
@@ -464,11 +461,11 @@ def test_magics_between_the_gradients(graded):
     assert others(rows) == {"passed"}
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_encodings_and_line_ends(encoding):
-    text = json.dumps(notebook("# größer\r\nx = 1\rdh = 2"), ensure_ascii=False)
-    (cell,) = cells_of(text.encode(encoding), "a")
-    assert cell.text == "# größer\nx = 1\ndh = 2" and cell.file == "a, cell 1"
+def test_encodings_and_line_ends():
+    for encoding in ["utf-8", "utf-8-sig", "utf-16", "utf-32"]:
+        text = json.dumps(notebook("# größer\r\nx = 1\rdh = 2"), ensure_ascii=False)
+        (cell,) = cells_of(text.encode(encoding), "a")
+        assert cell.text == "# größer\nx = 1\ndh = 2" and cell.file == "a, cell 1"
 
 
 def test_reading_says_its_error_itself():

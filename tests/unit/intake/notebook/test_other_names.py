@@ -38,9 +38,8 @@ def hidden_name(gradient: str) -> str:
 # What comparisons say ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("source", "claims"),
-    [
+def test_what_a_comparison_says():
+    for source, claims in [
         ("cmp('probs', dp, p)", [("dp", "probs", "p")]),
         ("cmp(dt=dp, t=p, s='probs')", [("dp", "probs", "p")]),
         ("cmp('probs', dp.clone().view(-1), p)", [("dp", "probs", "p")]),
@@ -54,10 +53,8 @@ def hidden_name(gradient: str) -> str:
         ("cmp('probs', 1 / p, p)", []),
         ("cmp(*everything)", []),
         ("names = [dp, dq]\nmax(abs(dp - p))", []),
-    ],
-)
-def test_what_a_comparison_says(source, claims):
-    assert said(source) == claims
+    ]:
+        assert said(source) == claims
 
 
 def test_claims_are_few_and_a_short_quotation():
@@ -82,9 +79,8 @@ def assigned(source: str) -> list[tuple[str, ast.expr]]:
     return [(node.targets[0].id, node.value) for node in ast.parse(source).body if isinstance(node, ast.Assign)]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
+def test_two_ways_to_write_a_line():
+    for one, other in [
         ("a.sum(0, keepdim=True)", "torch.sum(a, dim=0, keepdims=True)"),
         ("a.sum(1, True)", "a.sum(axis=1, keepdim=True)"),
         ("a @ b + c", "c + torch.matmul(a, b)"),
@@ -93,10 +89,8 @@ def assigned(source: str) -> list[tuple[str, ast.expr]]:
         ("(a + 1e-5) ** -0.5", "torch.pow(a + 0.00001, -0.5)"),
         ("F.softmax(a, 1)", "a.softmax(dim=1)"),
         ("a.mean(0, keepdim=False)", "a.mean(0)"),
-    ],
-)
-def test_two_ways_to_write_a_line(one, other):
-    assert form_of_text("x", one).structure == form_of_text("x", other).structure
+    ]:
+        assert form_of_text("x", one).structure == form_of_text("x", other).structure
 
 
 def test_the_forward_pass_under_other_names(lesson):
@@ -129,9 +123,8 @@ def test_the_forward_pass_under_other_names(lesson):
 # Names ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_what_a_name_spells():
+    for name, value in [
         ("d_probs", "probs"),
         ("grad_probs", "probs"),
         ("probs_grad", "probs"),
@@ -150,10 +143,8 @@ def test_the_forward_pass_under_other_names(lesson):
         ("delta", None),
         ("d", None),
         ("", None),
-    ],
-)
-def test_what_a_name_spells(name, value):
-    assert meant_by(name, names_by_spelling(["probs", "counts_sum_inv", "counts_sum", "W1", "h"])) == value
+    ]:
+        assert meant_by(name, names_by_spelling(["probs", "counts_sum_inv", "counts_sum", "W1", "h"])) == value
 
 
 def test_names_that_two_values_share_spell_none():

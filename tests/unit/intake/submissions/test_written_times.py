@@ -55,10 +55,10 @@ def test_what_is_read():
     assert {text: read_time(text).month for text in MONTHS} == MONTHS
 
 
-@pytest.mark.parametrize(("text", "says"), REFUSED.items())
-def test_what_is_not_certain_is_refused(text, says):
-    with pytest.raises(UnreadableTime, match=says):
-        read_time(text)
+def test_what_is_not_certain_is_refused():
+    for text, says in REFUSED.items():
+        with pytest.raises(UnreadableTime, match=says):
+            read_time(text)
 
 
 def test_other_lines_say_whether_the_day_is_first():

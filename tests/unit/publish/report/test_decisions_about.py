@@ -87,9 +87,8 @@ def test_both_reports_show_them(ada):
     assert "Next: submit" not in text  # lesson 04 is excused
 
 
-@pytest.mark.parametrize(
-    ("decisions", "expected"),
-    [
+def test_decisions_about_the_whole():
+    for decisions, expected in [
         ([decision(1, "excuse", text="Ill.")], "This assignment does not count for you."),
         (
             [decision(1, "points", points=4, text="By phone.")],
@@ -99,14 +98,14 @@ def test_both_reports_show_them(ada):
             [decision(1, "extension", until=DUE + 5 * DAY)],
             "Your own due date: Wednesday 25 November 2026, 23:59 (UTC).",
         ),
-    ],
-)
-def test_decisions_about_the_whole(decisions, expected):
-    found = assigned("Ada", homework({"03_a": 2}, worth=2), [attempt(1, None, lesson_with("03_a", 1, 0))], decisions)
-    reporter = Reporter([])
-    assert any(expected in sentence for sentence in sentences_about(found))
-    assert expected.split(";")[0] in reporter.student_page(GradedSubmission(found))
-    assert expected.split(";")[0] in reporter.student_markdown(GradedSubmission(found))
+    ]:
+        found = assigned(
+            "Ada", homework({"03_a": 2}, worth=2), [attempt(1, None, lesson_with("03_a", 1, 0))], decisions
+        )
+        reporter = Reporter([])
+        assert any(expected in sentence for sentence in sentences_about(found))
+        assert expected.split(";")[0] in reporter.student_page(GradedSubmission(found))
+        assert expected.split(";")[0] in reporter.student_markdown(GradedSubmission(found))
 
 
 def test_an_excused_student_is_not_asked_to_submit():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from made_results import lesson, results, row
 
 from grader.publish.report.classroom import MAX_NOTE_CHARACTERS, NOTHING_SUBMITTED, triage, zero_reason
@@ -18,9 +17,8 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
     return results("ada", lesson("04_small", *rows))
 
 
-@pytest.mark.parametrize(
-    ("result", "reason"),
-    [
+def test_why_a_submission_has_no_points() -> None:
+    for result, reason in [
         (results("ada", status=NOTHING_SUBMITTED), "Submitted nothing."),
         (results("ada", status="rejected", message="It is a link."), "It is a link."),
         (results("ada"), "No lesson was submitted."),
@@ -35,10 +33,8 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
             replace(graded("passed", "failed"), late=Lateness(True, 3 * 86_400, 3, 0, 0, 2)),
             "1 of 2 rows right: 3 days late, −2.",
         ),
-    ],
-)
-def test_why_a_submission_has_no_points(result: SubmissionResult, reason: str) -> None:
-    assert zero_reason(result) == reason
+    ]:
+        assert zero_reason(result) == reason
 
 
 def test_who_is_late_for_the_platform_and_on_time_for_the_assignment_is_not_listed() -> None:
