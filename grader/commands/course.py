@@ -193,13 +193,15 @@ def release(
 def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None:
     """Print what of the course's secrets the files reveal, and end the program where there is anything.
 
-    Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else.
+    Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else. Those
+    of graded questions are made from the keys, and a key may be a line of a right answer.
     """
-    from grader.authoring.release.kit import MODEL_ANSWERS_FILE
+    from grader.authoring.release.kit import GRADED, MODEL_ANSWERS_FILE
     from grader.authoring.release.leaks import leaks, secrets_of
 
     secrets = secrets_of(course)
-    found = [*leaks(kit, secrets), *leaks(model_answers, secrets.without(MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
+    written = {name: content for name, content in model_answers.items() if not name.endswith(GRADED)}
+    found = [*leaks(kit, secrets), *leaks(written, secrets.without(MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
     print_remarks(found)
     if found:
         it = "it" if len(found) == 1 else "them"

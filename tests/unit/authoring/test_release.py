@@ -27,7 +27,7 @@ from grader.authoring.release.leaks import Secrets, leaks, secrets_of
 from grader.authoring.release.notebook import notebook_of
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
-from grader.commands.course import LEAKS
+from grader.commands.course import LEAKS, refuse_leaks
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 from grader.questions.question import questions_of
@@ -249,6 +249,12 @@ def test_only_the_kit_with_answers_contains_them(course):
     several = found["exercises/02_small_net/questions-answers.md"].decode()
     assert "- Not true: “The batch is so large that the update of W would overflow.” " in several
     assert not any(name.endswith(MODEL_ANSWERS_FILE) for lesson in lessons for name in lesson_files(lesson))
+
+
+@pytest.mark.full
+def test_all_model_answers_may_be_given_out(course):
+    """Also where the key to a question is a line of a right answer."""
+    refuse_leaks(course, {}, published_answers([*course.lessons.values()]))
 
 
 def test_a_kit_of_one_lesson(course):
