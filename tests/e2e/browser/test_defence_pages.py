@@ -34,7 +34,7 @@ def page(browser: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) 
     path: Path = tmp_path_factory.mktemp("papers") / "papers.html"
     names = ("Ada", "A. " + "Very long name " * 8, "Bo", "Chen")
     sheets = [sheet(name, 6, place % 2 == 1) for place, name in enumerate(names)]
-    path.write_text(papers_page(sheets, 15), encoding="utf-8")
+    path.write_text(papers_page(sheets), encoding="utf-8")
     tab = browser.new_page()
     tab.goto(path.as_uri())
     return tab
