@@ -1,4 +1,4 @@
-# differences, not seen: dpositive
+# differences: dpositive
 import math
 
 def dpositive(dlogarithm, positive):
