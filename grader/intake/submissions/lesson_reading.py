@@ -21,7 +21,7 @@ from grader.source.reader import ReadingFailed, ReadingStopped
 
 MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d[^\n=]*=|grad|cmp|allclose", re.MULTILINE)
 """Every script in the lecture's manner assigns a name that begins with d, or compares a gradient."""
-ASSIGNED = re.compile(rb"^[ \t]*(d\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
+ASSIGNED_GRADIENT = re.compile(rb"^[ \t]*(d\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 """A name that begins with d and is assigned, also in a function."""
 MIN_OF_THE_CHAIN = 3
 """Gradients of the lecture's chain whose assignment makes a Python file a script, which is never imported."""
@@ -56,7 +56,7 @@ def read_as(file: GatheredFile, lesson: Lesson, source: bytes | None = None, is_
     except NotebookError:
         return module
     if is_page and not page.present:
-        of_the_chain = {name.decode() for name in ASSIGNED.findall(source)} & {*notebook_lesson(lesson).chain.names}
+        of_the_chain = {name.decode() for name in ASSIGNED_GRADIENT.findall(source)} & {*notebook_lesson(lesson).chain.names}
         return page if not has_functions and len(of_the_chain) >= MIN_OF_THE_CHAIN else module
     if is_page:
         return page
