@@ -56,7 +56,8 @@ def read_as(file: GatheredFile, lesson: Lesson, source: bytes | None = None, is_
     except NotebookError:
         return module
     if is_page and not page.present:
-        of_the_chain = {name.decode() for name in ASSIGNED_GRADIENT.findall(source)} & {*notebook_lesson(lesson).chain.names}
+        assigned = {name.decode() for name in ASSIGNED_GRADIENT.findall(source)}
+        of_the_chain = assigned.intersection(notebook_lesson(lesson).chain.names)
         return page if not has_functions and len(of_the_chain) >= MIN_OF_THE_CHAIN else module
     if is_page:
         return page
