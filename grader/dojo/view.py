@@ -1,4 +1,4 @@
-"""The screen of `dojo watch`: the row in focus comes first, then what a key has asked for, the table and notes."""
+"""The screen of `dojo watch`: the row in focus comes first, then what a key has opened, the table and notes."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def returned_reports(out: Path, platform: str) -> tuple[list[Returned], list[str
             submitted = next((each for each in submissions if each.account.startswith(f"{platform} ")), None)
             try:
                 if submitted is None:
-                    raise NoFeedback(f"nothing of theirs came in a download of {platform}")
+                    raise NoFeedback(f"no submission of this student came in a download of {platform}")
                 if submitted.submitted_by:
                     raise NoFeedback(
                         f"{submitted.submitted_by} submitted for the group, so the platform has no submission under "

@@ -142,7 +142,7 @@ class GradingPlugin:
         return list(tests.values())
 
     def _call(self, item: pytest.Item) -> dict[str, Any]:
-        """What pytest-json-report would say of a test that asks for nothing but a fixture of ours, called directly.
+        """What pytest-json-report would say of a test whose only fixture is this plugin's, called directly.
 
         Setting up, reporting and tearing down such a test takes pytest longer than the test itself.
         """

@@ -28,12 +28,12 @@ from grader.intake.submissions.file_kinds import (
     UNREAD_ARCHIVES,
     IncompleteDownload,
     Unreadable,
+    how_to_shrink,
     is_archive,
     is_clutter,
     open_regular,
     refuse_pointer,
     suffix_of,
-    too_large_advice,
 )
 from grader.intake.submissions.people import name_words, rotations
 from grader.source.reader import ReadingStopped, source_reader
@@ -219,7 +219,7 @@ class Unpacking:
                 file.write(data)
                 if written > most:
                     if not self.whole_class:
-                        limit = f"at most {most:,} bytes are read.{too_large_advice(target)}"
+                        limit = f"at most {most:,} bytes are read.{how_to_shrink(target)}"
                         raise Unreadable(f"{target.name} in the archive is too large: {limit}")
                     return  # it is refused where it is read
                 if self._bytes > (total := MAX_ARCHIVE_BYTES[self.whole_class]):

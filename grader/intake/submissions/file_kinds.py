@@ -139,7 +139,7 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
         reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
         raise Unreadable(f"{path.name} cannot be read: {reason}. Submit the file itself.") from None
     if len(data) > most:
-        raise Unreadable(f"{path.name} has more than {most:,} bytes, the most that is read.{too_large_advice(path)}")
+        raise Unreadable(f"{path.name} has more than {most:,} bytes, the most that is read.{how_to_shrink(path)}")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode()
     return IPYTHON_LINE.sub(b"", data) if b"get_ipython()" in data else data
@@ -160,6 +160,6 @@ def refuse_pointer(name: str, start: bytes) -> None:
         )
 
 
-def too_large_advice(path: PurePath) -> str:
+def how_to_shrink(path: PurePath) -> str:
     """What to do about a file that is too large: another sentence, or nothing."""
     return " Clear the notebook's outputs, save it and submit it again." if suffix_of(path) == NOTEBOOK else ""

@@ -272,7 +272,7 @@ def checked_counts(value: Any) -> dict[str, int]:
 
 
 def checked_outcome(value: Any) -> Any:
-    """All but "crashed", of which no worker can tell."""
+    """Any outcome except "crashed", which a worker cannot report."""
     known = type(value) is str and value in get_args(AnswerOutcome) and value != "crashed"
     return value if known else refuse_field("outcome")
 

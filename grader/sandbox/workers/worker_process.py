@@ -24,7 +24,7 @@ from grader.sandbox.workers.waiting import (
 
 READ_BYTES = 1 << 18
 NAP_SECONDS = 0.003
-"""Where several answers are due: whoever reads each one as it comes is woken for each, which takes as long."""
+"""The pause between reads where several answers are due: being woken for each of them takes as long as this."""
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
 ENDING_SECONDS = 5.0

@@ -1,7 +1,7 @@
 """The zygote: a clean process with torch loaded that forks a worker on request, in milliseconds.
 
 It never holds a reference, a hidden suite or a submission. It listens on one inherited socket: a private pair, no
-listening address that a student could connect to. What it is asked there says fork_server.py.
+listening address that a student could connect to. The requests are in fork_server.py.
 """
 
 from __future__ import annotations

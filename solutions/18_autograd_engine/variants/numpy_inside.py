@@ -141,7 +141,8 @@ class Array:
         sys.setrecursionlimit(100_000)
         order_of(self, set(), order)
         sys.setrecursionlimit(limit)
-        found[id(self)] = np.ones(self.data.shape) if gradient is None else np.array(gradient)
+        given = gradient.numpy() if isinstance(gradient, torch.Tensor) else gradient
+        found[id(self)] = np.ones(self.data.shape) if given is None else np.array(given)
         for node in reversed(order):
             g = found[id(node)]
             if not node.parents:

@@ -213,14 +213,15 @@ def test_only_what_came_in_the_platform_s_download_goes_back(ada, course, tmp_pa
         write_class(course, laid_out(tmp_path / "in", {"cy/backward.py": "right"}), tmp_path / "other")
         _, shown = grade("feedback", platform, out, status=2)
         assert (
-            "gets no feedback here: nothing of theirs came in a download of" in shown and "nothing was written" in shown
+            "gets no feedback here: no submission of this student came in a download of" in shown
+            and "nothing was written" in shown
         )
     assert not list((tmp_path / "out").glob("*.zip"))
     again = laid_out(tmp_path / "again", {"okaforada/backward.py": "right", "cy/backward.py": "right"})
     write_class(course, again, tmp_path / "out")
     _, warned = grade("feedback", "canvas", tmp_path / "out")
     assert set(unzipped(tmp_path / "out" / "canvas-feedback.zip")) == {path.name for path in ada.iterdir()}
-    assert warned == "grade: `cy` gets no feedback here: nothing of theirs came in a download of Canvas.\n"
+    assert warned == "grade: `cy` gets no feedback here: no submission of this student came in a download of Canvas.\n"
 
 
 def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
