@@ -1,4 +1,4 @@
-"""The live page of `dojo watch --open`: the report of the latest check, which the browser reloads after each save.
+"""The live page of `dojo open`: the report of the latest check, which the browser reloads after each save.
 
 It is served on the loopback interface, for who has the token in its address, and takes no input. A page of somewhere
 else whose name points to 127.0.0.1 is refused by the Host header; no header permits another origin to read an answer.
@@ -31,7 +31,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-LOST = "There is no page here. Open the address that `dojo watch --open` prints.\n"
+LOST = "There is no page here. Open the address that `dojo open` prints.\n"
 
 
 class LiveServer(ThreadingHTTPServer):

@@ -176,7 +176,7 @@ class OwnChecker:
             yield VerifiedRow(f"{lesson.number}.{step}", judged[step], said, agrees, rejected, len(copies), [*faults])
 
     def _answer(self, f: Function, x: Tensor, claim: Tensor) -> tuple[str, str]:
-        """(what the checker says of a claim, what is wrong if it says nothing usable). UserError if it is not written."""
+        """(what the checker says of a claim, the fault where it is unusable). UserError if it is not written."""
         try:
             found = self.target.call(self.name, f, x.numpy(), claim.to(torch.float64).numpy())
         except CallFailed as error:

@@ -121,7 +121,7 @@ class Gradebook(Store):
                     raise UserError(
                         f"the assignments of {self._folder.name} and {folder.name} do not share the same free late "
                         "days: `term` and `free_days` must be the same in every assignment file of a term. Correct "
-                        "them, and run `grade regrade --assignment FILE --apply` for both."
+                        "them, and run `grade regrade --apply` for both."
                     )
                 names = names_here(other.people(), self.people())
                 for who, attempts in other.by_student():

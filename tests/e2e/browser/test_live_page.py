@@ -1,4 +1,4 @@
-"""The live page of `dojo watch --open` in a real browser: saves, what is unfolded, a lost connection."""
+"""The live page of `dojo open` in a real browser: saves, what is unfolded, a lost connection."""
 
 from __future__ import annotations
 
