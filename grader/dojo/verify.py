@@ -28,9 +28,8 @@ from grader.publish.inert import inert
 from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
 from grader.results.wording import first_names
-from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 RIGHT, NO_ANSWER, NOT_ASKED = "right", "error", "not asked"
 MEANING_OF_ANSWER = {True: RIGHT, False: "wrong", None: "cannot tell"}

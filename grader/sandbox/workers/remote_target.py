@@ -14,7 +14,7 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, CallRequest, Measurement
 from grader.calling.target import Target
-from grader.sandbox.isolation.usage import Usage
+from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.student import Student
 
 ATTEMPTS = 3

@@ -14,8 +14,7 @@ from grader.calling.protocol import CallRequest
 from grader.sandbox.isolation import landlock
 from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 UNUSED = b"""
 import ctypes

@@ -28,15 +28,12 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
-from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.limits import Limits, Usage
 from grader.sandbox.isolation.probe import plan_for, probe
-from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.printed import unmarked
 from grader.sandbox.workers.remote_target import measure, memory_is_accounted_for
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 HOSTILE = Path(__file__).parents[3] / "corpus" / "hostile"
 FILES = [
@@ -114,7 +111,7 @@ def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student:
     student.call_measured("hold", [1])
     assert student.process is kept
     student.close()
-    assert unmarked(student.output.data).decode().split() == ["called", "loaded", "called"]
+    assert student.output.data.decode().split("\n")[:-1] == ["backward.py: loaded", "hold: called", "hold: called"]
 
 
 def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:

@@ -18,9 +18,8 @@ from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import LAYERS
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.nursery import Nursery, NurseryEnded, path_of_a_program
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 # What a worker finds around itself, and what it can do: printed as JSON.
 LOOKS_AROUND = b"""
@@ -76,7 +75,7 @@ def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
     student = Student(zygote, StudentFile({"backward.py": LOOKS_AROUND}, "backward.py", ["dx"]))
     assert student.load_failure is None, student.load_failure
     student.close()
-    found: dict[str, object] = json.loads(student.output.data)
+    found: dict[str, object] = json.loads(student.output.data.removeprefix(b"backward.py: "))
     return found
 
 
