@@ -20,7 +20,7 @@ from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
 from grader.sandbox.workers.fork_server import ForkServer
 from grader.sandbox.workers.torch_loading import load_torch
 
-# What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
+# What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see loader.py.
 LOADED_LATE = """
     numpy.fft numpy.linalg numpy.ma numpy.polynomial numpy.random numpy.testing
     torch._subclasses.schema_check_mode torch.autograd._functions torch.autograd.profiler torch.distributions

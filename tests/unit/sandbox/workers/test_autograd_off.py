@@ -384,7 +384,7 @@ def arithmetic() -> dict[str, Any]:
     """Every expression in both precisions, before and after."""
     import torch
 
-    from grader.sandbox.workers.imports import Gate
+    from grader.sandbox.workers.loader import Gate
     from grader.sandbox.workers.zygote import take_away, warm_up
 
     warm_up()
@@ -534,8 +534,8 @@ def files(*, autograd: bool) -> dict[str, Any]:
 
     from grader.sandbox.workers.autograd_off import AutogradUsed, tripwires
     from grader.sandbox.workers.autograd_off import _uncompiled as uncompiled
-    from grader.sandbox.workers.imports import Gate
     from grader.sandbox.workers.library_off import lock_the_dispatcher
+    from grader.sandbox.workers.loader import Gate
     from grader.sandbox.workers.zygote import take_away, warm_up
 
     if not autograd:

@@ -187,7 +187,7 @@ def dx(dy):
         total += i
     assert (rounds, total) == (1000, 10)
     assert list(module.tqdm([])) == [] and len(tqdm("abc")) == 3 and list(in_notebook(2, 4)) == [2, 3]
-    assert sum(track(range(4), description="a")) == 6 and sum(alive_it([1, 2])) == 3 and sum(auto(iterable=[3])) == 3
+    assert sum(track(range(4), description="a")) == 6 and sum(alive_it([1, 2])) == 3 and sum(auto([3])) == 3
     assert list(enumerate(tqdm("ab"))) == [(0, "a"), (1, "b")] and list(reversed(tqdm(range(3)))) == [2, 1, 0]
     assert list(zip(tqdm(x for x in range(2)), "ab")) == [(0, "a"), (1, "b")]
     with tqdm(range(3)) as bar:
