@@ -151,10 +151,10 @@ USED_AT_THE_TOP = {  # what none of the steps below it needs
 }
 
 
-@pytest.mark.parametrize("top", USED_AT_THE_TOP.values(), ids=USED_AT_THE_TOP)
-def test_what_the_top_of_a_file_uses_costs_no_step_that_does_not_need_it(zygote: ZygoteProcess, top: str) -> None:
-    source = textwrap.dedent(top) + "\ndef dx(dy): return dy\n"
-    assert outcomes(zygote, source.encode(), "dx")[1] == {"dx": "returned"}
+def test_what_the_top_of_a_file_uses_costs_no_step_that_does_not_need_it(zygote: ZygoteProcess) -> None:
+    for name, top in USED_AT_THE_TOP.items():
+        source = textwrap.dedent(top) + "\ndef dx(dy): return dy\n"
+        assert outcomes(zygote, source.encode(), "dx")[1] == {"dx": "returned"}, name
 
 
 def test_a_step_that_needs_it_fails_with_the_library_s_name(zygote: ZygoteProcess) -> None:
@@ -264,7 +264,7 @@ def dx(dy):
     assert outcomes(zygote, source, "dx", **files)[1] == {"dx": "returned"}
 
 
-@pytest.mark.parametrize("name", ["random", "statistics", "torch"])
+@pytest.mark.parametrize("name", ["random", "torch"])
 def test_a_file_called_like_a_library_gets_a_sentence_that_says_so(zygote: ZygoteProcess, name: str) -> None:
     source = f"import {name}\ndef dx(dy): return {name}.twice(dy)\ndef dw(dy):\n    from {name} import twice\n"
     _, found = outcomes(zygote, source.encode(), "dx", "dw", **{name: b"def twice(x): return 2 * x\n"})

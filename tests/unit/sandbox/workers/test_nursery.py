@@ -192,20 +192,20 @@ def test_a_program_has_our_environment_folder_and_path_and_torch(nursery, monkey
     assert "" not in found["path"] and str(tmp_path) not in found["path"]
 
 
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [
-        ("pass", 0),
-        ("raise SystemExit(3)", 3),
-        ("raise SystemExit('a sentence')", 1),
-        ("1 / 0", 1),
-        ("import os; os._exit(7)", 7),
-        ("import os; os.kill(os.getpid(), 15)", -15),
-    ],
-)
-def test_its_exit_status_is_told(nursery, text, status):
-    program = nursery.program(text)
-    assert program.wait(GUARD_SECONDS) == status == program.wait()
+ENDS = {
+    "pass": 0,
+    "raise SystemExit(3)": 3,
+    "raise SystemExit('a sentence')": 1,
+    "1 / 0": 1,
+    "import os; os._exit(7)": 7,
+    "import os; os.kill(os.getpid(), 15)": -15,
+}
+
+
+def test_its_exit_status_is_told(nursery):
+    programs = {text: nursery.program(text) for text in ENDS}
+    assert {text: program.wait(GUARD_SECONDS) for text, program in programs.items()} == ENDS
+    assert programs["pass"].wait() == 0
 
 
 @pytest.mark.full
