@@ -140,11 +140,11 @@ class RequestPickler(pickle.Pickler):
                 order = [*range(thing.ndim)]
             dense, axes = thing.detach().permute(order).contiguous(), [order.index(a) for a in range(thing.ndim)]
             is_leaf = thing.is_leaf and thing.requires_grad
-            return tensor_of, (bytearray(tensor_bytes(dense)), thing.dtype, [*dense.shape], axes, is_leaf)
+            return sent_tensor, (bytearray(tensor_bytes(dense)), thing.dtype, [*dense.shape], axes, is_leaf)
         if isinstance(thing, torch.Generator):
-            return generator_of, (thing.get_state(),)
+            return sent_generator, (thing.get_state(),)
         if isinstance(thing, Function):
-            return function_of, (thing.source, thing.bound)
+            return sent_function, (thing.source, thing.bound)
         if isinstance(thing, numpy.generic):
             return type(thing.item()), (thing.item(),)
         if isinstance(thing, tuple) and not isinstance(thing, (Joint, ReplyTerms)):
@@ -152,16 +152,16 @@ class RequestPickler(pickle.Pickler):
         return NotImplemented
 
 
-def tensor_of(numbers: bytearray, dtype: torch.dtype, shape: list[int], axes: list[int], is_leaf: bool) -> Tensor:
+def sent_tensor(numbers: bytearray, dtype: torch.dtype, shape: list[int], axes: list[int], is_leaf: bool) -> Tensor:
     flat = torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)
     return flat.view(shape).permute(axes).requires_grad_(is_leaf)
 
 
-def generator_of(state: Tensor) -> torch.Generator:
+def sent_generator(state: Tensor) -> torch.Generator:
     return torch.Generator().set_state(state)
 
 
-def function_of(source: str, bound: dict[str, Any]) -> Callable[..., Any]:
+def sent_function(source: str, bound: dict[str, Any]) -> Callable[..., Any]:
     return Function(source, **bound).build()
 
 
