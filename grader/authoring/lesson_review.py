@@ -24,7 +24,7 @@ from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, e
 from grader.verdict.judge.line import TRIVIAL
 from grader.verdict.judge.problems import ProblemBook
 
-HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 3
+HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 2
 
 
 def faults_of(lesson: Lesson) -> Iterator[str]:
