@@ -58,11 +58,7 @@ def replace(path: Path, old: str, new: str) -> None:
 def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
-    assert report.recommendations == ["1 variant; 2 or more show that other styles pass."]
-    assert report.summary == (
-        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variant, 2 known mistakes, "
-        "1 public example, 13 questions"
-    )
+    assert report.summary == "solution 3 of 3 (not bit-exact: dlogits), stub 0, 1 variant, 2 known mistakes"
 
 
 SPOILED = {

@@ -18,7 +18,7 @@ from kits import functions_of, make_kit, solved
 from nbclient import NotebookClient
 from support import GUARD_SECONDS
 
-from grader.authoring.release.notebook import notebook_of
+from grader.authoring.release.kit import notebook_of
 from grader.commands.grade import main as grade
 from grader.dojo.notebook_magic import latest_cells
 from grader.lesson.lesson import Course
