@@ -225,8 +225,7 @@ def reset_lesson(lesson_name: Annotated[str, argument("LESSON")], course: Exerci
 def verify_own(words: LessonWords, course: ExercisesFolder) -> None:
     """Checks your gradients with the gradient checker that you wrote in lesson 08.
 
-    For each gradient it shows what your checker says, what the judge says, and how many broken copies of the right
-    gradient your checker rejects.
+    It shows where your checker and the judge disagree, and how many broken copies of right gradients it rejects.
 
     Examples:
       dojo verify 03      lesson 03; without a lesson, every one that your checker can be used on
@@ -235,13 +234,13 @@ def verify_own(words: LessonWords, course: ExercisesFolder) -> None:
     2 it could not be used (the message says why).
     """
     with desk(course) as at:
-        from grader.dojo.verify import lesson_part, run_own_checker, summary  # torch comes with it
+        from grader.dojo.verify import run_own_checker, summary  # torch comes with it
 
         rows = []
-        for checked, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
-            show([*lesson_part(checked, verified), ""])
+        for lesson, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
+            click.echo(f"{lesson.number} {lesson.title}: {count_text(len(verified), 'gradient')}")
             rows += verified
-        show(summary(rows))
+        show(["", *summary(rows)])
     raise SystemExit(1 if any(row.faults for row in rows) else 0)
 
 

@@ -24,7 +24,7 @@ from rich.text import Text
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, Work, shown_path
 from grader.dojo.overview import finish_lines, hint_screen, list_screen
-from grader.dojo.progress import Checked, next_lesson
+from grader.dojo.progress import Checked
 from grader.dojo.report import REPORT_FILE, open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about
 from grader.dojo.session import CheckSession, Event
@@ -144,11 +144,17 @@ class Watch:
     def press(self, key: str) -> None:
         """Act on a key. None of them waits for a check."""
         self.view.listed, self.view.below = (), ()
-        acts = {"h": self._hint, "l": self._list, "r": self._report}
         if key in ("n", "p"):
             self._go(1 if key == "n" else -1)
-        elif key in acts:
-            acts[key]()
+        elif key == "l":
+            self.view.listed = list(list_screen(self._desk.all_progress(), self.view.lesson.name))
+        elif key in ("h", "r") and self.view.checked is None:
+            why = "the file cannot be read" if self.view.trouble else "the first check is still running"
+            self._say(Text(f"There is no {'hint' if key == 'h' else 'report'} yet: {why}."))
+        elif key == "h":
+            self._hint()
+        elif key == "r" and self.view.checked is not None:
+            self._report(self.view.checked)
         self._draw()
 
     def _go(self, by: int) -> None:
@@ -159,44 +165,36 @@ class Watch:
         if 0 <= at < len(stops):
             view.focus = stops[at]
             return
-        every = list(self._desk.course.lessons.values()) if self._work.remembered else list(self._lessons)
-        following = next_lesson(self._desk.all_progress()[::by], view.lesson.name) if self._work.remembered else None
-        lesson = following.lesson if following is not None else every[(every.index(view.lesson) + by) % len(every)]
-        if lesson is view.lesson:
+        is_own, every = self._work.remembered, list(self._lessons)
+        if is_own:
+            every = list(self._desk.course.lessons.values())
+        here = every.index(view.lesson)
+        others = [every[(here + by * number) % len(every)] for number in range(1, len(every))]
+        with_work = (each for each in others if not is_own or self._desk.progress(each).has_work)
+        lesson = next(with_work, next(iter(others), None))
+        if lesson is None:
             self._say(Text("There is no other lesson here.", "bold green"))
             return
         self.view = View(lesson, shown_path(self._work.path(lesson)), view.live)
         self._last_run, self._read = None, set()
-        if self._work.remembered:
+        if is_own:
             self._desk.state_file.set_last_lesson(lesson)
         self._session.check(lesson)
 
     def _hint(self) -> None:
         lesson, row = self.view.lesson, self.view.focus
-        if self.view.checked is None:
-            self._say_there_is_no("hint")
-        elif row is None:
+        if row is None:
             self._say(Text("Nothing is left to do here: this lesson needs no hint."))
         else:
             self._say(*hint_screen(lesson, row, self._desk.state_file.take_hint(lesson, row), again="h"))
 
-    def _list(self) -> None:
-        self.view.listed = list(list_screen(self._desk.all_progress(), self.view.lesson.name))
-
-    def _report(self) -> None:
-        if self.view.checked is None:
-            self._say_there_is_no("report")
-            return
+    def _report(self, checked: Checked) -> None:
         path = self._desk.course.root / REPORT_FILE
         try:
-            write_report([self.view.checked], self._desk.judge.isolation, path)
+            write_report([checked], self._desk.judge.isolation, path)
             self._say(Text(f"{'Opened' if open_in_browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
         except UserError as error:
             self._say(Text(str(error), "bold red"))
-
-    def _say_there_is_no(self, what: str) -> None:
-        why = "the file cannot be read" if self.view.trouble else "the first check is still running"
-        self._say(Text(f"There is no {what} yet: {why}."))
 
     def _say(self, *lines: RenderableType) -> None:
         self.view.below = ["", *lines]

@@ -91,7 +91,7 @@ def test_a_line_fits_its_width_and_does_not_contradict_its_figures():
             "db              | exact: True  | approximate: True  | maxdiff: 0       | right ✓",
         ),
     ):
-        assert row_line(RowView(row), columns=columns).plain == line
+        assert row_line(RowView(row), columns).plain == line
 
 
 def test_titles_are_cut_only_where_the_terminal_is_narrow(course):
