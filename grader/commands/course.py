@@ -46,7 +46,6 @@ def verify(
         wrong += len(report.problems)
         lines = [f"{name}: {report.summary}"]
         lines += [f"  ✗ {problem}" for problem in report.problems]
-        lines += [f"  ? {sentence}" for sentence in report.recommendations]
         console.print("\n".join(lines), soft_wrap=True)
     console.print("All as it should be." if not wrong else f"{count_text(wrong, 'error')}: the lines with ✗ above.")
     raise SystemExit(1 if wrong else 0)

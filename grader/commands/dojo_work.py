@@ -26,7 +26,7 @@ from grader.dojo.file import (
     shown_path,
     work_in,
 )
-from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines, welcome
+from grader.dojo.overview import assignment_screen, finish_lines, hint_screen, list_screen, next_lines, welcome
 from grader.dojo.progress import next_lesson
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
@@ -134,8 +134,10 @@ def check(
         for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
             before = at.progress(lesson) if work.remembered else None
             checked = at.check(lesson, work.read(lesson))
-            from grader.dojo.lesson_end import finish_lines  # torch comes with these: a worker loads it meanwhile
-            from grader.dojo.screen import lesson_screen, problem_lines
+            from grader.dojo.screen import (  # torch comes with it: a worker loads it meanwhile
+                lesson_screen,
+                problem_lines,
+            )
 
             if work.remembered:
                 at.state_file.keep(checked)

@@ -180,9 +180,9 @@ def lesson_and_row(course: Course, words: str, preferred: Iterable[Lesson | None
     if lesson is not None:
         names = [item.name for item in lesson.items]
         if row and row not in (*names, *lesson.functions):
-            raise UserError(
-                f"Lesson {lesson.number} has no row {row!r}{nearest_in_words(row, names)} Its rows: {names[0]}, ..."
-            )
+            near = nearest_word(row, names)
+            did_you = f"; did you mean {near}?" if near else "."
+            raise UserError(f"Lesson {lesson.number} has no row {row!r}{did_you} Its rows: {names[0]}, ...")
         return lesson, row if row in names else None
     holding = [each for each in course.lessons.values() if name in [item.name for item in each.items]]
     if row or not holding:
@@ -197,14 +197,12 @@ def lesson_and_row(course: Course, words: str, preferred: Iterable[Lesson | None
 def no_such_lesson(course: Course, words: str) -> UserError:
     """The error for words that name no lesson and no row, with the nearest name."""
     rows = [item.name for lesson in course.lessons.values() for item in lesson.items]
-    names = [name.partition("_")[2] for name in course.lessons]
-    first = next(iter(course.lessons.values())).number
-    near = nearest_in_words(words, [*names, *rows])
-    how = f"type a number, as in `dojo check {first}`"
-    return UserError(f"There is no lesson {words!r}{near} `dojo` lists the lessons: {how}.")
+    near = nearest_word(words, [*(name.partition("_")[2] for name in course.lessons), *rows])
+    example = near or next(iter(course.lessons.values())).number
+    how = f"`dojo` lists the lessons: type a number or a name, as in `dojo check {example}`."
+    return UserError(f"There is no lesson {words!r}{f'; did you mean {near}?' if near else '.'} {how}")
 
 
-def nearest_in_words(word: str, known: Iterable[str]) -> str:
-    """ "; did you mean dprobs?", or a full stop where nothing is near."""
-    near = difflib.get_close_matches(word, [*known], n=1)
-    return f"; did you mean {near[0]}?" if near else "."
+def nearest_word(word: str, known: Iterable[str]) -> str:
+    """The one of the `known` words that is most like `word`; "" where none is."""
+    return next(iter(difflib.get_close_matches(word, [*known], n=1)), "")

@@ -3,32 +3,20 @@
     cmp('probs', dprobs, probs)      # probs.grad is there: probs.retain_grad() and loss.backward() were called
 
 prints the lecture's row. Its `==` and `allclose` broadcast, so a gradient of another shape can look exact, and it does
-not distinguish a wrong sign or factor from other differences. Here a line below the row says what is wrong, and in
-Jupyter the error is drawn.
+not distinguish a wrong sign or factor from other differences. Here a line below the row says what is wrong.
 """
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
-from markupsafe import Markup
 from torch import Tensor
 
 from grader.comparison.tensors import bits
 from grader.comparison.trees import agreement
-from grader.publish.pictures import error_map
 from grader.results.wording import format_shape
 from grader.verdict.explain.results import ComparedResult, explain_result
-from grader.verdict.judge.pictures import error_picture
 
 RTOL_OF_A_WRONG_FORMULA = 1e-4
 """The relative difference below which a wrong gradient matches the gradient of a wrong formula."""
-ERROR_FIGURE = Markup(
-    '<figure style="margin:.3em 0"><figcaption style="font-size:85%">the error of {name}, {rows} × {columns}: the '
-    'deeper the red, the larger; clear is right</figcaption><img alt="The error of {name}" src="{png}" width="{width}" '
-    'height="{height}" style="image-rendering:pixelated;border:1px solid #8888;max-width:none"></figure>'
-)
 
 
 def print_comparison(name: str, gradient: object, value: object) -> None:
@@ -53,20 +41,6 @@ def print_comparison(name: str, gradient: object, value: object) -> None:
     if approximate and mine.shape == reference.shape:
         return
     print(f"    {mistake_or_difference(f'd{name}', mine, reference)}")
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    draw_error(shell, f"d{name}", error_picture(mine, reference))
-
-
-def draw_error(shell: Any, name: str, picture: dict[str, Any] | None) -> None:
-    """Show where a gradient is wrong, if IPython's shell has a front end with pages: not in a terminal."""
-    if not picture or not any(map(any, picture.get("cells", ()))) or not hasattr(shell, "kernel"):
-        return
-    from IPython.display import display  # there, where this is called
-
-    drawn, sizes = error_map(picture["cells"]).picture, {"rows": picture["rows"], "columns": picture["columns"]}
-    size = {"width": drawn.width * drawn.cell_width, "height": drawn.height * drawn.cell_height}
-    html = str(ERROR_FIGURE.format(name=name, png=drawn.png, **sizes, **size))
-    display({"text/html": html, "text/plain": f"(a picture of the error of {name})"}, raw=True)
 
 
 def reason_not_comparable(name: str, gradient: object, value: object) -> str | None:

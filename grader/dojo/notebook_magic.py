@@ -14,7 +14,6 @@ from rich.console import Console
 
 from grader.dojo.desk import Desk, student_course
 from grader.dojo.file import Work
-from grader.dojo.lecture_cmp import draw_error
 from grader.dojo.progress import Checked
 from grader.dojo.screen import verdict_lines
 from grader.dojo.session import CheckSession
@@ -48,9 +47,6 @@ class CheckMagic:
             self._session = self._session or CheckSession(desk)
             checked = self._session.checked_now(lesson, submitted)
             print(check_as_text(checked, [row] if row else []))
-            for each in checked.judged.rows:
-                if row in (None, each.name) and each.status == "failed":
-                    draw_error(self._shell, each.name, checked.judged.pictures.get(each.name))
         except (UserError, GraderFault) as error:
             print(f"check: {error}")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from grader import __version__
-from grader.dojo.file import HERE, HIDDEN, function_lines, location
+from grader.dojo.file import HERE, HIDDEN, function_line, location
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.config import settings_text
@@ -154,7 +154,7 @@ class Checked:
         origin, shown, first = self.submitted.origin, self.submitted.shown, self.judged.rows[0]
         if not self.judged.runs or name is None:
             return location(first.file or shown, first.line)
-        line, _ = function_lines(self.submitted.files[BACKWARD_FILE], self.lesson.item_for(name))
+        line = function_line(self.submitted.files[BACKWARD_FILE], self.lesson.item_for(name))
         if origin is None:
             return location(shown, line)
         return location(*(origin.rows.get(name) or origin.place(line) or (shown, None)))

@@ -5,13 +5,14 @@ Text from a student's code passes `inert` first. The table fits the width of the
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, function_lines, location
+from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, function_in, location
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Checked
 from grader.lesson.paths import BACKWARD_FILE
@@ -209,8 +210,9 @@ def remarks(checked: Checked) -> list[tuple[int, str, str]]:
     found = []
     for group in checked.part.wrong_groups:
         row, names = group[0].row, ", ".join(line.row.name for line in group)
-        first, lines = function_lines(source, checked.lesson.item_for(row.name))
-        returns = [at for at, line in enumerate(lines, first or 1) if line.lstrip().startswith("return")]
+        node = function_in(source, checked.lesson.item_for(row.name))
+        first = getattr(node, "lineno", None)
+        returns = [each.lineno for each in ast.walk(node or ast.Pass()) if isinstance(each, ast.Return)]
         at = row.line if row.line not in (None, first) else max(returns, default=first)
         message = inert(f"{names}: {group[0].message or group[0].word}")
         found.append((at or 1, message, row.mistake.id if row.mistake is not None else row.status))

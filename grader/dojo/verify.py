@@ -7,7 +7,7 @@ shows what the checker accepts and what it would miss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -32,24 +32,19 @@ from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 
-RIGHT, NO_ANSWER, NOT_ASKED = "right", "error", "not asked"
+RIGHT, NO_ANSWER = "right", "error"
 MEANING_OF_ANSWER = {True: RIGHT, False: "wrong", None: "cannot tell"}
-JUDGED = {"passed": RIGHT, "failed": "wrong", "shape": "wrong"}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 MIN_ELEMENT = 1e-3
 """Of a gradient's largest element: values of the loss do not determine smaller ones well enough."""
 ZERO_GRADIENT = 1e-9
 """Of the upstream gradients' size: a gradient below this is zero except for rounding."""
-WHAT_IT_SHOWS = (
-    "Your checker saw each gradient at one small problem: what is wrong only at other sizes, it cannot find. A broken "
-    "copy is the right gradient with one mistake put into it."
-)
 
 
-@dataclass(frozen=True)
+@dataclass
 class VerifiedRow:
-    """What the judge and the checker say of a gradient of the student's, which the checker may not have got.
+    """What the judge and the checker say of a gradient of the student's.
 
     `faults` are sentences about what the checker gets wrong; it has rejected `rejected` `of` so many broken copies.
     """
@@ -57,10 +52,13 @@ class VerifiedRow:
     row: str
     judged: str
     said: str
-    agrees: bool
     rejected: int
     of: int
     faults: list[str]
+
+    @property
+    def agrees(self) -> bool:
+        return self.said != NO_ANSWER and (self.said == RIGHT) == (self.judged == RIGHT)
 
 
 def loss_at(x, *, text, name, inputs, ends, memory):  # type: ignore[no-untyped-def]
@@ -114,7 +112,7 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked
     lesson = next((each for each in at.course.lessons.values() if each.config.verification.function), None)
     if lesson is None:
         raise UserError("No lesson here asks for a gradient checker, so there is nothing to verify with.")
-    function, sizes = lesson.config.verification.function, lesson.config.verification.sizes
+    sizes = lesson.config.verification.sizes
     if other := next((each for each in named if each.number not in sizes), None):
         can = ", ".join(sizes)
         raise UserError(f"`dojo verify` can check the gradients of lessons {can}, but not of {other.number}.")
@@ -124,74 +122,66 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked
         if own.load_failure is not None:
             reason = own.load_failure.message.rstrip(".")
             raise UserError(f"{file.shown} does not run: {reason}. Fix it first: dojo watch {lesson.number}")
-        checker = OwnChecker(RemoteTarget(own), function, lesson.number)
+
+        def ask(f: Function, x: Tensor, claim: Tensor) -> tuple[str, str]:
+            return checker_answer(RemoteTarget(own), lesson, f, x.numpy(), claim.to(torch.float64).numpy())
+
         for each in chosen:
-            if not own_file(each).is_file() or is_untouched(each, own_file(each).read_bytes()):
-                continue
-            checked, rows = at.check(each, read_own(each)), list[VerifiedRow]()
-            if checked.judged.runs:
+            if own_file(each).is_file() and not is_untouched(each, own_file(each).read_bytes()):
+                checked = at.check(each, read_own(each))
                 with at.busy(f"your checker is at work on lesson {each.number}"):
-                    rows = list(checker.rows(at, checked, each.problem_at(sizes[each.number])))
-            has_gradient = has_gradient or any(row.said != NOT_ASKED for row in rows)
-            yield checked, rows
+                    rows = list(verified_rows(at, checked, each.problem_at(sizes[each.number]), ask))
+                has_gradient |= bool(rows)
+                yield checked, rows
     if not has_gradient:
         numbers = ", ".join(each.number for each in chosen)
         raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
 
 
-@dataclass(frozen=True)
-class OwnChecker:
-    """The student's checker: the function `name` of lesson `number`."""
+def checker_answer(checker: RemoteTarget, lesson: Lesson, *of: object) -> tuple[str, str]:
+    """(what the checker of `lesson` says `of` a claim, the fault where that is unusable). Raises UserError."""
+    name = lesson.config.verification.function
+    try:
+        found = checker.call(name, *of)
+    except CallFailed as error:
+        if error.answer.outcome in UNWRITTEN:
+            needed = f"`dojo verify` needs your `{name}` of lesson {lesson.number}, which is not written yet"
+            raise UserError(f"{needed}: dojo watch {lesson.number}") from error
+        why = error.answer.message or f"it did not finish ({error.answer.outcome})."
+        return NO_ANSWER, f"it gives no answer: {inert(why)}"
+    first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
+    first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
+    if first is None or isinstance(first, bool):
+        return MEANING_OF_ANSWER[first], ""
+    return NO_ANSWER, "it gives no answer: it returned no pair (ok, error)."
 
-    target: RemoteTarget
-    name: str
-    number: str
 
-    def rows(self, at: Desk, checked: Checked, problem: Problem) -> Iterator[VerifiedRow]:
-        """Each written gradient of a checked file, at this problem."""
-        lesson, inputs = checked.lesson, problem.inputs
-        text = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
-        judged = {
-            row.name: JUDGED.get(row.status, "no value") for row in checked.judged.rows if row.status not in UNWRITTEN
-        }
-        steps = {item.name: str(item.target) for item in lesson.gradients}
-        file = StudentFile(checked.submitted.files, BACKWARD_FILE, [*steps], lesson.joint)
-        with closing(Student(at.judge.zygote, file)) as student:
-            answers = student.answers(problem)
-        for step in filter(judged.get, steps):
-            name, own, faults = steps[step], answers[step].tensor, dict[str, None]()
-            f = Function(loss_at, text=text, name=name, inputs=inputs, ends=problem.ends, memory={})
-            said, rejected, copies = NOT_ASKED, 0, broken_copies(problem, name)
-            if own is not None:
-                said, why = self._answer(f, problem.values[name], own)
-                if why or (said == RIGHT) != (judged[step] == RIGHT):
-                    wrong = f'it says "{said}" of your gradient, which is right'
-                    faults[why or ("it accepts your gradient, which is wrong" if said == RIGHT else wrong)] = None
-            agrees = not faults
-            for what, copy in copies.items():
-                answer, why = self._answer(f, problem.values[name], copy)
-                rejected += answer not in (RIGHT, NO_ANSWER)
-                if why or answer == RIGHT:
-                    faults[why or f"it accepts the right gradient {what}"] = None
-            yield VerifiedRow(f"{lesson.number}.{step}", judged[step], said, agrees, rejected, len(copies), [*faults])
-
-    def _answer(self, f: Function, x: Tensor, claim: Tensor) -> tuple[str, str]:
-        """(what the checker says of a claim, the fault where it is unusable). UserError if it is not written."""
-        try:
-            found = self.target.call(self.name, f, x.numpy(), claim.to(torch.float64).numpy())
-        except CallFailed as error:
-            if error.answer.outcome in UNWRITTEN:
-                raise UserError(
-                    f"`dojo verify` needs your `{self.name}` of lesson {self.number}, which is not written yet: dojo "
-                    f"watch {self.number}"
-                ) from error
-            why = error.answer.message or f"it did not finish ({error.answer.outcome})."
-            return NO_ANSWER, f"it gives no answer: {inert(why)}"
-        first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
-        first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
-        if first is None or isinstance(first, bool):
-            return MEANING_OF_ANSWER[first], ""
-        return NO_ANSWER, "it gives no answer: it returned no pair (ok, error)."
+def verified_rows(
+    at: Desk, checked: Checked, problem: Problem, ask: Callable[[Function, Tensor, Tensor], tuple[str, str]]
+) -> Iterator[VerifiedRow]:
+    """Each gradient that the student's file gives at this problem; `ask` gives the checker's answer to a claim."""
+    lesson, text = checked.lesson, (checked.lesson.exercise / "forward.py").read_text(encoding="utf-8")
+    file = StudentFile(checked.submitted.files, BACKWARD_FILE, [item.name for item in lesson.gradients], lesson.joint)
+    with closing(Student(at.judge.zygote, file)) as student:
+        answers = student.answers(problem) if checked.judged.runs else {}
+    judged = {row.name: RIGHT if row.status == "passed" else "wrong" for row in checked.judged.rows}
+    for item in lesson.gradients:
+        name, own = str(item.target), answers[item.name].tensor if item.name in answers else None
+        if own is None:
+            continue
+        f = Function(loss_at, text=text, name=name, inputs=problem.inputs, ends=problem.ends, memory={})
+        copies = broken_copies(problem, name)
+        said, why = ask(f, problem.values[name], own)
+        row = VerifiedRow(f"{lesson.number}.{item.name}", judged[item.name], said, 0, len(copies), [why] if why else [])
+        if not why and not row.agrees:
+            wrong = f'it says "{said}" of your gradient, which is right'
+            row.faults.append("it accepts your gradient, which is wrong" if said == RIGHT else wrong)
+        for what, copy in copies.items():
+            answer, why = ask(f, problem.values[name], copy)
+            row.rejected += answer not in (RIGHT, NO_ANSWER)
+            if why or answer == RIGHT:
+                row.faults.append(why or f"it accepts the right gradient {what}")
+        yield row
 
 
 def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
@@ -208,25 +198,25 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
         line.append(f"{row.said:<14}", "" if row.agrees else "bold red")
         line.append(f"{row.judged:<14}", "" if row.judged == RIGHT else "bold red")
         yield line.append(f"{row.rejected} of {row.of}", "bold red" if row.rejected < row.of else "")
-    if todo := [item.name for item in checked.lesson.gradients if item.name not in names]:
-        yield Text(f"    {len(todo)} not written yet: {first_names(todo)}", "dim")
+    if lacking := [item.name for item in checked.lesson.gradients if item.name not in names]:
+        yield Text(f"    {len(lacking)} without a value: {first_names(lacking)}", "dim")
 
 
 def summary(rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
     """What the checker gets wrong, and how often it is right."""
     faults = dict[str, list[str]]()
     for row in rows:
-        for fault in row.faults:
+        for fault in dict.fromkeys(row.faults):
             faults.setdefault(fault, []).append(row.row)
     if faults:
         yield Text("What your checker gets wrong:", "bold red")
         yield from (Paragraph(f"{first_names(names)}: {what}", indent=LIST_INDENT) for what, names in faults.items())
         yield ""
-    compared = [row for row in rows if row.said != NOT_ASKED]
     yield Paragraph(
-        f"Your checker agrees with the judge on {sum(row.agrees for row in compared)} of {len(compared)} of your "
+        f"Your checker agrees with the judge on {sum(row.agrees for row in rows)} of {len(rows)} of your "
         f"gradients, and it rejects {sum(row.rejected for row in rows)} of {sum(row.of for row in rows)} "
         "broken copies.",
         "bold" if faults else "bold green",
     )
-    yield Paragraph(WHAT_IT_SHOWS, "dim")
+    shows = "Your checker saw each gradient at one small problem: what is wrong only at other sizes, it cannot find."
+    yield Paragraph(f"{shows} A broken copy is the right gradient with one mistake put into it.", "dim")

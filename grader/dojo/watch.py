@@ -23,8 +23,7 @@ from rich.text import Text
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, Work, shown_path
-from grader.dojo.lesson_end import finish_lines
-from grader.dojo.overview import hint_screen, list_screen
+from grader.dojo.overview import finish_lines, hint_screen, list_screen
 from grader.dojo.progress import Checked, next_lesson
 from grader.dojo.report import REPORT_FILE, open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about

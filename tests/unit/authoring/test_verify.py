@@ -58,11 +58,7 @@ def replace(path: Path, old: str, new: str) -> None:
 def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
-    assert report.recommendations == ["1 variant; 3 or more show that other styles pass."]
-    assert report.summary == (
-        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variant, 2 known mistakes, "
-        "1 public example, 13 questions"
-    )
+    assert report.summary == "solution 3 of 3 (not bit-exact: dlogits), stub 0, 1 variant, 2 known mistakes"
 
 
 SPOILED = {
@@ -144,10 +140,6 @@ def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
         f"seed {seed}: careless's {row} was rejected" for seed in (5, 6) for row in ("dlogits", "in_one_go")
     ]
     assert tally.accepted == [f"seed {seed}: dlogits__no_one_over_n was accepted" for seed in (5, 6)]
-
-    alone = tally_seeds(own.course, own.name, range(5, 7), row="in_one_go")
-    assert alone.judged == 2 * 3 and alone.accepted == []  # the right files
-    assert alone.rejected == [f"seed {seed}: careless's in_one_go was rejected" for seed in (5, 6)]
 
 
 HELPED = """import torch

@@ -64,10 +64,7 @@ def test_questions_alone(tmp_path: Path) -> None:
     (lesson.solution / "backward.py").write_text("def only():\n    # <answer>\n    return 1\n    # </answer>\n")
     ((name, report),) = verify_course(tmp_path, [lesson.name], 1, only_questions=True)
     assert (name, report.problems) == (lesson.name, [])
-    assert report.summary == (
-        "8 questions (1 number, 1 shape, 1 choice, 1 multiple, 1 order, 1 formula, 1 code, 1 text); "
-        "drawn for 20 students: 45 keys accepted, 47 wrong answers explained"
-    )
+    assert report.summary == "8 questions, drawn for 20 students"
     why = "The upstream gradient is missing, which every gradient of a step has to be multiplied by."
     lesson = course_with_questions(tmp_path, keys=KEYS.replace("The upstream gradient is missing.", why))
     secrets = secrets_of(Course(tmp_path))

@@ -103,22 +103,25 @@ def test_a_lesson_may_be_named_by_its_number_its_name_or_its_folder_wherever_one
         *(f"{LESSON_03}/lesson.toml", f"exercises/04_cross_entropy/../../{LESSON_03}/"),
     ):
         assert only_lesson(course, words).number == "03", words
-    assert dojo("answer", f"./{LESSON_03}/", "--list").stdout.startswith("Lesson 03: ")
+    assert dojo("answer", f"./{LESSON_03}/", "nothing").stderr.startswith("dojo: Lesson 03 has no question ")
     assert "06_embedding_net/backward.py is the stub already: nothing" in dojo("reset", "net").stdout
     assert dojo("defend", "03", "04").stderr == (
         "dojo: a defence is about one lesson, and 2 were found: name one, as in `dojo defend 03`.\n"
     )
     monkeypatch.chdir(kit / LESSON_03)
-    assert dojo("answer", ".", "--list").stdout.startswith("Lesson 03: ")
+    assert dojo("answer", ".", "nothing").stderr.startswith("dojo: Lesson 03 has no question ")
     assert dojo("hint", "../04_cross_entropy/").stdout.startswith("Hint 1 of 3 for dlogits\n")
     assert dojo("check", "..").stderr.startswith("dojo: There is no lesson '..'.")
 
 
 def test_bad_input_is_one_sentence_and_exit_status_2(kit, dojo):
-    no_77 = "There is no lesson '77'. `dojo` lists the lessons: type a number, as in `dojo check 03`."
+    no_77 = "There is no lesson '77'. `dojo` lists the lessons: type a number or a name, as in `dojo check 03`."
     for words, sentence in (
         *((f"{command} 77", no_77) for command in ("check", "reset", "report", "watch")),
-        ("check makemor3", "no lesson 'makemor3'; did you mean makemore_steps?"),
+        (
+            "check makemor3",
+            "did you mean makemore_steps? `dojo` lists the lessons: type a number or a name, as in `dojo check make",
+        ),
         ("check 03.dprob", "Lesson 03 has no row 'dprob'; did you mean dprobs?"),
         ("check dprob", "There is no lesson 'dprob'; did you mean dprobs?"),
         ("check 77.dprobs", "There is no lesson '77.dprobs'"),

@@ -47,7 +47,7 @@ def graded(session_for: Callable[..., Session], course: Course) -> Callable[[str
 
 
 def test_enough_of_each() -> None:
-    assert len(TRIED) >= 60 and len(ALIKE) >= 15 and len(OWN_RULES) >= 15
+    assert len(TRIED) >= 50 and len(ALIKE) >= 12 and len(OWN_RULES) >= 10
     assert {attempt.lesson for attempt in TRIED} >= {"01", "03", "04", "05", "06", "07", "11"}
     assert len(BY_NAME) == len(attempts())
     gaps = {attempt.name for attempt in TRIED if not attempt.is_seen}
@@ -96,7 +96,7 @@ def test_the_setting_gives_points(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course: Course) -> None:
-    one, other = graded("eighth_order_sum"), graded("complex_step")
+    one, other = graded("richardson"), graded("complex_step")
     reporter = Reporter([course.find("06")])
     sources = {"06_embedding_net": ""}
     for result in (one, other):
