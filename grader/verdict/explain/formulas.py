@@ -196,7 +196,8 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """An upstream gradient unchanged, returned or added to the other paths."""
     for consumer in wrong.consumers:
         derivative = f"the derivative of `{consumer}` with respect to `{wrong.name}`"
-        where, needs = f"You return `d{consumer}` as it came", (f"d{consumer}",)
+        needs: tuple[str, ...] = (f"d{consumer}",)
+        where = f"You return `d{consumer}` as it came"
         if len(wrong.consumers) > 1:
             where, needs = f"In the path through `{consumer}` you use `d{consumer}` as it came", ()
         text = f"{where}: the upstream gradient still has to be multiplied by {derivative}."

@@ -96,9 +96,8 @@ def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
             yield node.value, node.lineno, quote(around)
         if isinstance(node, (ast.Call, ast.BinOp, ast.Assign, ast.Subscript)):
             around = node
+        parts = list(ast.iter_child_nodes(node))
         match node:
             case ast.BinOp(op=ast.Pow(), left=part) | ast.Subscript(value=ast.Attribute(attr="shape") as part):
                 parts = [part]
-            case _:
-                parts = list(ast.iter_child_nodes(node))
         waiting += [(part, around) for part in reversed(parts)]
