@@ -13,11 +13,9 @@ from rich.text import Text
 from grader.dojo.desk import Desk
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, own_file, shown_path
 from grader.dojo.progress import ELSEWHERE, Checked, Progress, next_lesson
-from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
-from grader.publish.report.decisions import date_text
-from grader.results import points_in_words, points_text
+from grader.results import points_text
 from grader.results.wording import count_text, first_names
 
 TITLE_WIDTH, MIN_TITLE = 41, 16
@@ -94,18 +92,6 @@ def state(each: Progress) -> tuple[str, str]:
     if each.begun and not each.has_work:
         return f"{len(each.unwritten)} for later", "dim"
     return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
-
-
-def assignment_screen(assignment: Assignment, lessons: Sequence[Lesson]) -> Iterator[RenderableType]:
-    """The assignment's title and due date, and what its rows are worth in each lesson."""
-    due = "" if assignment.due is None else f", due on {date_text(assignment.due.isoformat())}"
-    yield ""
-    yield Paragraph(f"{assignment.title}{due}", "bold")
-    for lesson in lessons:
-        if rows := assignment.rows.get(lesson.name, {}):
-            what = "every row" if len(rows) == len(lesson.items) else first_names([*rows], MAX_LISTED)
-            worth = points_in_words(round(sum(rows.values()), 2))
-            yield Paragraph(f"{lesson.number} {what}: {worth}", indent=LIST_INDENT)
 
 
 def next_lines(each: Progress, place: str = "", words: str = "") -> Iterator[RenderableType]:
