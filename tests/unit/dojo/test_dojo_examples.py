@@ -80,8 +80,8 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         "01 The chain rule, one operation at a time\n"
         "exercises/01_chain_rule/backward.py\n"
         "\n"
-        "closed_share        | wrong\n"
-        "mean_gate           | passed here; the hidden suite decides\n"
+        "closed_share    | wrong\n"
+        "mean_gate       | passed here; the hidden suite decides\n"
         "push_and_pull   | to do\n"
         "accumulation_factor | passed here; the hidden suite decides\n"
         "\n"
@@ -96,17 +96,6 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         f"Next: fix closed_share  exercises/01_chain_rule/backward.py:{line}\n"
         "      dojo watch 01 · dojo hint 01.closed_share\n",
     )
-
-
-def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_shown(kit, dojo):
-    stub = solved("08", "relative_error", "numerical_gradient")
-    stub = stub.replace("    larger =", "    print('a is', a)\n    larger =")
-    file_of(kit, "08").write_text(stub + "\n\ndef gradient_check(f, x, dx, eps=1e-5):\n    return True\n")
-    result = dojo("check", "08.relative_error", "08.factors", "08.wrong_gradients")
-    assert result.exit_code == 1
-    assert "relative_error  | passed here; the hidden suite decides\nfactors         | wrong\n" in result.stdout
-    assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
-    assert "\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
 
 
 def test_examples_that_do_not_run_are_one_sentence(kit, dojo):
