@@ -106,7 +106,7 @@ def test_two_that_match_one_member(graded_as, one, other, order):
     assert member.name == ANN and "none of them counts yet" in sentence
     (text,) = found.remarks
     assert "both match Ann Lee (id 17). None of them counts until you say which" in text
-    assert text.endswith("with one of these names in the line of Ann Lee, and run again.")
+    assert "write one of these names in the line of Ann Lee, in the roster's column `submission`" in text
     assert [each.name for each in found.attendance.absent] == ["Bob Ray"]
 
 
