@@ -58,9 +58,7 @@ def present(found: FoundSubmissions) -> dict[str, str]:
     "place",
     [
         "submission_1/backward.py",
-        "okaforada_12345_67890_backward.py",
         "projectgroup1_12345_67890_backward.py",
-        "Ada Okafor_123_assignsubmission_file_/backward.py",
         "project-group-1/04_cross_entropy/backward.py",
     ],
 )
