@@ -26,12 +26,13 @@ from grader.dojo.file import (
     shown_path,
     work_in,
 )
-from grader.dojo.overview import assignment_screen, finish_lines, hint_screen, list_screen, next_lines, welcome
+from grader.dojo.overview import finish_lines, hint_screen, list_screen, next_lines, welcome
 from grader.dojo.progress import next_lesson
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
+from grader.publish.report.decisions import date_text
 from grader.results.wording import count_text
 
 # What the commands share ----------------------------------------------------------------------------------------------
@@ -94,7 +95,8 @@ def list_lessons(course: ExercisesFolder) -> None:
         last = at.state_file.read().last
         show(list_screen(progress, last))
         if at.assignment is not None:
-            show(assignment_screen(at.assignment, [*at.course.lessons.values()]))
+            due = at.assignment.due
+            click.echo(f"\n{at.assignment.title}{f', due on {date_text(due.isoformat())}' if due else ''}")
         mine = next((each for each in progress if each.lesson.name == last and each.has_work), None)
         mine = mine or next_lesson(progress)
         click.echo()
@@ -284,16 +286,17 @@ def watch_files(words: Sequence[str], course: Path | None, port: int | None = No
         at.state_file.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # the screen itself says what is going on
-        from grader.dojo.live import LiveServer  # torch comes with these: a worker loads it meanwhile
-        from grader.dojo.report import open_in_browser
+        from grader.dojo.report import (  # torch comes with these: a worker loads it meanwhile
+            LiveServer,
+            open_in_browser,
+        )
         from grader.dojo.watch import Watch
 
-        if port is None:
-            Watch(at, lessons[0], console_for(), work, lessons).run()
-            return
-        page = stack.enter_context(LiveServer(at.judge.isolation, port))
-        open_in_browser(page.address)
-        Watch(at, lessons[0], console_for(), work, lessons, live=page.address, tell=page.tell).run()
+        page = None
+        if port is not None:
+            page = stack.enter_context(LiveServer(at.judge.isolation, port))
+            open_in_browser(page.address)
+        Watch(at, lessons[0], console_for(), work, lessons, page).run()
 
 
 def start(

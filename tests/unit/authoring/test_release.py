@@ -20,10 +20,9 @@ from support import ROOT, solution_of
 
 from grader.authoring.lesson_sources import stub_of
 from grader.authoring.release import engine
-from grader.authoring.release.distributions import distribution_files
 from grader.authoring.release.engine import write_zip
 from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, lesson_files, notebook_of, published_answers
-from grader.authoring.release.leaks import Secrets, leaks, secrets_of
+from grader.authoring.release.leaks import Secrets, distribution_files, leaks, secrets_of
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
 from grader.commands.course import LEAKS, refuse_leaks
