@@ -105,7 +105,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
     if excused := [student for student, found in results.items() if found.excused is not None]:
         remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_REMARK)}.")
-    shares = {member: shares_of(found) for member, found in owners.items()}
+    shares = {member: shares_of_student(found) for member, found in owners.items()}
     return Marks(
         {member: found for member, found in shares.items() if found},
         dict(sorted(possible.items())) | {TOTAL_COLUMN: total},
@@ -116,7 +116,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     )
 
 
-def shares_of(results: SubmissionResult) -> dict[str, float]:
+def shares_of_student(results: SubmissionResult) -> dict[str, float]:
     """{lesson or TOTAL_COLUMN: the score as a share of the student's own maximum}.
 
     What the student is excused from, and what is not decided, has none: it would be a zero that nobody earned. Nor has
