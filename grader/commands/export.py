@@ -109,11 +109,6 @@ def gradescope(
     if assignment_file is not None:
         assignment, _, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
         assert assignment is not None
-        if assignment.defence:
-            raise UserError(
-                f"{assignment_file}: only your gradebook knows who has defended a lesson. For Gradescope, give a copy "
-                "of the file without [defence]."
-            )
         text, points = assignment.text, assignment.points
     require_solutions(lessons)
     names = [lesson.name for lesson in lessons]

@@ -28,7 +28,7 @@ class Fact(NamedTuple):
     """Something that a person decided, or that the assignment's rules did.
 
     Attributes:
-        kind: late, excuse, defence, attempt, adjustment or comment.
+        kind: late, excuse, attempt, adjustment or comment.
         part: TOTAL_PART, a lesson's name, or "LESSON.ROW".
         sentence: for the student, next to the part; "" where the report says nothing about it.
         note: the same in a few words, for the table of the class; "" where it says nothing about it.
@@ -72,13 +72,6 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
         is_total = isinstance(part, SubmissionResult)
         sentence = late_sentence(part.late) if is_total or part.late.cost else ""
         yield Fact("late", name, sentence, late_note(part.late) if is_total else "")
-    if isinstance(part, LessonResult) and (demanded := part.demanded_defence) is not None:
-        latest, cost = demanded.result, demanded.cost
-        held = "none is recorded yet" if latest is None else f"the latest had {latest.partition(' (')[0]}"
-        lost = f" Without it, this lesson has {points_in_words(cost)} less." if cost else ""
-        sentence = f"A defence of your code is required, with {demanded.right} of 6 questions right; {held}.{lost}"
-        what = "missing" if latest is None else f"only {latest.partition(' right')[0]} right"
-        yield Fact("defence", name, sentence, f"{number}: defence {what}{lost_points(cost)}")
     if (change := part.adjustment) is not None:
         before, points = points_text(change.before), points_text(change.points)
         sentence = f"{change.author} set {title} to {points_in_words(change.points)}; before, it was {before}."
@@ -91,10 +84,6 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
 
 def because(reason: str) -> str:
     return f" Reason: {reason}" if reason else ""
-
-
-def lost_points(cost: float) -> str:
-    return f", −{points_text(cost)}" if cost else ""
 
 
 def late_sentence(late: Lateness) -> str:
@@ -116,7 +105,8 @@ def late_note(late: Lateness) -> str:
     if not late.seconds:
         return ""
     free = f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
-    return f"{how_late(late)} late{lost_points(late.cost)}{free}"
+    lost = f", −{points_text(late.cost)}" if late.cost else ""
+    return f"{how_late(late)} late{lost}{free}"
 
 
 def how_late(late: Lateness) -> str:

@@ -26,7 +26,7 @@ from grader.publish.report.decisions import (
     short_notes,
 )
 from grader.publish.report.pages import Reporter
-from grader.results import DemandedDefence, Lateness, SubmissionResult
+from grader.results import Lateness, SubmissionResult
 from grader.results.wording import UNKNOWN_TIME
 
 POLICY = LatePolicy(percent_per_day=10, free_days=1)
@@ -190,21 +190,3 @@ def test_an_own_due_date_names_its_zone():
     found = assigned("Ada", homework(), [ATTEMPTS[0]], late)
     assert "extended to 21 Nov 23:59 UTC" in short_notes(found)
     assert csv_columns(found)[1] == "2026-11-21T23:59:00+00:00"
-
-
-@pytest.mark.parametrize(
-    ("demanded", "sentence"),
-    [
-        (
-            DemandedDefence(4, "cap", None, None, 2.5),
-            "A defence of your code is required, with 4 of 6 questions right; none is recorded yet. Without it, this "
-            "lesson has 2.5 points less.",
-        ),
-        (
-            DemandedDefence(5, "warn", 0.5, "3 of 6 right (grace, on paper)", 0.0),
-            "A defence of your code is required, with 5 of 6 questions right; the latest had 3 of 6 right.",
-        ),
-    ],
-)
-def test_a_required_defence_is_one_sentence(demanded, sentence):
-    assert sentences_about_lesson(replace(lesson_with("03_a", 1), demanded_defence=demanded)) == [sentence]
