@@ -15,8 +15,6 @@ from grader.lesson.paths import TEMPLATES
 from grader.publish.curve import plot
 from grader.publish.inert import code, markdown, prose
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
-from grader.publish.report.classroom import report_link
-from grader.publish.report.decisions import date_text, sentences_about_lesson
 from grader.publish.view import STATES, answer_word
 from grader.results import points_in_words, points_text
 from grader.results.wording import count_text, figure_text, shape_text
@@ -65,12 +63,9 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         "points": points_in_words,
         "figure": figure_text,
         "score": points_text,
-        "date": date_text,
         "six": lambda value: f"{value:.6g}",
-        "link": report_link,
     }
     templates.globals |= {"every_state": STATES, "answer_word": answer_word, "page_script": page_script}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
     templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
-    templates.globals["sentences_about_lesson"] = sentences_about_lesson
     return templates
