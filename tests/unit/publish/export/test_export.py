@@ -258,7 +258,7 @@ def test_a_summary_keeps_under_github_s_limit(tmp_path):
     github.append_summary(summary, ["é" * 400 + "\n"] * 3_000)
     text = summary.read_bytes()
     assert len(text) <= github.SUMMARY_BYTES and text.startswith(b"# before\n")
-    assert text.decode().endswith(github.CUT)
+    assert text.decode().endswith(github.TOO_LONG)
     github.append_summary(summary, ["more\n"])
     assert len(summary.read_bytes()) <= github.SUMMARY_BYTES
 
