@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from grader.commands.console import progress_bar
 from grader.gradebook.grading.outcome import RunOutcome, StudentChange
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.publish.inert import terminal_line
-from grader.publish.progress_bar import progress_bar
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
 
