@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from bench import ROOT
 
 BENCHES: Mapping[str, Sequence[str]] = {
-    **{name: (name,) for name in ("cold", "fork", "throughput", "watch", "memory", "growth")},
+    **{name: (name,) for name in ("cold", "fork", "watch", "growth")},
     **{name: (name,) for name in ("cluster", "peers", "compare")},
-    "verdicts": ("seeds", "messages", "slowed", "float32", "recorded"),
+    "verdicts": ("seeds", "slowed", "float32", "recorded"),
     "mutants": ("run",),
     "no_points": ("gradients", "checks"),
     "attacks": ("files", "values", "sent"),

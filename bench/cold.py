@@ -2,11 +2,10 @@
 
     python -m bench cold                            medians of 10 turns
     python -m bench cold --turns 3
-    python -m bench cold --peers ~/peers/bin        also otter and nbgrader, installed as bench/peers.py says
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
 (the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
-peers, and the first result of a class of 20. Times are what somebody waits, and the processor time of the process with
+first result of a class of 20. Times are what somebody waits, and the processor time of the process with
 all that it started. Compiled modules are kept, as in any installation: what a first turn writes, the others read.
 """
 
@@ -28,7 +27,7 @@ from pathlib import Path
 
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, write_class
-from bench.peers import GRADE, TEST, Bench, call, nbgrader_course, otter_run
+from bench.peers import GRADE, TEST
 from grader.lesson.lesson import Course, Lesson
 
 CLASS = 20
@@ -56,29 +55,6 @@ def start(command: Sequence[object], folder: Path) -> None:
     done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, env=environment())
     if done.returncode:
         raise SystemExit(f"{command} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
-
-
-class Peers:
-    """otter and nbgrader, as far as they are installed, on one right submission."""
-
-    def __init__(self, place: Path, lesson: Lesson, folder: Path | None) -> None:
-        self._place, self._lesson = place, lesson
-        path = None if folder is None else str(folder)
-        self._commands = {name: shutil.which(name, path=path) for name in ("otter", "nbgrader")} if folder else {}
-
-    def turn(self, number: int) -> dict[str, tuple[float, float]]:
-        """{what: times}; setting up is not counted."""
-        times = {}
-        for name, found in self._commands.items():
-            if found is None:
-                continue
-            bench = Bench(self._place / f"turn-{number}", self._lesson, self._place / "students", 1)
-            if name == "otter":
-                times["otter run"] = timed(partial(otter_run, bench, Path(found)))
-            else:
-                course = nbgrader_course(bench, bench.place / "nbgrader", Path(found), bench.students)
-                times["nbgrader"] = timed(partial(call, [found, "autograde", "ps"], course))
-        return times
 
 
 def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]:
@@ -132,15 +108,14 @@ def first_result(place: Path, lesson: Lesson, turn: int) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--turns", type=int, default=10)
-    parser.add_argument("--peers", type=Path, default=None, help="folder with the commands otter and nbgrader")
     chosen = parser.parse_args(arguments)
     firsts = []
     with tempfile.TemporaryDirectory(prefix="cold-") as folder:
         lesson = Course(ROOT).find("03")
-        commands, peers = lay_out(Path(folder), lesson), Peers(Path(folder), lesson, chosen.peers)
+        commands = lay_out(Path(folder), lesson)
         times: dict[str, list[tuple[float, float]]] = {}
         for turn in range(chosen.turns + 1):
-            measured = {what: timed(partial(start, *each)) for what, each in commands.items()} | peers.turn(turn)
+            measured = {what: timed(partial(start, *each)) for what, each in commands.items()}
             firsts.append(first_result(Path(folder), lesson, turn))
             if turn:  # the first one fills the system's file cache
                 for what, each in measured.items():

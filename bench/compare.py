@@ -3,17 +3,11 @@
     git worktree add ../before HEAD~20
     python -m bench compare ../before                 lesson 03, right and wrong submissions
     python -m bench compare ../before --turns 30 --lesson 06
-    python -m bench compare ../before --class 300     `grade run` as it comes, on a made-up class
-    python -m bench compare ../before --watch 30      `dojo watch`, from a save to the verdict on the screen
 
 Both checkouts run in this Python, each in a process of its own with a warm session, on files in varied spellings. They
 take turns, ten submissions at a time, because the speed of a machine changes within minutes. Processor time is that of
 the grader, its zygote, its workers and its reader of source text together; wall-clock time is what somebody waits who
 has one submission graded. The ratio is the median over the turns of this checkout's figure divided by the other's.
-With --class, both grade the
-same folder of right and wrong submissions, no two the same, from the start of the command to its end. With --watch,
-both get the same saves, one after the other: a gradient that raises an error, a wrong one whose mistake has no name,
-and the right one after each of them.
 """
 
 from __future__ import annotations
@@ -23,24 +17,16 @@ import base64
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from bench import ROOT
-from bench.made_up_class import RIGHT, WRONG, sources, write_class
-from bench.watch import make_kit, save_time, spoilt
-from bench.watch_terminal import START_SECONDS, WatchTerminal
+from bench.made_up_class import RIGHT, WRONG, sources
 from grader.lesson.lesson import Course
 
 AT_A_TIME = 10
 KINDS = (RIGHT, WRONG)
-SAVES = {"error": "1 / 0", "unknown mistake": "({right}).sin()"}
-"""What the first gradient returns in the saves of --watch, by the kind of save."""
-PAUSE = 0.4
-"""Seconds between two saves."""
 
 # Runs in either checkout, so it uses only what both have.
 PROGRAM = """
@@ -72,16 +58,6 @@ for line in sys.stdin:
     ticks, waited = processor_ticks(os.getpid()) - spent, time.perf_counter() - started
     print(ticks / os.sysconf("SC_CLK_TCK"), waited, flush=True)
 session.close()
-"""
-
-GRADE = """
-import sys
-sys.path.insert(0, ".")
-try:
-    from grader.commands.start_grade import main
-except ImportError:  # a checkout from before it started early
-    from grader.commands.grade import main
-main()
 """
 
 
@@ -131,81 +107,13 @@ def compare(ours: Checkout, other: Checkout, texts: Iterator[bytes], turns: int)
     return columns
 
 
-def seconds_of_class(root: Path, lesson: str, submissions: Path) -> float:
-    """Seconds of one `grade run` of the checkout at `root`. Raises RuntimeError when it grades nothing."""
-    with tempfile.TemporaryDirectory(prefix="beside-") as out:
-        command = [sys.executable, "-c", GRADE, "run", str(submissions), "--lesson", lesson, "-o", out]
-        started = time.perf_counter()
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-        seconds = time.perf_counter() - started
-        if not (Path(out) / "grades.csv").is_file():
-            raise RuntimeError(f"the checkout in {root} graded nothing: {done.stderr[-500:]}")
-    return seconds
-
-
-def compare_class(other: Path, here: Path, lesson: str, count: int, turns: int) -> None:
-    """Print what `grade run` takes for a made-up class of each kind, in turns."""
-    for kind in KINDS:
-        with tempfile.TemporaryDirectory(prefix="class-") as folder:
-            write_class(Path(folder), Course(ROOT).find(lesson), count, [kind])
-            pairs = [[seconds_of_class(root, lesson, Path(folder)) for root in (other, here)] for _ in range(turns)]
-        theirs, mine = (statistics.median(column) for column in zip(*pairs, strict=True))
-        ratio = statistics.median(b / a for a, b in pairs)
-        print(f"{f'{count} {kind}, seconds':24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}", flush=True)
-
-
-def compare_watch(other: Path, here: Path, number: str, turns: int) -> None:
-    """Print the time from a save to the screen of `dojo watch`, for the same saves in both checkouts, in turns."""
-    roots = (other, here)
-    times: dict[str, list[list[float]]] = {}
-    with tempfile.TemporaryDirectory(prefix="beside-") as folder:
-        lessons = [make_kit(Path(folder) / str(place), number, root) for place, root in enumerate(roots)]
-        right = (lessons[1].exercise / "backward.py").read_text(encoding="utf-8")
-        saves = {what: spoilt(lessons[1], right, mistake) for what, mistake in SAVES.items()}
-        terminals = [
-            WatchTerminal(Path(folder) / str(place), number, checkout=root) for place, root in enumerate(roots)
-        ]
-        try:
-            for terminal in terminals:
-                terminal.until(" points\n", START_SECONDS)
-            for turn in range(turns + 1):
-                for what, text in saves.items():
-                    for kind, each, sign in (
-                        (what, text, "right before."),
-                        (f"right after {what}", right, "turned right."),
-                    ):
-                        pair = [0.0, 0.0]
-                        for place in (0, 1) if turn % 2 else (1, 0):
-                            time.sleep(PAUSE)
-                            pair[place] = save_time(terminals[place], lessons[place], each, sign)
-                        if turn:  # the first one warms up
-                            times.setdefault(kind, []).append(pair)
-        finally:
-            for terminal in terminals:
-                terminal.close()
-    for kind, pairs in times.items():
-        theirs, mine = (1000 * statistics.median(column) for column in zip(*pairs, strict=True))
-        ratio = statistics.median(b / a for a, b in pairs)
-        print(f"{kind + ', ms':24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}", flush=True)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("other", type=Path, help="another checkout of this repository")
     parser.add_argument("--here", type=Path, default=ROOT, metavar="DIR", help="a third checkout, instead of this one")
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--lesson", default="03")
-    parser.add_argument("--class", dest="count", type=int, default=0, metavar="N", help="`grade run` on N submissions")
-    parser.add_argument("--watch", dest="saves", type=int, default=0, metavar="N", help="`dojo watch`, N saves a kind")
     chosen = parser.parse_args(arguments)
-    if chosen.saves:
-        print(f"{'from save to screen':24} {'other':>8} {'here':>8} {'ratio':>6}")
-        compare_watch(chosen.other.resolve(), chosen.here.resolve(), chosen.lesson, chosen.saves)
-        return 0
-    if chosen.count:
-        print(f"{'grade run':24} {'other':>8} {'here':>8} {'ratio':>6}")
-        compare_class(chosen.other.resolve(), chosen.here.resolve(), chosen.lesson, chosen.count, chosen.turns)
-        return 0
     ours, other = Checkout(chosen.here, chosen.lesson), Checkout(chosen.other, chosen.lesson)
     try:
         print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")

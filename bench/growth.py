@@ -4,7 +4,7 @@
     python -m bench growth --sizes 10 100 1000 10000
 
 Each class is graded by `grade run` in a process of its own, with one grader process unless `--jobs` says otherwise.
-Then the class page is opened in headless Chromium, if playwright and a chromium are there. The columns:
+The columns:
 
 - each: from the first result to the last, over their number, without the deadlines that hanging ones took (1 of 100
   hangs: a class of 10 has none).
@@ -12,8 +12,6 @@ Then the class page is opened in headless Chromium, if playwright and a chromium
   number. Other work on the machine moves it less than the clock.
 - memory: the coordinator's own largest resident size, VmHWM, without its grader processes.
 - total: from the command to its end, its start and the class page included.
-- page: from the address to the load event; then the slowest of three sorts and of three searches, each until the frame
-  after it is drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ import json
 import math
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,7 +33,7 @@ from bench import ROOT
 from bench.made_up_class import HANGING, kind_of, write_class
 from grader.lesson.lesson import Course
 
-GOAL_SHARE, GOAL_BYTES, GOAL_OPEN, GOAL_ANSWER = 0.10, 50 << 20, 2.0, 0.1
+GOAL_SHARE, GOAL_BYTES = 0.10, 50 << 20
 TIMEOUT = 2
 RUN = """
 import sys
@@ -47,31 +44,21 @@ try:
 finally:
     Path(sys.argv[-1]).with_suffix(".peak").write_text(Path("/proc/self/status").read_text())
 """
-DRAWN = "await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));"
-SORT = (
-    "async (column) => { const head = document.querySelectorAll('#students thead button')[column];"
-    f"const start = performance.now(); head.click(); {DRAWN} return performance.now() - start; }}"
-)
-SEARCH = (
-    "async (word) => { const field = document.getElementById('search'); const start = performance.now();"
-    f"field.value = word; field.dispatchEvent(new Event('input')); {DRAWN} return performance.now() - start; }}"
-)
 
 
 @dataclass(frozen=True)
 class Grown:
-    """A class of `size`; times in seconds, `peak` in bytes; `page` is (open, sort, search), None without a browser."""
+    """A class of `size`; times in seconds, `peak` in bytes."""
 
     size: int
     each: float
     total: float
     processor: float
     peak: int
-    page: tuple[float, float, float] | None = None
 
 
 def grade(place: Path, size: int, lesson: str, jobs: int) -> Grown:
-    """`processor` is of the whole run here, its start included. Leaves the class's pages in place/out."""
+    """`processor` is of the whole run here, its start included."""
     submissions, out = place / "submissions", place / "out"
     write_class(submissions, Course(ROOT).find(lesson), size)
     command = [sys.executable, "-c", RUN, "run", submissions, "--lesson", lesson, "--seed", 1, "--jobs", jobs]
@@ -96,28 +83,6 @@ def grade(place: Path, size: int, lesson: str, jobs: int) -> Grown:
     return Grown(size, each, total, processor, int(found[1]) * 1024)
 
 
-def page_times(index: Path) -> tuple[float, float, float] | None:
-    """(open, slowest sort, slowest search) of a class page, None where there is no browser."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        return None
-    if chromium is None:
-        return None
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        started = time.perf_counter()
-        page.goto(index.resolve().as_uri())
-        opened = time.perf_counter() - started
-        page.wait_for_timeout(1000)  # what the page reads while nobody waits for it
-        sorts = [page.evaluate(SORT, column) for column in (1, 0, 2)]
-        searches = [page.evaluate(SEARCH, word) for word in ("student_00001", "hang", "")]
-        browser.close()
-    return opened, max(sorts) / 1000, max(searches) / 1000
-
-
 def measure(sizes: Sequence[int], lesson: str, jobs: int) -> list[Grown]:
     """One after another, the smallest first. A run over one submission says what the start costs."""
     grown, start = [], 0.0
@@ -129,8 +94,7 @@ def measure(sizes: Sequence[int], lesson: str, jobs: int) -> list[Grown]:
                 start = found.processor
                 continue
             processor = (found.processor - start) / (size - 1)
-            page = page_times(Path(folder) / "out" / "index.html")
-        grown.append(Grown(size, found.each, found.total, processor, found.peak, page))
+        grown.append(Grown(size, found.each, found.total, processor, found.peak))
     return grown
 
 
@@ -139,18 +103,13 @@ def measure(sizes: Sequence[int], lesson: str, jobs: int) -> list[Grown]:
 
 def table(grown: Iterable[Grown]) -> str:
     lines = [
-        "| submissions | each | processor, each | total | coordinator's memory | page opens | sorts | searches |",
-        "| ---: |" + " ---: |" * 7,
+        "| submissions | each | processor, each | total | coordinator's memory |",
+        "| ---: |" + " ---: |" * 4,
     ]
     for each in grown:
-        opened, sort, search = (
-            ("not run",) * 3
-            if each.page is None
-            else (f"{each.page[0]:.2f} s", *(f"{1000 * t:.0f} ms" for t in each.page[1:]))
-        )
         lines.append(
             f"| {each.size:,} | {1000 * each.each:.1f} ms | {1000 * each.processor:.1f} ms | {each.total:.1f} s "
-            f"| {each.peak / 2**20:.1f} MiB | {opened} | {sort} | {search} |"
+            f"| {each.peak / 2**20:.1f} MiB |"
         )
     return "\n".join(lines)
 
@@ -167,11 +126,6 @@ def verdicts(grown: Sequence[Grown]) -> list[str]:
         more = (large[-1].peak - large[0].peak) / 2**20
         sizes = f"from {large[0].size:,} to {large[-1].size:,}"
         found.append(f"coordinator's memory: {more:+.1f} MiB {sizes} (goal: below {GOAL_BYTES >> 20} MiB to 10,000)")
-    if (page := grown[-1].page) is not None:
-        found.append(
-            f"class page of {grown[-1].size:,}: opens in {page[0]:.2f} s (goal: {GOAL_OPEN:g} s), sorts in "
-            f"{1000 * page[1]:.0f} ms and searches in {1000 * page[2]:.0f} ms (goal: {1000 * GOAL_ANSWER:.0f} ms)"
-        )
     return found
 
 

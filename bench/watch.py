@@ -1,4 +1,4 @@
-"""From a save to the verdict on the screen: `dojo watch` in a terminal, next to a cold pytest run of the same checks.
+"""From a save to the verdict on the screen: `dojo watch` in a terminal, and its live page in a browser.
 
     python -m bench watch                        lesson 03 with all 26 rows written
     python -m bench watch --lesson 02 --saves 100
@@ -6,9 +6,9 @@
 Every save makes one row wrong (an error, a mistake with a name, one without) or right again. The time runs from before
 the file is written until the whole screen with the new verdict has come through the terminal. A second `dojo watch`,
 with its live page in a browser (where chromium is installed), gets a save after each save of the first: that shows what
-the page costs the screen, and when the page has the verdict. Between the saves, pytest is started for the same
-gradients on the same problems, and `import torch` next to a start of `dojo watch`, so that whatever else the machine
-does falls on all of them. On a busy machine only the ratios mean something.
+the page costs the screen, and when the page has the verdict. Between the saves, `import torch` is timed next to a start
+of `dojo watch`, so that whatever else the machine does falls on all of them. On a busy machine only the ratios mean
+something.
 """
 
 from __future__ import annotations
@@ -33,34 +33,12 @@ from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
 from grader.dojo.start import NOT_COPIED
 from grader.lesson.lesson import Course, Lesson
-from grader.verdict.judge.examples import PUBLIC_SEED
 
 GOAL_SECONDS, GOAL_HIGH = 0.150, 0.200
 """From a save to the screen and to the page: at the median, and for 95 of 100 saves."""
 GOAL_START = 1.3
 MISTAKES = ("1 / 0", "-({right})", "({right}).sin()")
 """What the first gradient returns where it is wrong: an error, a mistake with a name, one without."""
-COLD = """
-import sys
-sys.path.insert(0, {root!r})
-from pathlib import Path
-import pytest, torch
-torch.set_num_threads(1)
-from grader.verdict.judge.gradient import GradientCheck
-from grader.verdict.judge.problems import ProblemBook
-from grader.lesson.course_modules import load_module
-from grader.lesson.lesson import Course
-from grader.reference.course_formulas import LocalStudent
-
-lesson = Course(Path({kit!r}), secrets=False).find({number!r})
-functions = vars(load_module(lesson.exercise / "backward.py", "student"))
-student = LocalStudent(functions, [item.name for item in lesson.gradients], lesson.joint)
-book = ProblemBook({seed})
-
-@pytest.mark.parametrize("item", lesson.gradients, ids=lambda item: item.name)
-def test_gradient(item):
-    assert GradientCheck(lesson, item, student, book).row(lesson.public_draws).status == "passed"
-"""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ADDRESS = re.compile(r"^live page: (\S+)$", re.MULTILINE)
 OBSERVE = """() => {
@@ -149,17 +127,6 @@ def page_time(page: PageWatch, lesson: Lesson, text: str, sign: str, top: str) -
     return seconds, page.seen_at(top) - at
 
 
-def cold_run(kit: Path, lesson: Lesson) -> float:
-    test = kit / "test_cold.py"
-    test.write_text(COLD.format(root=str(ROOT), kit=str(kit), number=lesson.number, seed=PUBLIC_SEED))
-    started = time.perf_counter()
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
-    done = subprocess.run(command, cwd=kit, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"the cold run failed:\n{done.stdout}{done.stderr}")
-    return time.perf_counter() - started
-
-
 def torch_time() -> float:
     started = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import torch"], check=True)
@@ -191,10 +158,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lesson", default="03")
     parser.add_argument("--saves", type=int, default=40)
-    parser.add_argument("--cold", type=int, default=4, help="runs of pytest, and starts")
+    parser.add_argument("--cold", type=int, default=4, help="starts")
     parser.add_argument("--pause", type=float, default=0.4, help="seconds between saves")
     options = parser.parse_args()
-    times: dict[str, list[float]] = {name: [] for name in ("screen", "beside", "page", "cold", "torch", "start")}
+    times: dict[str, list[float]] = {name: [] for name in ("screen", "beside", "page", "torch", "start")}
     with tempfile.TemporaryDirectory() as folder:
         kits = [Path(folder) / name for name in ("plain", "page", "start")]
         lessons = [make_kit(kit, options.lesson) for kit in kits]
@@ -223,7 +190,6 @@ def main() -> None:
                             seconds, seen = page_time(page, lessons[1], text, sign, top)
                             times["beside"].append(seconds)
                             times["page"].append(seen)
-                    times["cold"].append(cold_run(kits[0], lessons[0]))
                     times["torch"].append(torch_time())
                     times["start"].append(start_time(kits[2], lessons[2]))
             terminal.press("q")
@@ -243,7 +209,6 @@ def print_times(number: str, gradients: int, problems: int, times: dict[str, lis
         print(line("  from the save to the live page in Chromium", times["page"]))
     else:
         print("no browser is installed: the live page was not measured")
-    print(line("pytest, cold: the same checks", times["cold"]))
     print(line("import torch", times["torch"]))
     print(line("dojo watch: from the command to the first verdict", times["start"]))
     middle = {name: statistics.median(each) for name, each in times.items() if each}
@@ -252,8 +217,7 @@ def print_times(number: str, gradients: int, problems: int, times: dict[str, lis
     late = [name for name, seconds in high.items() if seconds > GOAL_HIGH]
     print(
         f"\n{verdict} {1000 * GOAL_SECONDS:.0f} ms at the median; "
-        f"{'beyond' if late else 'within'} {1000 * GOAL_HIGH:.0f} ms for 95 of 100 ({', '.join(late or high)}); "
-        f"the cold run takes {middle['cold'] / middle['screen']:.0f} times as long"
+        f"{'beyond' if late else 'within'} {1000 * GOAL_HIGH:.0f} ms for 95 of 100 ({', '.join(late or high)})"
     )
     if times["page"]:
         later = statistics.median(p - s for p, s in zip(times["page"], times["beside"], strict=True))

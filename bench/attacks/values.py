@@ -1,8 +1,7 @@
 """Judges every row of every lesson on hostile return values: no fault, no point, no hidden text, no stall.
 
-    python -m bench attacks values                      20,000 values, then 200 submissions through real workers
+    python -m bench attacks values                      20,000 values
     python -m bench attacks values --values 2000 --lesson 10
-    python -m bench attacks values --submissions 0      without workers
 
 Each value is packed as a worker packs it, and unpacked as the grader does; every function, method and attribute of the
 row returns it. bench/attacks/hostile_values.py has the values. Exit status 1 when something is wrong.
@@ -17,7 +16,7 @@ import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NoReturn
@@ -25,20 +24,15 @@ from typing import Any, NoReturn
 import torch
 
 from bench import ROOT
-from bench.attacks.hostile_values import PRELUDE, evaluator, expressions
+from bench.attacks.hostile_values import evaluator, expressions
 from grader.authoring.lesson_sources import suite_of
-from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import answer_fields
-from grader.gradebook.grading.graded import sources_of
-from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
-from grader.publish.report.pages import Reporter
 from grader.reference.problem import Problem
 from grader.results.typed_json import to_json
-from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.waiting import WireError
@@ -58,7 +52,6 @@ MIN_LINE = 16
 """Characters of a line of a hidden suite from which on it is looked for."""
 MAX_STEPS = 3
 """Gradients of a lesson that are tried: they are all judged alike."""
-SHORT_LIMITS = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=4.0)
 
 
 class Hostile:
@@ -214,76 +207,6 @@ def fuzz(lessons: Sequence[Lesson], values: int, seed: int) -> list[Tally]:
     return tallies
 
 
-# Through workers -----------------------------------------------------------------------------------------------------
-
-
-def source_of(lesson: Lesson, expression: str) -> bytes:
-    """A submission whose functions and classes all return the value of `expression`."""
-    names = dict.fromkeys(item.function for item in lesson.items)
-    lines = [PRELUDE, "def value():", f"    return {expression}", ""]
-    for name in names:
-        if name[:1].isupper():
-            lines += [f"class {name}:", "    def __init__(self, *a, **k): pass"]
-            lines += ["    def __getattr__(self, name): return value()"]
-            lines += [
-                "    def forward(self, *a, **k): return value()",
-                "    def backward(self, *a, **k): return value()",
-            ]
-        else:
-            lines += [f"def {name}(*a, **k):", "    return value()", ""]
-    return "\n".join(lines).encode(errors="replace")
-
-
-def through_workers(lessons: Sequence[Lesson], count: int, seed: int) -> list[Tally]:
-    """Whole submissions, each a value, one lesson after another: graded, written to disk, and read again."""
-    tallies = []
-    for number, lesson in enumerate(lessons):
-        tally = Tally(lesson.name, "whole files")
-        share = count // len(lessons) + (number < count % len(lessons))
-        if share:
-            with contextlib.closing(Session([lesson], seed, SHORT_LIMITS)) as session:
-                reporter = Reporter([lesson])
-                session.grade(submission_of(lesson, "first", source_of(lesson, "0.5").decode()))  # makes what all share
-                for expression in spread(seed + 1000 + number, share):
-                    one_submission(session, reporter, lesson, expression, tally)
-        tallies.append(tally)
-    return tallies
-
-
-def spread(seed: int, count: int) -> Iterator[str]:
-    """Some of the values, others for every seed."""
-    return islice(expressions(seed), (37 * seed) % 200, (37 * seed) % 200 + count)
-
-
-def one_submission(session: Session, reporter: Reporter, lesson: Lesson, expression: str, tally: Tally) -> None:
-    submission = submission_of(lesson, "hostile", source_of(lesson, expression).decode())
-    started = time.monotonic()
-    try:
-        graded = session.grade(submission)
-        texts = {"results.json": graded.results.to_text(), **reporter.student_pages(graded, sources_of(submission))}
-    except Exception as error:
-        tally.statuses["FAULT"] += 1
-        tally.problems.append(f"{type(error).__name__}: {error}, from {expression[:200]}")
-        return
-    seconds = time.monotonic() - started
-    tally.seconds = max(tally.seconds, seconds)
-    if seconds > SHORT_LIMITS.import_seconds + SHORT_LIMITS.total_seconds + 2:
-        tally.problems.append(f"{seconds:.1f} s for {expression[:200]}")
-    json.loads(texts["results.json"], parse_constant=refuse)
-    hidden = hidden_lines(lesson)
-    for name, text in texts.items():
-        tally.problems += [f"{name} has the hidden line {line!r}" for line in hidden if line in text]
-    for row in graded.results.lessons[0].rows:
-        tally.statuses[row.status] += 1
-        tally.problems += [f"{row.name}: {p}, from {expression[:200]}" for p in wrong_in(row.message or "", hidden)]
-        if row.status == "passed":
-            tally.problems.append(f"{row.name} passed with {expression[:200]}")
-
-
-def refuse(constant: str) -> None:
-    raise ValueError(f"{constant} in results.json")
-
-
 def table(tallies: Sequence[Tally]) -> str:
     lines = [f"{'lesson':22} {'row':28} {'values':>6} {'worst s':>8}  statuses"]
     for tally in tallies:
@@ -298,7 +221,6 @@ def table(tallies: Sequence[Tally]) -> str:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--values", type=int, default=20_000, help="judgements in this process (default 20,000)")
-    parser.add_argument("--submissions", type=int, default=200, help="submissions through workers (default 200)")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--lesson", action="append", help="only this lesson; may be given again")
     chosen = parser.parse_args(arguments)
@@ -308,7 +230,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tallies = fuzz(lessons, chosen.values, chosen.seed)
-        if chosen.submissions:
-            tallies += through_workers(lessons, chosen.submissions, chosen.seed)
     print(table(tallies), flush=True)
     os._exit(any(tally.problems for tally in tallies))  # some values cannot be taken apart

@@ -1,7 +1,6 @@
 """Over many seeds, no right formula is rejected and no known mistake is accepted.
 
 python -m bench verdicts [LESSON]... --seeds 1000            right files and known mistakes, without workers
-python -m bench verdicts 19 --seeds 10000 --row precision    one row of the right files: how often is it rejected?
 python -m bench verdicts 03 --redundant                      known mistakes that get a message without mistakes.py
 """
 
@@ -60,21 +59,19 @@ class Judging:
     """One lesson's hidden suite on one seed, in this process. Counts the verdicts in `tally`.
 
     The row that a mistake failed last, on another seed, is tried first: `rejected_by` is {mistake: that row}.
-    With `only`, no other row is judged.
     """
 
-    def __init__(self, lesson: Lesson, seed: int, tally: Tally, rejected_by: dict[str, str], only: str = "") -> None:
+    def __init__(self, lesson: Lesson, seed: int, tally: Tally, rejected_by: dict[str, str]) -> None:
         self.lesson, self._tally, self._book, self._rejected_by = lesson, tally, ProblemBook(seed), rejected_by
         self._problems = self._book.problems(lesson, lesson.draws)
         self._tests = tests_of(suite_of(lesson))
-        self._items = [item for item in lesson.items if only in ("", item.name)]
 
     def wrong_rows(self, module: ModuleType, first: str = "", likely: str = "") -> Iterator[str]:
         """The rows that `module` fails, one after another: `likely` first, then those about the function `first`."""
         steps = [item.name for item in self.lesson.gradients]
         student = LocalStudent(vars(module), steps, self.lesson.joint)
         measurements: Measurements = {}
-        for item in sorted(self._items, key=lambda item: (item.name != likely, item.function != first)):
+        for item in sorted(self.lesson.items, key=lambda item: (item.name != likely, item.function != first)):
             self._tally.judged += 1
             if item.target is not None:
                 verdict = judge_step(student, item.name, self._problems)
@@ -111,28 +108,23 @@ class Judging:
         return right and passes_all()
 
 
-def tally_seeds(course: Path, name: str, seeds: range, row: str = "") -> Tally:
-    """Every right file and every known mistake of one lesson judged on every seed, in this process.
-
-    With `row`, only this row of the right files.
-    """
+def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
+    """Every right file and every known mistake of one lesson judged on every seed, in this process."""
     torch.set_num_threads(1)  # the tensors are small: a second thread only waits
     lesson, tally = Lesson(course, name), Tally()
     rights = right_files(lesson)
     for seed in seeds:
-        judging = Judging(lesson, seed, tally, REJECTED_BY[name], row)
+        judging = Judging(lesson, seed, tally, REJECTED_BY[name])
         for file, module in rights.items():
             tally.rejected += [f"seed {seed}: {file}'s {row} was rejected" for row in judging.wrong_rows(module)]
-        for mistake in () if row else lesson.mistakes:
+        for mistake in lesson.mistakes:
             if judging.accepts(mistake):
                 tally.accepted.append(f"seed {seed}: {mistake.name} was accepted")
     return tally
 
 
-def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, row: str = "") -> VerifyReport:
+def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int) -> VerifyReport:
     """Judge right files and known mistakes on `count` seeds from `first` on, with `jobs` processes.
-
-    With `row`, only this row of the right files is judged.
 
     Raises LessonError when the solution or a variant does not run.
     """
@@ -140,16 +132,16 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, row: str = "
     chunks = [range(start, min(start + size, first + count)) for start in range(first, first + count, size)]
     tally = Tally()
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting = [pool.submit(tally_seeds, lesson.course, lesson.name, chunk, row) for chunk in chunks]
+        waiting = [pool.submit(tally_seeds, lesson.course, lesson.name, chunk) for chunk in chunks]
         for done in as_completed(waiting):
             tally.add(done.result())
     draws = len(lesson.draws)
     problems = f" on {count_text(draws, 'problem')} each" if draws else ""
-    judged = f"the row {row}" if row else count_text(len(lesson.mistakes), "known mistake")
     summary = (
-        f"{count_text(count, 'seed')} × ({count_text(len(right_files(lesson)), 'right file')}, {judged}){problems}: "
-        f"{count_text(tally.judged, 'verdict')}, {count_text(len(tally.rejected), 'right one')} rejected"
-        + ("" if row else f", {count_text(len(tally.accepted), 'wrong one')} accepted")
+        f"{count_text(count, 'seed')} × ({count_text(len(right_files(lesson)), 'right file')}, "
+        f"{count_text(len(lesson.mistakes), 'known mistake')}){problems}: {count_text(tally.judged, 'verdict')}, "
+        f"{count_text(len(tally.rejected), 'right one')} rejected, "
+        f"{count_text(len(tally.accepted), 'wrong one')} accepted"
     )
     return VerifyReport(summary, (tally.rejected + tally.accepted)[:50])
 
@@ -177,7 +169,6 @@ def main() -> None:
     parser.add_argument("lessons", nargs="*", metavar="LESSON", help="[default: all]")
     parser.add_argument("--seeds", type=int, default=1000, help="how many seeds")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
-    parser.add_argument("--row", default="", help="judge only this row, and only of right files")
     parser.add_argument("--redundant", action="store_true", help="list known mistakes named without mistakes.py")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()
@@ -190,9 +181,7 @@ def main() -> None:
             print(f"{lesson.name}: {len(found)} of {count_text(len(lesson.mistakes), 'known mistake')} named:")
             print("".join(f"  = {mistake}: {message}\n" for mistake, message in found.items()), end="")
             continue
-        if options.row and options.row not in (item.name for item in lesson.items):
-            parser.error(f"there is no row {options.row!r} in lesson {lesson.number}")
-        report = verify_seeds(lesson, options.seed, options.seeds, options.jobs, options.row)
+        report = verify_seeds(lesson, options.seed, options.seeds, options.jobs)
         print(f"{lesson.name}: {report.summary}")
         print("".join(f"  ✗ {problem}\n" for problem in report.problems), end="", flush=True)
         wrong += len(report.problems)

@@ -1,10 +1,55 @@
-"""The picture of lesson 15, drawn by `grade figures`: the two terms of the tied weight's gradient."""
+"""The pictures of lesson 15, drawn by `grade figures`: the model's graph, and the tied weight's two terms."""
 
+from grader.authoring.figures.graph import graph_picture
 from grader.authoring.figures.svg import Drawing
+
+READS = {
+    "wte": (),
+    "wpe": (),
+    "x[0]": ("wte", "wpe"),
+    "gain1": (),
+    "normed[0]": ("x[0]", "gain1"),
+    "Wq": (),
+    "Wk": (),
+    "Wv": (),
+    "contexts[0]": ("normed[0]", "Wq", "Wk", "Wv"),
+    "Wo": (),
+    "mid[0]": ("x[0]", "contexts[0]", "Wo"),
+    "gain2": (),
+    "scaled[0]": ("mid[0]", "gain2"),
+    "W1": (),
+    "act[0]": ("scaled[0]", "W1"),
+    "W2": (),
+    "x[1]": ("mid[0]", "act[0]", "W2"),
+    "two more blocks": ("x[1]",),
+    "x[3]": ("two more blocks",),
+    "gain3": (),
+    "final": ("x[3]", "gain3"),
+    "logits": ("final", "wte"),
+    "loss": ("logits",),
+}
+SHAPES = {
+    **{"wte": "(27, 16)", "wpe": "(12, 16)", "gain3": "(16,)", "logits": "(4, 8, 27)", "loss": "()"},
+    **dict.fromkeys(("gain1", "gain2"), "(3, 16)"),
+    **dict.fromkeys(("Wq", "Wk", "Wv", "Wo"), "(3, 16, 16)"),
+    **{"W1": "(3, 16, 24)", "W2": "(3, 24, 16)", "act[0]": "(4, 8, 24)", "two more blocks": "like block 0"},
+}
+DONE = {
+    **{"x[0]": "[ ] +", "normed[0]": "rms_norm", "contexts[0]": "attention", "mid[0]": "@ +", "scaled[0]": "rms_norm"},
+    **{"act[0]": "@ gelu", "x[1]": "@ +", "final": "rms_norm", "logits": "@", "loss": "cross_entropy"},
+}
 
 
 def figures():
-    return {"tied.svg": tied()}
+    return {"graph.svg": graph(), "tied.svg": tied()}
+
+
+def graph():
+    given = {name for name, parents in READS.items() if not parents}
+    kinds = {name: "input" if name in given else "step" for name in READS}
+    shapes = {name: SHAPES.get(name, "(4, 8, 16)") for name in READS}
+    done = {name: DONE.get(name, "") for name in READS}
+    return graph_picture("Computational graph of lesson 15", READS, shapes, kinds, done, given)
 
 
 def tied():

@@ -32,7 +32,22 @@ DONE = {"a": "@ + @ +", "i": "sigmoid", "f": "sigmoid", "g": "tanh", "o": "sigmo
 
 
 def figures():
-    return {"cells.svg": graphs(), "unrolled.svg": unrolled()}
+    return {"graph.svg": network(), "cells.svg": graphs(), "unrolled.svg": unrolled()}
+
+
+def network():
+    """The network that reads names; its states are one box."""
+    reads = {
+        **{"C": (), "emb": ("C",), "h0": (), "Wx": (), "Wh": (), "b": ()},
+        **{"h[1…6]": ("emb", "h0", "Wx", "Wh", "b"), "Wo": (), "bo": ()},
+        **{"logits": ("h[1…6]", "Wo", "bo"), "loss": ("logits",)},
+    }
+    given = {name for name, read in reads.items() if not read}
+    shapes = {"C": "(27, 8)", "emb": "(5, 6, 8)", "h0": "(10,)", "Wx": "(8, 10)", "Wh": "(10, 10)", "b": "(10,)"}
+    shapes |= {"h[1…6]": "(5, 10)", "Wo": "(10, 27)", "bo": "(27,)", "logits": "(5, 6, 27)", "loss": "()"}
+    done = dict.fromkeys(reads, "") | {"emb": "[ ]", "h[1…6]": "@ + @ + tanh", "logits": "@ +", "loss": "cross_entropy"}
+    kinds = {name: "input" if name in given else "step" for name in reads}
+    return graph_picture("Computational graph of lesson 16", reads, shapes, kinds, done, given)
 
 
 def graphs():

@@ -1,4 +1,4 @@
-"""A review of a lesson's files before anything is graded: faults that its author must fix, and recommendations.
+"""A review of a lesson's files before anything is graded: faults that its author must fix.
 
 Of the public examples: every right file passes them, and the stub passes none.
 """
@@ -13,18 +13,19 @@ from types import ModuleType
 
 import torch
 
-from grader.authoring.lesson_sources import stub_of, suite_of, variant_files
+from grader.authoring.lesson_sources import stub_of, suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
 from grader.results.wording import count_text
+from grader.source.syntax import DefinitionNode
 from grader.verdict.judge.checks import CheckFailed, run_check, tests_of
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.line import TRIVIAL
 from grader.verdict.judge.problems import ProblemBook
 
-HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 3
+HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 2
 
 
 def faults_of(lesson: Lesson) -> Iterator[str]:
@@ -35,8 +36,6 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
         if len(item.hints) != HINTS_PER_ROW:
             hints = count_text(len(item.hints), "hint")
             yield f"lesson.toml: {item.name} has {hints}; expected {HINTS_PER_ROW}, the first a nudge."
-        if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
-            yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
     if lesson.gradients:
         unusable = [*forward_faults(lesson), *random_faults(lesson)]
         yield from size_faults(lesson)
@@ -46,21 +45,17 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
         yield f"{lesson.suite.name}: no test_{name}(check) for the row [checks.{name}] of lesson.toml."
     for name in sorted(tests.difference(rows)):
         yield f"{lesson.suite.name}: test_{name} has no row [checks.{name}] in lesson.toml."
-    yield from mistake_faults(lesson)
-
-
-def recommendations(lesson: Lesson) -> Iterator[str]:
-    """Sentences about what is allowed and rarely intended."""
-    count, draws = len(variant_files(lesson)), deciding_draws(lesson)
-    if count < MIN_VARIANTS:
-        yield f"{count_text(count, 'variant')}; {MIN_VARIANTS} or more show that other styles pass."
-    if lesson.gradients and len(draws) < MIN_DRAWS:
-        decide = count_text(len(draws), "hidden draw decides", "hidden draws decide")
-        yield f"{decide}; {MIN_DRAWS} or more of different sizes leave nothing to luck."
-    for draw in draws:
-        sizes = [size for size in draw.sizes.values() if isinstance(size, int)]
-        if len(set(sizes)) < len(sizes):
-            yield f"the draw with {draw.describe()}: with equal sizes, a transpose or a wrong axis can look right."
+    path, names = lesson.solution / "mistakes.py", Counter[str]()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
+        targets = [node] if isinstance(node, DefinitionNode) else getattr(node, "targets", [])
+        names.update(getattr(each, "name", getattr(each, "id", "")) for each in targets)
+    for name in (name for name, times in names.items() if name and times > 1):
+        yield f"mistakes.py assigns `{name}` twice, so the mistakes of the first are lost. Use another name."
+    known = Counter((mistake.gradient, mistake.id) for mistake in lesson.mistakes)
+    for mistake in lesson.mistakes:
+        lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
+        if known[mistake.gradient, mistake.id] > 1:
+            yield f"mistakes.py: {mistake.name} is there twice."
 
 
 def unwritten_places(lesson: Lesson) -> Iterator[str]:
@@ -104,17 +99,14 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
 
 
 def random_faults(lesson: Lesson) -> Iterator[str]:
-    """A sentence about a value that is drawn from the global generator: no gradient of it could be judged.
-
-    Values are compared as text, in which NaN equals itself.
-    """
-    runs = []
+    """A sentence about a value that is drawn from the global generator: no gradient of it could be judged."""
+    runs = list[dict[str, str]]()
     for seed in (1, 2):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            graph = lesson.problem(Draw(), lesson.seed).graph
-        values = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in graph.values.items()}
-        runs.append({name: repr(value) for name, value in values.items()})
+            values = lesson.problem(Draw(), lesson.seed).graph.values
+        texts = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
+        runs.append({name: repr(value) for name, value in texts.items()})  # as text, NaN equals itself
     if name := next((name for name, text in runs[0].items() if text != runs[1].get(name)), None):
         yield (
             f"{lesson.exercise / 'forward.py'}: `{name}` is another value in every run: draw everything that is random "
@@ -150,26 +142,6 @@ def vanishing_faults(lesson: Lesson) -> Iterator[str]:
                 f"lesson.toml: {item.name} is zero on every hidden problem, so zeros would earn its points. Name a "
                 f'gradient from the same upstream gradient, `with = ["dW"]` under [gradients.{item.name}], say.'
             )
-
-
-def mistake_faults(lesson: Lesson) -> Iterator[str]:
-    """Known mistakes that cannot be used, in sentences. Raises LessonError for one that does not run."""
-    mistakes = lesson.mistakes
-    path, names = lesson.solution / "mistakes.py", Counter[str]()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
-        targets = [node] if isinstance(node, ast.FunctionDef | ast.ClassDef) else getattr(node, "targets", [])
-        names.update(getattr(each, "name", getattr(each, "id", "")) for each in targets)
-    for name in (name for name, times in names.items() if name and times > 1):
-        yield f"mistakes.py assigns `{name}` twice, so the mistakes of the first are lost. Use another name."
-    known = set[tuple[str, str]]()
-    for mistake in mistakes:
-        if (mistake.gradient, mistake.id) in known:
-            yield f"mistakes.py: {mistake.name} is there twice."
-        known.add((mistake.gradient, mistake.id))
-        if mistake.gradient not in (*lesson.functions, *(item.name for item in lesson.gradients)):
-            yield f"mistakes.py: {mistake.name}: lesson.toml asks for no function `{mistake.gradient}`."
-        else:
-            lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
 
 
 def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[str]:

@@ -12,10 +12,11 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from grader.authoring.lesson_review import example_faults, faults_of, recommendations, unwritten_places
+from grader.authoring.lesson_review import example_faults, faults_of, unwritten_places
 from grader.authoring.lesson_sources import is_formula, published_stub, right_files, variant_files
-from grader.authoring.release.leaks import lesson_leaks
-from grader.authoring.verify_questions import question_faults, question_summary
+from grader.authoring.release.kit import lesson_files
+from grader.authoring.release.leaks import leaks, secrets_of
+from grader.authoring.verify_questions import STUDENTS, question_faults
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -26,7 +27,6 @@ from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
-from grader.verdict.judge.examples import examples_of
 
 PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
 """Also on a slow machine, a mistake that computes far too much gets its own message, not that of a timeout."""
@@ -34,14 +34,10 @@ PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
 
 @dataclass
 class VerifyReport:
-    """What `grade verify` found out about one lesson.
-
-    `problems` must be fixed; `recommendations` need not.
-    """
+    """What `grade verify` found out about one lesson; `problems` must be fixed."""
 
     summary: str
     problems: list[str] = field(default_factory=list)
-    recommendations: list[str] = field(default_factory=list)
 
 
 def submission_of(lesson: Lesson, name: str, source: str) -> Submission:
@@ -60,16 +56,18 @@ def verify_course(
     """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError and UserError.
 
     With `only_questions`, one process looks at the questions and the leaks. Lines of code run in it: they are the
-    course's own.
+    course's own. `grade release` compares each file of the kit with the secrets of all lessons.
     """
+    loaded = Course(course)
+    secrets = secrets_of(loaded, [loaded.lessons[name] for name in names])
     verify = partial(verify_by_name, course, only_questions)
     with ExitStack() as stack:
         reports: Iterable[VerifyReport] = map(verify, names)
         if jobs > 1 and len(names) > 1 and not only_questions:
             spawn = multiprocessing.get_context("spawn")
             reports = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=spawn)).map(verify, names)
-        for name, report, found in zip(names, reports, lesson_leaks(Course(course), names), strict=True):
-            report.problems += found
+        for name, report in zip(names, reports, strict=True):
+            report.problems += leaks(lesson_files(loaded.lessons[name]), secrets)
             yield name, report
 
 
@@ -79,7 +77,8 @@ def verify_by_name(course: Path, only_questions: bool, name: str) -> VerifyRepor
     if not only_questions:
         return verify_lesson(lesson, seed=0)
     faults = list(question_faults(lesson))
-    return VerifyReport("its questions have faults" if faults else question_summary(lesson), faults)
+    right = f"{count_text(len(questions_of(lesson)), 'question')}, drawn for {count_text(STUDENTS, 'student')}"
+    return VerifyReport("its questions have faults" if faults else right, faults)
 
 
 def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
@@ -87,10 +86,9 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
 
     Mistakes in one gradient's formula share submissions, and all are graded; of the others, each `every`-th is.
     """
-    report = VerifyReport("", list(faults_of(lesson)), list(recommendations(lesson)))
+    report, variants = VerifyReport("", list(faults_of(lesson))), variant_files(lesson)
     if report.problems:
         return report
-    variants = variant_files(lesson)
     with closing(Session([lesson], seed, PATIENT)) as session:
 
         def graded_rows(name: str, source: str) -> list[Row]:
@@ -117,15 +115,11 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
                 report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows), own)
         report.problems += question_faults(lesson, session.run_line)
     report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
-    gradients = [row for row in right if row.name in {item.name for item in lesson.gradients}]
-    inexact = [row.name for row in gradients if not row.exact]
-    but = f", not {', '.join(inexact)}" if 0 < len(inexact) <= 4 else ""
-    score, maximum = (points_text(total) for total in (sum(row.points for row in right), lesson.max_score))
-    exact = f" ({len(gradients) - len(inexact)} of {len(gradients)} gradients bit-exact{but})" if gradients else ""
-    parts = [f"solution {score} of {maximum}{exact}", "stub 0", count_text(len(variants), "variant")]
-    parts.append(count_text(len(lesson.mistakes), "known mistake"))
-    optional = {"public example": examples_of(lesson), "question": questions_of(lesson)}
-    report.summary = ", ".join([*parts, *(count_text(len(found), what) for what, found in optional.items() if found)])
+    inexact = [row.name for row in right if row.exact is False]
+    but = f" (not bit-exact: {', '.join(inexact)})" if inexact else ""
+    score, maximum = points_text(sum(row.points for row in right)), points_text(lesson.max_score)
+    counts = f"{count_text(len(variants), 'variant')}, {count_text(len(lesson.mistakes), 'known mistake')}"
+    report.summary = f"solution {score} of {maximum}{but}, stub 0, {counts}"
     return report
 
 

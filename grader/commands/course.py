@@ -46,7 +46,6 @@ def verify(
         wrong += len(report.problems)
         lines = [f"{name}: {report.summary}"]
         lines += [f"  ✗ {problem}" for problem in report.problems]
-        lines += [f"  ? {sentence}" for sentence in report.recommendations]
         console.print("\n".join(lines), soft_wrap=True)
     console.print("All as it should be." if not wrong else f"{count_text(wrong, 'error')}: the lines with ✗ above.")
     raise SystemExit(1 if wrong else 0)
@@ -121,7 +120,7 @@ def new_lesson(
     Examples:
       grade new-lesson 20_group_norm
     """
-    from grader.authoring.scaffold import write_lesson
+    from grader.authoring.lesson_sources import write_lesson
 
     title = name.partition("_")[2].replace("_", " ").capitalize()
     files = write_lesson(find_course(course), name, title, "functions" if functions else "steps")

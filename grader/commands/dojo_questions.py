@@ -12,9 +12,9 @@ from rich.console import Console
 
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for
-from grader.commands.dojo_work import desk, selected_work, show
+from grader.commands.dojo_work import desk, selected_work
 from grader.commands.options import ExercisesFolder
-from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, known_student, practise
+from grader.dojo.answering import AnswerSheet, ask_questions, known_student, practise
 from grader.dojo.desk import lesson_and_rest
 from grader.dojo.file import HERE
 from grader.errors import UserError
@@ -24,7 +24,6 @@ from grader.questions.code_lines import Results
 def answer(
     lesson_name: Annotated[str, argument("LESSON")],
     names: Annotated[tuple[str, ...], argument("[QUESTION]...")],
-    listed: Annotated[bool, option("--list", "Show your answers and ask nothing.")],
     student: Annotated[str | None, option("--student NAME", "From which your numbers are drawn.")],
     course: ExercisesFolder,
 ) -> None:
@@ -50,11 +49,9 @@ def answer(
                 f"The answers in {sheet.path.name} are {sheet.answers.student}'s, with numbers drawn from that name. "
                 "Delete the file to answer under another name."
             )
-        due = [] if listed else sheet.due(names)
+        due = sheet.due(names)
         if not due:
-            show(answers_screen(sheet))
-            if not listed:
-                click.echo(f"\nAll questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
+            click.echo(f"All questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
             return
         if not sheet.answers.student:
             sheet = AnswerSheet(lesson, ask_name(), run_line)

@@ -9,7 +9,7 @@ from typing import Annotated
 import click
 
 from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
-from grader.commands.console import console_for
+from grader.commands.console import console_for, progress_bar
 from grader.commands.options import ExercisesFolder
 from grader.dojo.desk import named_lesson, student_course
 from grader.dojo.file import is_file, shown_path
@@ -17,7 +17,6 @@ from grader.errors import LessonError, UserError
 from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.progress_bar import progress_bar
 
 TRAINING_FOLDER = Path("my-training")  # not "training": that name would be taken for a submission of the lesson
 DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
@@ -26,13 +25,12 @@ DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
 def train(
     word: Annotated[str | None, argument("[LESSON]")],
     steps: Annotated[int | None, option("--steps N", "[default: the lesson's; 200,000 in lesson 07]", POSITIVE)],
-    goes_on: Annotated[bool, option("--compare", "Go on with a wrong gradient, next to autograd's run.")],
     resume: Annotated[bool, option("--resume", "Continue the last run of this lesson.")],
     course: ExercisesFolder,
 ) -> None:
     """Trains a network with your own gradients, next to a second one that learns with autograd's.
 
-    The curve, the log and what --resume needs are in my-training/. Instead of a LESSON you may name your FILE. A file
+    The curve and what --resume needs are in my-training/. Instead of a LESSON you may name your FILE. A file
     with a function `forward` is a network of your own: see my_network.py in the folder of lesson 07.
 
     Examples:
@@ -47,7 +45,7 @@ def train(
     lesson, path = lesson_and_file(root, networks, word)
     config, first = networks[lesson], next(iter(networks))
     out = TRAINING_FOLDER if lesson == first else TRAINING_FOLDER / lesson.partition("_")[0]
-    from grader.dojo.training import CURVE, LOG, OwnFile, TrainingRun, load_checkpoint  # torch comes with it
+    from grader.dojo.training import CURVE, OwnFile, TrainingRun, load_checkpoint  # torch comes with it
     from grader.lesson.course_modules import load_module
 
     steps = steps or (load_checkpoint(out)["steps"] if resume else config.train.steps or DEFAULT_STEPS)
@@ -63,9 +61,9 @@ def train(
         def print_line(line: str) -> None:
             out_of_terminal.print(line, soft_wrap=True)
 
-        run = TrainingRun(network, out, goes_on, print_line, show_step)
+        run = TrainingRun(network, out, print_line, show_step)
         finished = run.run(resume)
-    click.echo(f"The curve: {out / CURVE}\nThe log:   {out / LOG}")
+    click.echo(f"The curve: {out / CURVE}")
     if not finished:
         typed = " ".join(["dojo train", *([word] if word else []), "--resume"])
         fail(f"stopped after {run.step:,} of {steps:,} steps, which are kept. Go on with: {typed}", STOPPED, "dojo")

@@ -22,7 +22,7 @@ from grader.gradebook.files import write_whole
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers
 from grader.questions.code_lines import RunLine
-from grader.questions.kinds import KINDS, WAITS, Judged, answer_text, answer_trouble, judge, read_answer
+from grader.questions.kinds import KINDS, WAITS, Judged, answer_trouble, judge, read_answer
 from grader.questions.question import (
     QUESTION_PREFIX,
     WITH_CHOICES,
@@ -34,17 +34,9 @@ from grader.questions.question import (
     questions_of,
     seed_of,
 )
-from grader.results.wording import shortened
 
 STOP = "q"
 INDENT = 4
-QUESTION_NAME_WIDTH, ANSWER_WIDTH = 24, 46
-ANSWER_MARKS = {
-    "passed": ("✓", "green"),
-    "failed": ("✗", "bold red"),
-    "error": ("✗", "bold red"),
-    "todo": ("…", "cyan"),
-}
 
 ReadLine = Callable[[], str | None]
 """Reads one line; None where there is no more input."""
@@ -63,22 +55,15 @@ class AnswerSheet:
         self.answers = replace(stored, lesson=lesson.name, student=stored.student or student)
         self.is_judged = bool(self._keys)
 
-    @property
-    def count(self) -> str:
-        """How many questions are answered: `2 of 8`."""
-        return f"{sum(name in self.answers.given for name in self.questions)} of {len(self.questions)}"
-
     def posed(self, question: Question) -> Posed:
         return pose_question(question, seed_of(self.lesson, self.answers.student))
 
     def judged(self, question: Question) -> Judged | None:
-        """The verdict on the stored answer; None for a question without an answer, or where there are no keys."""
-        raw = self.answers.given.get(question.name)
-        if raw is None:
-            return None
+        """The verdict on the stored answer; None where there are no keys to an answer that has its form."""
+        posed, raw = self.posed(question), self.answers.given[question.name]
         if self.is_judged:
-            return judge(self.posed(question), self._keys[question.name], raw, self._run_line)
-        trouble = answer_trouble(self.posed(question), raw)
+            return judge(posed, self._keys[question.name], raw, self._run_line)
+        trouble = answer_trouble(posed, raw)
         return None if trouble is None else Judged("error", 0, trouble)
 
     def due(self, names: Sequence[str]) -> list[Question]:
@@ -89,9 +74,8 @@ class AnswerSheet:
                 raise UserError(no_question(self.questions, name, f"Lesson {self.lesson.number}"))
 
         def is_due(question: Question) -> bool:
-            judged = self.judged(question)
-            is_wrong = judged is not None and judged.status in ("failed", "error")
-            return question.name not in self.answers.given or is_wrong
+            judged = self.judged(question) if question.name in self.answers.given else Judged("failed", 0)
+            return judged is not None and judged.status in ("failed", "error")
 
         chosen = [self.questions[name] for name in wanted]
         return chosen or [question for question in self.questions.values() if is_due(question)]
@@ -166,46 +150,26 @@ def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine) ->
             else:
                 yield Paragraph(f"Not right. {judged.message}", "red")
         yield ""
+    answered = sum(name in sheet.answers.given for name in names)
     stored = f"stored in {shown_path(sheet.path)}. Submit it with your files."
-    yield Paragraph(
-        f"{sheet.count} answered{f', {stored}' if sheet.answers.given else ': nothing is stored yet.'}", "bold"
-    )
-    if any(name not in sheet.answers.given for name in names):
-        yield Paragraph(f"dojo answer {sheet.lesson.number} goes on; --list shows what you have answered.", "dim")
-
-
-def answers_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
-    """Every question with the student's answer, and where there are keys the verdict."""
-    yield Text(f"Lesson {sheet.lesson.number}: {sheet.count} questions answered", "bold")
-    if sheet.answers.student:
-        yield Paragraph(f"The values are drawn for {sheet.answers.student}.", "dim")
-    yield ""
-    for number, question in enumerate(sheet.questions.values(), 1):
-        judged, raw = sheet.judged(question), sheet.answers.given.get(question.name)
-        mark, style = ANSWER_MARKS[judged.status] if judged else (" ", "dim") if raw is None else ("·", "")
-        text = "not answered" if raw is None else answer_text(sheet.posed(question), raw)
-        yield Text(f"{mark} {number:>2} {question.name:<{QUESTION_NAME_WIDTH}} {shortened(text, ANSWER_WIDTH)}", style)
-        if judged and judged.status in ("failed", "error"):
-            yield Paragraph(judged.message or "", "dim", INDENT + 1)
+    what = f"answered, {stored}" if sheet.answers.given else "answered: nothing is stored yet."
+    yield Paragraph(f"{answered} of {len(names)} {what}", "bold")
+    if answered < len(names):
+        yield Paragraph(f"dojo answer {sheet.lesson.number} goes on.", "dim")
 
 
 def practise(questions: Sequence[DefenceQuestion], ask: ReadLine) -> Iterator[RenderableType]:
     """Ask questions about own code one after another, and say why each answer is right or wrong."""
     right = 0
     for number, question in enumerate(questions, 1):
-        title = f"Question {number} of {len(questions)}"
-        raw = yield from ask_question(question.posed, title, question.row, ask)
+        raw = yield from ask_question(question.posed, f"Question {number} of {len(questions)}", question.row, ask)
         if raw is None:
             break
-        if raw:
-            judged = question.judged(raw)
-            mark, style = ANSWER_MARKS[judged.status]
-            is_right = judged.status == "passed"
-            right += is_right
-            yield Paragraph(
-                f"{mark} Right. {question.model}" if is_right else f"{mark} {judged.message or 'Not right.'}", style
-            )
-            if not is_right:
-                yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", INDENT)
+        if raw and (judged := question.judged(raw)).status == "passed":
+            right += 1
+            yield Paragraph(f"✓ Right. {question.model}", "green")
+        elif raw:
+            yield Paragraph(f"✗ {judged.message or 'Not right.'}", "bold red")
+            yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", INDENT)
         yield ""
     yield Text(f"{right} of {len(questions)} right.", "bold")

@@ -6,6 +6,7 @@ graded. A lesson's known mistakes are secret: here a mistake is named from the f
 
 from __future__ import annotations
 
+import ast
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -13,7 +14,7 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import HERE, HIDDEN, function_lines, shown_path
+from grader.dojo.file import HERE, HIDDEN, function_in, shown_path
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, judge_file, printed_text
@@ -156,13 +157,13 @@ class PublicSuite:
 
     def _check_row(self, item: Item, student: Student) -> Row:
         """A check (a row that is not a gradient), by its public example if there is one."""
-        line, text = function_lines(self._source, item)
-        row = Row(item.name, HIDDEN, 0, item.points, line=line)
+        node = function_in(self._source, item)
+        row = Row(item.name, HIDDEN, 0, item.points, line=node.lineno if node else None)
         example = examples_of(self._lesson).get(item.name)
         if item.function not in student.functions:
             row.status = "missing"
         elif example is None:
-            row.status = "todo" if any("raise NotImplementedError" in each for each in text) else HIDDEN
+            row.status = "todo" if node is not None and "raise NotImplementedError" in ast.unparse(node) else HIDDEN
         else:
             check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
             failed = run_check(example, check)

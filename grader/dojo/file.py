@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -18,7 +17,9 @@ from grader.intake.submissions.lesson_files import LessonFiles, imported_files
 from grader.intake.submissions.submission import Submission, read_one_file
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
+from grader.source.parsing import parse_text
 from grader.source.reader import source_reader
+from grader.source.syntax import DefinitionNode
 
 HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
@@ -59,31 +60,23 @@ def read_own(lesson: Lesson) -> LessonFiles:
     return LessonFiles(lesson.name, {**imported, BACKWARD_FILE: source}, shown=shown_path(path))
 
 
-def function_lines(source: bytes, item: Item) -> tuple[int | None, list[str]]:
-    """(the number of the first line of a row's function or class, its lines); of a method with the row's name, its.
-
-    (None, []) where there is none. The text need not be Python.
-    """
-    lines, first, indent = source.decode("utf-8", "replace").splitlines(), 0, ""
+def function_in(source: bytes, item: Item) -> DefinitionNode | None:
+    """A row's function or class; a method with the row's name. None without one, and for a text that is not Python."""
+    tree = parse_text(source.decode("utf-8-sig", "replace"))
+    found: DefinitionNode | None = None
     for name in dict.fromkeys((item.function, item.name)):
-        head = re.compile(rf"({indent})(?:async +)?(?:def|class) {name}\b")
-        found = next(((at, match[1]) for at, line in enumerate(lines) if (match := head.match(line))), None)
-        if found is not None:
-            ends = re.compile(rf"\s{{0,{len(found[1])}}}[\w@]")
-            inside = itertools.takewhile(lambda line: not ends.match(line), lines[found[0] + 1 :])  # noqa: B023
-            first, lines, indent = first + found[0], [lines[found[0]], *inside], r"\s+"
-        elif not indent:
-            return None, []
-    return first + 1, lines
+        inside = found.body if found is not None else tree.body if tree is not None else []
+        found = next((each for each in inside if isinstance(each, DefinitionNode) and each.name == name), found)
+    return found
 
 
 def place_in_own_file(lesson: Lesson, row: str) -> str:
     """The location of a row's function in the student's file."""
     try:
-        line, _ = function_lines(read_own(lesson).files[BACKWARD_FILE], lesson.item_for(row))
+        node = function_in(read_own(lesson).files[BACKWARD_FILE], lesson.item_for(row))
     except UserError:
-        line = None
-    return location(shown_path(own_file(lesson)), line)
+        node = None
+    return location(shown_path(own_file(lesson)), node.lineno if node else None)
 
 
 def is_untouched(lesson: Lesson, source: bytes) -> bool:
@@ -132,7 +125,6 @@ class Work:
             source_reader().start()  # its process loads at the same time as others
 
     def path(self, lesson: Lesson) -> Path:
-        """The file in which the lesson is."""
         return self._file or own_file(lesson)
 
     def words(self, lesson: Lesson) -> str:

@@ -1,4 +1,7 @@
-"""The screens of `dojo`, `dojo hint` and `dojo start`. Nothing here imports torch, which takes a second to load."""
+"""The screens of `dojo`, `dojo hint` and `dojo start`, and the card at a lesson's end.
+
+Nothing here imports torch, which takes a second to load.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,19 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
+from grader.dojo.desk import Desk
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, own_file, shown_path
-from grader.dojo.progress import ELSEWHERE, Progress
-from grader.gradebook.assignment.config import Assignment
+from grader.dojo.progress import ELSEWHERE, Checked, Progress, next_lesson
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
-from grader.publish.report.decisions import date_text
-from grader.results import points_in_words, points_text
-from grader.results.wording import first_names
+from grader.results import points_text
+from grader.results.wording import count_text, first_names
 
 TITLE_WIDTH, MIN_TITLE = 41, 16
 AROUND_TITLE = 32
 """Columns of a lesson's line outside its title."""
 LIST_INDENT = 4
-MAX_LISTED = 8
+MAX_LISTED, MAX_MISTAKES = 8, 3
 
 
 class Paragraph:
@@ -92,18 +94,6 @@ def state(each: Progress) -> tuple[str, str]:
     return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
 
 
-def assignment_screen(assignment: Assignment, lessons: Sequence[Lesson]) -> Iterator[RenderableType]:
-    """The assignment's title and due date, and what its rows are worth in each lesson."""
-    due = "" if assignment.due is None else f", due on {date_text(assignment.due.isoformat())}"
-    yield ""
-    yield Paragraph(f"{assignment.title}{due}", "bold")
-    for lesson in lessons:
-        if rows := assignment.rows.get(lesson.name, {}):
-            what = "every row" if len(rows) == len(lesson.items) else first_names([*rows], MAX_LISTED)
-            worth = points_in_words(round(sum(rows.values()), 2))
-            yield Paragraph(f"{lesson.number} {what}: {worth}", indent=LIST_INDENT)
-
-
 def next_lines(each: Progress, place: str = "", words: str = "") -> Iterator[RenderableType]:
     """The next thing to do in a lesson, at `place`; `words` follow `dojo watch` for it."""
     row, number = each.next_row, each.lesson.number
@@ -146,3 +136,27 @@ def welcome(lesson: Lesson) -> Iterator[RenderableType]:
     yield Paragraph(f"2. Open {file} in your editor. You write one function for each gradient.")
     watch = f"dojo watch {lesson.number}"
     yield Paragraph(f"3. Type: {watch}. It checks the file whenever you save, and says what is wrong.")
+
+
+def finish_lines(desk: Desk, checked: Checked, by_key: bool = True) -> Iterator[RenderableType]:
+    """The card of a lesson of which nothing is wrong, and nothing is left to write that was taught.
+
+    `by_key`: keys lead to the next lesson.
+    """
+    lesson, progress, stored = checked.lesson, checked.progress, desk.state_file.read()
+    yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
+    if later := progress.taught_later:
+        waiting = ", ".join(f"{row} after lesson {teacher}" for row, teacher in later.items())
+        yield Paragraph(f"For later: {waiting}. Or try it now, with hints.", "dim")
+    points = f"{points_text(progress.points_reached)} of {points_text(lesson.max_score)} points"
+    by_count = sorted(stored.mistakes.get(lesson.name, {}).items(), key=lambda each: -each[1])[:MAX_MISTAKES]
+    kinds = ", ".join(f"{mistake.replace('_', ' ')} {count}" for mistake, count in by_count)
+    tries = count_text(stored.tries.get(lesson.name, 0), "try", "tries")
+    yield Paragraph(f"{points}; {tries}{f'; mistakes: {kinds}' if kinds else ''}.", "bold")
+    following = next_lesson(desk.all_progress(), lesson.name)
+    if following is None:
+        yield Text("Nothing else is left to do: every lesson is done here.", "bold green")
+        return
+    how = "n goes there" if by_key else f"dojo watch {following.lesson.number}"
+    title = f"Next: lesson {following.lesson.number} {following.lesson.title}"
+    yield Text.assemble((title, "bold"), (f"  {how}", "dim"))

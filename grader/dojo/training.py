@@ -20,9 +20,10 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -39,18 +40,14 @@ TRAINING_RTOL = 1e-4
 """A gradient that differs from autograd's by more than this share of its size is wrong: rounding is far smaller."""
 SMALL = 0.01
 """A gradient's size is at least this share of the largest of all: a smaller one is zero except for rounding."""
-CHECKPOINT, LOG, CURVE = "checkpoint.pt", "log.txt", "curve.svg"
+CHECKPOINT, CURVE = "checkpoint.pt", "curve.svg"
 STEPS_PER_CHUNK, COMPARED_AT_START, MAX_STEPS_BETWEEN, NAMES_TO_DRAW = 50, 5, 1000, 20
 
 Tensors = dict[str, Tensor]
 TrainingState = dict[str, Tensors]
 
 
-class OwnFileError(UserError):
-    """The student's file, or one of its functions, raised; the text names their own line."""
-
-
-class NotWritten(OwnFileError):
+class NotWritten(UserError):
     """`function` is still a stub, or is not there at all."""
 
     def __init__(self, function: str, message: str) -> None:
@@ -59,25 +56,26 @@ class NotWritten(OwnFileError):
 
 
 class OwnFile:
-    """The module of the file at `path`, which can import the files next to it. Raises OwnFileError."""
+    """The module of the file at `path`, which can import the files next to it.
+
+    Raises UserError, with the student's own line, where it raises.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path, self._file = path, str(path.resolve())
         self._module = sys.modules[path.stem] = ModuleType(path.stem)
         self._module.__file__ = self._file
-        if str(path.resolve().parent) not in sys.path:
-            sys.path.append(str(path.resolve().parent))  # last: a file called torch.py stands in for nothing
+        sys.path.append(str(path.resolve().parent))  # last: a file called torch.py stands in for nothing
         linecache.checkcache(self._file)
         with self._errors_in_words(""):
             text = path.read_bytes().decode("utf-8")
             exec(compile(text, self._file, "exec", dont_inherit=True), self._module.__dict__)
 
     def has(self, name: str) -> bool:
-        """Whether the file defines a function of this name."""
         return callable(getattr(self._module, name, None))
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """The function's result. Raises NotWritten or OwnFileError; a KeyboardInterrupt stays one."""
+        """The function's result. Raises NotWritten or UserError; a KeyboardInterrupt stays one."""
         if not self.has(name):
             raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
         with self._errors_in_words(name):
@@ -95,7 +93,7 @@ class OwnFile:
             where = f"{self.path}, line {failed.line}" if failed.line else str(self.path)
             quoted = linecache.getline(self._file, failed.line or 0).strip()
             sentence = f"{where}{f', in `{name}`' if name else ''}: {failed.message}"
-            raise OwnFileError(f"{sentence}\n    {quoted}" if quoted else sentence) from None
+            raise UserError(f"{sentence}\n    {quoted}" if quoted else sentence) from None
 
 
 class Network:
@@ -103,7 +101,7 @@ class Network:
 
         start(generator)                    the state: {"parameters": {name: tensor}}, and an optimiser's averages
         draw(generator)                     the data of one step, a batch
-        facts(state)                        the lines with which the log begins
+        facts(state)                        the lines that are printed first
         rehearse(state, batch)              calls each of the student's functions once; returns a sentence where one
                                             that is only needed at the end is missing
         own_gradients(state, batch)         (the loss, {name: gradient}) by the student's functions
@@ -139,15 +137,13 @@ class Network:
         return []
 
 
-class GradientComparison(NamedTuple):
-    """The lecture's `cmp` of one gradient, as a line, and how wrong it is.
-
-    `relative` is the largest difference divided by the size of autograd's gradient; infinite where the shapes differ.
-    """
+@dataclass(frozen=True)
+class GradientComparison:
+    """The lecture's `cmp` of one gradient, as a line, and the largest difference relative to autograd's gradient."""
 
     name: str
     line: str
-    relative: float
+    relative: float  # infinite where the shapes differ
 
     @property
     def is_wrong(self) -> bool:
@@ -184,14 +180,10 @@ class TrainingRun:
         self,
         network: Any,
         out: Path,
-        goes_on: bool = False,
-        print_line: Callable[[str], object] = print,
-        show_step: Callable[[int, float], object] = lambda step, loss: None,
+        print_line: Callable[[str], object],
+        show_step: Callable[[int, float], object],
     ) -> None:
-        """With `goes_on`, a wrong gradient is reported and the run goes on; else it ends the run."""
-        self._network, self._out, self._goes_on = network, out, goes_on
-        self._print_line, self._show_step = print_line, show_step
-        self._wrong = ""  # the first mistake, of a run that goes on
+        self._network, self._out, self._print_line, self._show_step = network, out, print_line, show_step
         self._generator = torch.Generator().manual_seed(LECTURE_SEED)
         self._own = network.start(self._generator)
         self._autograds = clone_tensors(self._own)
@@ -202,7 +194,7 @@ class TrainingRun:
         """How many steps are done."""
         return len(self.losses[0])
 
-    def run(self, resume: bool = False) -> bool:
+    def run(self, resume: bool) -> bool:
         """Train, evaluate and draw names. False where Ctrl-C ended it. Raises UserError for what ends the run early."""
         network = self._network
         if resume:
@@ -210,12 +202,10 @@ class TrainingRun:
             self._own, self._autograds, self.losses = kept["own"], kept["autograds"], kept["losses"]
             self._generator.manual_seed(LECTURE_SEED + self.step)
         lacking = network.rehearse(clone_tensors(self._own), network.draw(torch.Generator().manual_seed(LECTURE_SEED)))
-        if not resume:
-            with write_errors(self._out):
-                self._out.mkdir(parents=True, exist_ok=True)
-                (self._out / LOG).write_text("", encoding="utf-8")
-            for line in network.facts(self._own):
-                self._say(line)
+        with write_errors(self._out):
+            self._out.mkdir(parents=True, exist_ok=True)
+        for line in () if resume else network.facts(self._own):
+            self._say(line)
         try:
             self._train()
         except KeyboardInterrupt:  # the steps that were running are not counted
@@ -223,7 +213,11 @@ class TrainingRun:
         finally:
             if self.step:
                 self._keep()
-        self._say_differences()
+        loss, step = max((abs(own - other), -step) for step, (own, other) in enumerate(zip(*self.losses, strict=True)))
+        own, other = self._own["parameters"], self._autograds["parameters"]
+        weight, name = max(((own[name] - other[name]).abs().max().item(), name) for name in own)
+        self._say(f"largest difference of the losses from autograd's: {loss:.3g} (at step {-step})")
+        self._say(f"largest difference of the parameters after the last step: {weight:.3g} (in {name})")
         if lacking:
             raise UserError(lacking)
         self._evaluate()
@@ -262,7 +256,7 @@ class TrainingRun:
         self.losses = self.losses[0] + losses, self.losses[1] + others
 
     def _compare(self, batch: Any, is_shown: bool) -> None:
-        """Compare the next step with autograd's. Raises UserError where it is wrong, unless the run is to go on."""
+        """Compare the next step with autograd's. Raises UserError where it is wrong."""
         network, step = self._network, self.step
         loss, found = network.own_gradients(clone_tensors(self._own), batch)
         true_loss, true = network.autograd_gradients(clone_tensors(self._own), batch)
@@ -284,30 +278,9 @@ class TrainingRun:
             what = f"`{row}` {how}{f' ({others} too)' if others else ''}"
         else:
             what, row = network.wrong_update(clone_tensors(self._own), batch, found, step)
-        if not what or self._wrong:
-            return
-        explains = f" `dojo check {network.lesson}.{row}` explains it." if network.lesson else ""
-        self._wrong = f"Step {step:,}: {what}.{explains}"
-        if not self._goes_on:
-            typed = network.lesson or network.student.path
-            raise UserError(f"{self._wrong} To see what it does to the training: dojo train {typed} --compare")
-        self._say(f"✗ {self._wrong}")
-
-    def _say_differences(self) -> None:
-        pairs = zip(*self.losses, strict=True)
-        loss, step = max((abs(own - other), -step) for step, (own, other) in enumerate(pairs))
-        own, other = self._own["parameters"], self._autograds["parameters"]
-        weight, name = max(((own[name] - other[name]).abs().max().item(), name) for name in own)
-        self._say(f"largest difference of the losses from autograd's: {loss:.3g} (at step {-step})")
-        self._say(f"largest difference of the parameters after the last step: {weight:.3g} (in {name})")
-        if self._wrong:
-            last = max(1, self.step // 10)
-            yours, right = (sum(losses[-last:]) / last for losses in self.losses)
-            self._say(
-                f"over the last {last:,} steps: loss {yours:.4f} with your gradients, {right:.4f} with the right ones. "
-                f"Yours is {'lower' if yours < right else 'higher'}, but the gradients are wrong: a loss cannot prove "
-                "that gradients are right."
-            )
+        if what:
+            explains = f" `dojo check {network.lesson}.{row}` explains it." if network.lesson else ""
+            raise UserError(f"Step {step:,}: {what}.{explains}")
 
     def _evaluate(self) -> None:
         with torch.no_grad():
@@ -320,11 +293,7 @@ class TrainingRun:
             self._say(f"{NAMES_TO_DRAW} names: " + ", ".join(drawn))
 
     def _say(self, line: str) -> None:
-        """A line for the terminal and for log.txt."""
-        line = inert(line)  # names may hold anything
-        self._print_line(line)
-        with write_errors(self._out), open(self._out / LOG, "a", encoding="utf-8") as log:
-            log.write(line + "\n")
+        self._print_line(inert(line))  # names may hold anything
 
     def _keep(self) -> None:
         """Write checkpoint.pt, from which `--resume` goes on, and curve.svg."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
-from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, NodeKind, drawn_graph, lay_out, parts_of
+from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, drawn_reads, lay_out, parts_of
 from grader.authoring.figures.svg import Drawing, tenths
 from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
@@ -47,56 +46,49 @@ LEGEND: Mapping[str, str] = {
 def figures_of(lesson: Lesson) -> dict[str, str]:
     """{file name in the lesson's folder: SVG text}; empty for a lesson without a forward pass and without figures.py.
 
-    figures.py has a function `figures()` that returns such a dict. Raises LessonError when a file does not run or
-    `figures()` returns something else.
+    figures.py has a function `figures()` that returns such a dict; it may draw graph.svg itself. Raises LessonError
+    when a file does not run or `figures()` returns something else.
     """
-    found: dict[str, str] = {}
-    if (lesson.exercise / "forward.py").is_file() and lesson.gradients:
-        found[GRAPH] = lesson_graph_svg(lesson)
-    path = lesson.exercise / OWN
+    path, own = lesson.exercise / OWN, dict[str, str]()
     if path.is_file():
-        module = load_module(path, f"backprop_ninja_figures_{lesson.name}")
-        own: object = getattr(module, "figures", dict)()
-        for name, text in own.items() if isinstance(own, dict) else [("", own)]:
-            if not isinstance(name, str) or not name.endswith(".svg") or "/" in name or not isinstance(text, str):
-                raise LessonError(f"{path}: figures() must return a dict: the name of an .svg file, then its text.")
-            if name in found:
-                raise LessonError(f"{path}: {name} is the name of the computational graph. Choose another name.")
-            found[name] = text
-    return found
+        own = getattr(load_module(path, f"backprop_ninja_figures_{lesson.name}"), "figures", dict)()
+        is_dict = isinstance(own, dict) and all(isinstance(part, str) for item in own.items() for part in item)
+        if not is_dict or any(not name.endswith(".svg") or "/" in name for name in own):
+            raise LessonError(f"{path}: figures() must return a dict: the name of an .svg file, then its text.")
+    if GRAPH not in own and (lesson.exercise / "forward.py").is_file() and lesson.gradients:
+        return {GRAPH: lesson_graph_svg(lesson), **own}
+    return own
 
 
 def lesson_graph_svg(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
-    graph, statements = drawn_graph(lesson), forward_statements(lesson)
-    done = {name: operations(statements.get(name, ""), graph.reads) for name in graph.reads}
+    reads, shapes, kinds = drawn_reads(lesson)
+    statements = forward_statements(lesson)
+    done = {name: operations(statements.get(name, ""), reads) for name in reads}
     required = {item.target for item in lesson.gradients if item.target}
-    title = f"Computational graph of lesson {lesson.number}"
-    return graph_picture(title, graph.reads, graph.shapes, graph.kinds, done, required, back=graph.back)
+    return graph_picture(f"Computational graph of lesson {lesson.number}", reads, shapes, kinds, done, required)
 
 
 def graph_picture(
     title: str,
     reads: Mapping[str, Sequence[str]],
     shapes: Mapping[str, str],
-    kinds: Mapping[str, NodeKind],
+    kinds: Mapping[str, str],
     done: Mapping[str, str],
     required: Collection[str],
     legend: Mapping[str, str] = LEGEND,
-    back: Mapping[tuple[str, str], Sequence[str]] = MappingProxyType({}),
 ) -> str:
     """The SVG of the graph `reads` ({name: what it reads}, in forward order).
 
-    `shapes` and `done` are each value's shape and operations as text, `required` the values whose gradients a student
-    writes. `legend` says what the kinds of boxes mean; without "shared", those values are drawn like others. `back` is
-    what a value of a loop reads of the repetition before: a sentence, as an arrow would lead backwards.
+    `kinds` are `input`, `step` or `fused`. `shapes` and `done` are each value's shape and operations as text,
+    `required` the values whose gradients a student writes. `legend` says what the kinds of boxes mean; without
+    "shared", values that are read more than once are drawn like others.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
-    layouts = [lay_out(part, labels, kinds) for part in parts_of(reads)]
+    layouts = [lay_out(part, labels) for part in parts_of(reads)]
     places, width, height = arrange(layouts)
     used = {parent for parents in reads.values() for parent in parents}
     readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
-    readers += [[earlier] for _, earlier in back]
     traits = {name: {"given" if kinds[name] == "input" else kinds[name]} for name in reads}
     for name in reads:
         if name in required:
@@ -104,15 +96,13 @@ def graph_picture(
         if "shared" in legend and sum(name in parents for parents in readers) > 1:
             traits[name].add("shared")
     entries = [entry for entry in legend if any(entry in own for own in traits.values())]
-    notes = [f"{', '.join(each[:2])}{', and so on' if len(each) > 2 else ''}." for each in back.values()]
-    whole_height = height + LEGEND_LINE * (len(entries) + len(notes)) + 14
-    drawing = Drawing(width, whole_height, title, " ".join([description_of(reads, done), *notes]))
+    drawing = Drawing(width, height + LEGEND_LINE * len(entries) + 14, title, description_of(reads, done))
     for layout, place in zip(layouts, places, strict=True):
         drawing.moved(*place)
-        for edge in layout.edges:
-            rounded = re.sub(r"\d+\.\d+", lambda found: tenths(float(found[0])), edge.path)
+        for line in layout.lines.values():
+            rounded = re.sub(r"\d+\.\d+", lambda found: tenths(float(found[0])), line)
             drawing.path(rounded, "line edge", arrow=True)
-        for node in layout.nodes:
+        for node in layout.nodes.values():
             draw_node(drawing, node, shapes[node.name], done[node.name], traits[node.name])
         drawing.back()
     left = FIGURE_MARGIN + 10
@@ -122,8 +112,6 @@ def graph_picture(
         if entry == "required":
             drawing.text(left + 15, top + 12, "x", "code ink bold", "middle")
         drawing.text(left + 44, top + 12, legend[entry], "small ink")
-    for number, note in enumerate(notes, len(entries)):
-        drawing.text(left, height + 18 + LEGEND_LINE * number, note, "small ink")
     return drawing.svg()
 
 
@@ -154,16 +142,14 @@ def draw_box(
 
 def arrange(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:
     """(the top left corner of each drawing, width, height): in rows, from left to right."""
-    places: list[tuple[float, float]] = []
-    x = y = FIGURE_MARGIN
-    row = widest = 0.0
+    places, x, y, row, widest = list[tuple[float, float]](), FIGURE_MARGIN, FIGURE_MARGIN, 0.0, 345.0
     for layout in layouts:
         if x > FIGURE_MARGIN and x + layout.width > MAX_FIGURE_WIDTH:
             x, y, row = FIGURE_MARGIN, y + row + BETWEEN, 0.0
         places.append((x, y))
         x += layout.width + BETWEEN
         row, widest = max(row, layout.height), max(widest, x - BETWEEN)
-    return places, max(widest, 300.0) + FIGURE_MARGIN, y + row
+    return places, widest + FIGURE_MARGIN, y + row
 
 
 def description_of(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) -> str:
@@ -187,8 +173,7 @@ def operations(statement: str, values: Collection[str]) -> str:
 
 
 def operations_in(node: ast.AST, values: Collection[str]) -> Iterator[str]:
-    inner: list[ast.expr] = []
-    sign = ""
+    inner, sign = list[ast.expr](), ""
     match node:
         case ast.Call(func=ast.Attribute(value=owner) as method):
             is_method = not names_in(owner).isdisjoint(values)

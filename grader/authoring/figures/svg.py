@@ -6,7 +6,6 @@ Colours are classes of templates/figures/style.css, so that one file serves both
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 from xml.sax.saxutils import escape
@@ -16,8 +15,8 @@ from grader.lesson.paths import TEMPLATES
 Anchor = Literal["start", "middle", "end"]
 
 STYLE = (TEMPLATES / "figures" / "style.css").read_text(encoding="utf-8")
-COLOUR_RULE = re.compile(r"\.([\w-]+) \{ (fill|stroke): #")
-LINE_COLOURS = {name for name, what in COLOUR_RULE.findall(STYLE) if what == "stroke"}
+HEADS = {colour: f"head-{colour}" for colour in ("edge", "ink-line", "grid", "blue-line", "orange-line")}
+"""{the class of a line's colour: the class and id of an arrow's head}"""
 
 
 class Drawing:
@@ -29,7 +28,6 @@ class Drawing:
     def __init__(self, width: float, height: float, title: str, description: str) -> None:
         self.width, self.height, self.title, self.description = width, height, title, description
         self._parts: list[str] = []
-        self._arrows: dict[str, None] = {}
 
     def rectangle(self, x: float, y: float, width: float, height: float, classes: str, radius: float = 0) -> None:
         corner = f' rx="{tenths(radius)}"' if radius else ""
@@ -46,11 +44,8 @@ class Drawing:
 
     def path(self, data: str, classes: str, arrow: bool = False) -> None:
         """`arrow`: with a head at the end, in the line's colour."""
-        head = ""
-        if arrow:
-            colour = next(each for each in classes.split() if each in LINE_COLOURS)
-            self._arrows[colour] = None
-            head = f' marker-end="url(#head-{colour})"'
+        heads = [HEADS[each] for each in classes.split() if each in HEADS]
+        head = f' marker-end="url(#{heads[0]})"' if arrow else ""
         self._parts.append(f'<path class="{classes}" d="{data}"{head}/>')
 
     def text(self, x: float, y: float, content: str, classes: str = "ink", anchor: Anchor = "start") -> None:
@@ -91,25 +86,18 @@ class Drawing:
 
     def svg(self) -> str:
         wide, high = tenths(self.width), tenths(self.height)
-        heads = "".join(
-            f'<marker id="head-{colour}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
-            f'markerUnits="userSpaceOnUse" orient="auto"><path class="head-{colour}" d="M0 0L8 4L0 8Z"/></marker>\n'
-            for colour in self._arrows
+        heads = "\n".join(
+            f'<marker id="{head}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
+            f'markerUnits="userSpaceOnUse" orient="auto"><path class="{head}" d="M0 0L8 4L0 8Z"/></marker>'
+            for head in HEADS.values()
         )
-        defs = f"<defs>\n{heads}</defs>\n" if heads else ""
-        shapes = f'{defs}<rect class="page" width="{wide}" height="{high}" rx="6"/>\n' + "\n".join(self._parts)
-        used = {name for classes in re.findall(r'class="([^"]*)"', shapes) for name in classes.split()}
-        rules = (
-            rule
-            for rule in STYLE.splitlines(keepends=True)
-            if (colour := COLOUR_RULE.match(rule)) is None or colour[1] in used
-        )
+        shapes = "\n".join([f'<rect class="page" width="{wide}" height="{high}" rx="6"/>', *self._parts])
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
             f'role="img" aria-labelledby="title description">\n'
             f'<title id="title">{escape(self.title)}</title>\n'
             f'<desc id="description">{escape(self.description)}</desc>\n'
-            f"<style>\n{''.join(rules)}</style>\n{shapes}\n</svg>\n"
+            f"<style>\n{STYLE}</style>\n<defs>\n{heads}\n</defs>\n{shapes}\n</svg>\n"
         )
 
 

@@ -19,7 +19,7 @@ from grader.lesson.paths import TEMPLATES
 from grader.publish.templates import text_templates
 
 PACKAGE_FOLDER = Path(grader.__file__).parent
-AUTHORS = ("new_lesson", "export", "kit", "kit_notebook", "figures")
+AUTHORS = ("new_lesson", "export", "kit", "kit_answers", "kit_notebook", "figures")
 """Folders of templates for authors of a course. Students do not need them."""
 PLAIN_MODE, EXECUTABLE_MODE = 0o100644, 0o100755
 
@@ -64,18 +64,12 @@ def requirements() -> list[str]:
 
 
 def pinned_requirements() -> list[str]:
-    """The requirements, each at the version that is installed here. Raises UserError for one that is not installed."""
-    found = []
-    for requirement in requirements():
-        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-        try:
-            version = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            raise UserError(
-                f"{name}, which the grader needs, is not installed here: no version to write down."
-            ) from None
-        found.append(f"{name}=={version.partition('+')[0]}")  # 2.13.0+cpu is 2.13.0 built for the CPU
-    return found
+    """The requirements, each at the version that is installed here. Raises UserError."""
+    try:
+        names = [re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in requirements()]
+        return [f"{name}=={metadata.version(name).partition('+')[0]}" for name in names]  # 2.13.0+cpu is for the CPU
+    except metadata.PackageNotFoundError as error:
+        raise UserError(f"{error.name}, which the grader needs, is not installed here: no version to write.") from None
 
 
 def pyproject(command: str) -> bytes:

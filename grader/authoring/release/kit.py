@@ -5,6 +5,8 @@ Gradescope's autograder.zip has the same engine, two scripts, pinned requirement
 
 from __future__ import annotations
 
+import ast
+import json
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +14,6 @@ from pathlib import Path
 from grader.authoring.figures.graph import OWN
 from grader.authoring.lesson_sources import published_stub
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
-from grader.authoring.release.notebook import notebook_of
 from grader.dojo.start import EDITOR_TASKS
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment
@@ -26,6 +27,7 @@ from grader.publish.templates import text_templates
 from grader.questions.answers_file import ANSWERS_FILE as STUDENTS_ANSWERS
 from grader.questions.question import answer_keys_of, questions_of
 from grader.results import RESULTS_FILE
+from grader.source.syntax import DefinitionNode
 
 MODEL_ANSWERS_FILE, GRADED = "answers.md", "questions-answers.md"
 """Model answers to the questions of a README, in solutions/NN_name, and to the graded ones, made from their keys."""
@@ -70,20 +72,39 @@ def question_answers(lesson: Lesson) -> str:
 
     Of several choices, it explains each wrong one: reports do not, because the next attempt would have the key.
     """
-    keys, parts = answer_keys_of(lesson), list[str]()
-    for each in questions_of(lesson).values() if keys else ():
-        why = keys[each.name].why.items() if each.kind == "multiple" else ()
-        wrong = "".join(f"\n- Not true: “{each.choices[choice]}” {reason}\n" for choice, reason in why)
-        parts.append(f"> {each.text}\n\n{keys[each.name].model}\n{wrong}")
-    title = f"# Model answers to the graded questions of lesson {lesson.number}\n\n"
-    about = "Names in braces, such as {n}, are numbers that were drawn for you.\n\n"
-    return title + about + "\n".join(parts) if parts else ""
+    keys = answer_keys_of(lesson)
+    template = text_templates("kit_answers").get_template("answers.md.jinja")
+    return template.render(lesson=lesson, questions=questions_of(lesson), keys=keys) if keys else ""
 
 
 def settings_file(course: Path) -> KitFiles:
     """course.toml, if there is one: a student's own check follows the course's settings."""
     path = course / COURSE_SETTINGS_FILE
     return {COURSE_SETTINGS_FILE: path.read_bytes()} if path.is_file() else {}
+
+
+def notebook_of(lesson: Lesson, stub: str, name: str) -> bytes:
+    """The lesson's `stub` as a Jupyter notebook (nbformat 4.5), which is called `name` in the kit.
+
+    Each function or class has a cell of its own, with the comments above it; one that has rows is below `%%check`.
+    """
+    templates, lines, tree = text_templates("kit_notebook"), stub.splitlines(), ast.parse(stub)
+    introduction = ast.get_docstring(tree)
+    body = tree.body if introduction is None else tree.body[1:]
+    about = {"lesson": lesson, "name": name, "introduction": introduction or lesson.title}
+    cells = [("markdown", templates.get_template("introduction.md.jinja").render(about))]
+    cells.append(("code", templates.get_template("set_up.txt").render()))
+    begin = body[0].lineno - 1
+    for node, following in zip(body, [*body[1:], None], strict=True):
+        is_last = following is None
+        if is_last or isinstance(node, DefinitionNode) or isinstance(following, DefinitionNode):
+            end = len(lines) if is_last else node.end_lineno or node.lineno
+            name = node.name if isinstance(node, DefinitionNode) else ""
+            check = f"%%check {lesson.number}.{name}\n" if name in lesson.functions else ""
+            cells.append(("code", check + "\n".join(lines[begin:end]).strip("\n")))
+            begin = end
+    written = [(kind, json.dumps(source, ensure_ascii=False)) for kind, source in cells]
+    return templates.get_template("notebook.ipynb.jinja").render(cells=written).encode()
 
 
 def lesson_files(lesson: Lesson) -> KitFiles:

@@ -4,20 +4,27 @@ Code is compared by its canonical forms (grader/source/canonical.py). A file lea
 forms of more than MAX_SHARE of it: of all that it does, of what it returns, or of its statements. A file also leaks
 when it is a file of solutions/, quotes a sentence of a question's key, or holds an answer's marker. What the course
 publishes itself is no secret: the forward pass, and what the stub keeps of the solution.
+
+python -m grader.authoring.release.leaks dist/backprop_ninja-0.1.0-py3-none-any.whl     (`make wheel`, `make sdist`)
 """
 
 from __future__ import annotations
 
 import ast
+import html
 import re
+import shutil
+import sys
+import tempfile
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
-from grader.authoring.release.code_in_text import QUOTED_STRING, code_in
-from grader.authoring.release.engine import KitFiles, files_under
-from grader.authoring.release.kit import lesson_files, stub_text
+from grader.authoring.release.engine import AUTHORS, KitFiles, files_under
+from grader.authoring.release.kit import stub_text
 from grader.lesson.lesson import Course, Lesson
 from grader.source.code_forms import bodies, computed_values, mass_of, returned_value, whole_form
 from grader.source.parsing import parse_text
@@ -38,17 +45,21 @@ HINTS_FILE = "lesson.toml"
 """The last hint is nearly the answer: an expression in it is no leak, a function or several statements are."""
 MISTAKES = "mistakes.py"
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+QUOTED_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+SPAN = re.compile(r"`+([^`\n]+)`+")
+FENCED_CODE = re.compile(r"^[ >]*(```+|~~~+)[^\n]*\n(.*?)^[ >]*\1", re.DOTALL | re.MULTILINE)
+TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<!--|-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
+PROMPT = re.compile(r"^[ \t]*(?:>>> ?|\.\.\. ?|In \[\d*\]: ?|[-*>#|] +)", re.MULTILINE)
+SAYS_SOMETHING = re.compile(r"[-+*/@(\[=]")
+OPENS = re.compile(r"(?:def|class|for|while|if|elif|else|with|try|except|finally)\b.*:$")
 ANSWER_MARKER = re.compile(rf"^\s*({re.escape(ANSWER_BEGIN)}|{re.escape(ANSWER_END)})\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class SecretFunction:
-    """A function in a file of solutions/.
+    """A function in a file of a lesson's solution. `forms` are {a canonical form: the mass of what has it}.
 
-    Attributes:
-        file, lesson: the path of the file in the course, and the lesson's name.
-        answers: the function that it is an answer to: `dz` for a mistake `dz__averaged`, and `__add__` itself.
-        forms: {a canonical form: the mass of what has it}
+    It `answers` a function: `dz` for a mistake `dz__averaged`, and `__add__` itself.
     """
 
     file: str
@@ -64,33 +75,17 @@ class SecretFunction:
 
 @dataclass
 class Secrets:
-    """All that is secret in some lessons.
-
-    Attributes:
-        whole: {content of a file of solutions/: its path}.
-        sentences: (a long one of a key to a question, the path of its file).
-        worked: (a README, a function): it works the function's answer out on purpose.
-    """
+    """All that is secret in some lessons."""
 
     functions: list[SecretFunction] = field(default_factory=list)
-    whole: dict[bytes, str] = field(default_factory=dict)
-    sentences: list[tuple[str, str]] = field(default_factory=list)
-    worked: set[tuple[str, str]] = field(default_factory=set)
+    whole: dict[bytes, str] = field(default_factory=dict)  # {content of a file of solutions/: its path}
+    sentences: list[tuple[str, str]] = field(default_factory=list)  # (a long one of a question's key, its file's path)
+    worked: set[tuple[str, str]] = field(default_factory=set)  # (a README, a function whose answer it works out)
 
     def without(self, *names: str) -> Secrets:
         """What is secret except the contents of the files of these names."""
         whole = {content: path for content, path in self.whole.items() if not path.endswith(names)}
         return replace(self, whole=whole, sentences=[each for each in self.sentences if not each[1].endswith(names)])
-
-
-def lesson_leaks(course: Course, names: Sequence[str]) -> Iterator[list[str]]:
-    """For each of these lessons, sentences about what its public files give away of them. Raises LessonError, OSError.
-
-    `grade release` compares each file of the kit with the secrets of all lessons.
-    """
-    lessons = [course.lessons[name] for name in names]
-    secrets = secrets_of(course, lessons)
-    yield from (leaks(lesson_files(lesson), secrets) for lesson in lessons)
 
 
 def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secrets:
@@ -113,14 +108,15 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secre
                 secrets.sentences += [(each, file) for each in spaced if len(each) >= MIN_SENTENCE]
             if path.name == MISTAKES:
                 text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
-            tree = parse_text(text) if path.suffix == ".py" else None
+            tree, is_suite = parse_text(text) if path.suffix == ".py" else None, path == lesson.suite
             for node in all_nodes(tree) if tree is not None else ():
-                if isinstance(node, FunctionDefinition) and not (path == lesson.suite and mass_of(node) < MIN_HELPER):
-                    answers, mass = node.name.partition("__")[0] or node.name, mass_of(node)
-                    forms = function_forms(node, answers, mass, path == lesson.suite)
-                    if public.isdisjoint(form for form, part in forms.items() if part == mass):
-                        forms = {form: part for form, part in forms.items() if form not in public}
-                        secrets.functions.append(SecretFunction(file, lesson.name, node.name, answers, mass, forms))
+                if not isinstance(node, FunctionDefinition) or (is_suite and mass_of(node) < MIN_HELPER):
+                    continue
+                answers, mass = node.name.partition("__")[0] or node.name, mass_of(node)
+                forms = function_forms(node, answers, mass, is_suite)
+                if public.isdisjoint(form for form, part in forms.items() if part == mass):
+                    forms = {form: part for form, part in forms.items() if form not in public}
+                    secrets.functions.append(SecretFunction(file, lesson.name, node.name, answers, mass, forms))
     return secrets
 
 
@@ -158,6 +154,41 @@ def forms_in(pieces: Iterable[ast.Module], is_hints: bool = False) -> set[str]:
     return found
 
 
+def code_in(text: str) -> Iterator[ast.Module]:
+    """The pieces of code in a text, each parsed."""
+    views = [text, "\n".join(QUOTED_STRING.findall(text)).replace(r"\n", "\n").replace(r"\"", '"')]
+    if "</" in text:
+        views += (html.unescape(TAG.sub(instead, text)) for instead in ("\n", ""))
+    for view in views:
+        blocks = [PROMPT.sub("", block[2]) for block in FENCED_CODE.finditer(view)]
+        spans = [part for span in SPAN.finditer(view) for part in (span[1], *re.split(r"\s+=\s+|→|=>", span[1]))]
+        lines = PROMPT.sub("", view).splitlines()
+        for piece in dict.fromkeys((view, *blocks, *spans, *runs_of_code(lines))):
+            if SAYS_SOMETHING.search(piece) and (tree := parsed_piece(piece)) is not None:
+                yield tree
+
+
+def runs_of_code(lines: list[str]) -> Iterator[str]:
+    """Successive lines that are code, as one text. Where they do not parse as one, each line is a text."""
+    run, is_open = list[str](), False  # open: the indented lines below belong to it
+    for line in [*lines, "."]:
+        bare, is_inside = line.strip(), line[:1] in " \t"
+        opens = bool(OPENS.match(bare))
+        if not bare or opens or (is_open and is_inside) or (SAYS_SOMETHING.search(bare) and parsed_piece(bare)):
+            run.append(line)
+            is_open = opens or (is_open and is_inside)
+        else:
+            together = "\n".join(run)
+            yield from run if parsed_piece(together) is None else [together]
+            run, is_open = [], False
+
+
+def parsed_piece(text: str) -> ast.Module | None:
+    """A piece of code, which may be indented and may begin with `return`; None if it is not Python."""
+    code = textwrap.dedent(text).strip("\n").rstrip(".;, ")
+    return parse_text(code) or parse_text(code.strip())
+
+
 def leaks(kit: KitFiles, secrets: Secrets) -> list[str]:
     """Sentences, each naming a file of the kit and what it gives away.
 
@@ -187,3 +218,41 @@ def leaks(kit: KitFiles, secrets: Secrets) -> list[str]:
                 sentence = f"{name} gives away `{function.name}` of {function.file}."
                 found.setdefault(f"{name} {function.name} {function.lesson}", sentence)
     return list(found.values())
+
+
+def distribution_files(distribution: Path) -> KitFiles:
+    """The files of a wheel or a source distribution, with the paths that they have in a course.
+
+    Templates for authors are left out: they have the markers of an answer, but no answer of this course.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        if distribution.suffix == ".whl":
+            shutil.unpack_archive(distribution, root, "zip")
+        else:
+            shutil.unpack_archive(distribution, root)
+            root = next(root.iterdir())
+        found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    authors = tuple(f"{above}templates/{name}/" for name in AUTHORS for above in ("grader/", ""))
+    return {
+        name.removeprefix("grader/") if name.startswith("grader/exercises/") else name: content
+        for name, content in found.items()
+        if not name.startswith(authors)
+    }
+
+
+def check_distribution(distribution: Path, course: Path) -> int:
+    """Delete the distribution and return 1 if it would give a secret of `course` away."""
+    found = leaks(distribution_files(distribution), secrets_of(Course(course)))
+    for sentence in found:
+        print(f"{distribution.name}: {sentence}", file=sys.stderr)
+    if found:
+        distribution.unlink()
+        print("It was deleted. Take these files out of what is packed (pyproject.toml).", file=sys.stderr)
+        return 1
+    print(f"{distribution}: nothing of solutions/ is in it. Next:\n\n    pip install {distribution}\n    dojo start")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(check_distribution(Path(sys.argv[1]), Path.cwd()))

@@ -20,10 +20,9 @@ from torch import Tensor
 
 from grader.calling.answer import Answer, AnswerOutcome, Seen
 from grader.calling.failures import failure
-from grader.calling.joint import Joint
 from grader.calling.numerical_watch import OBSERVED_NAMES
-from grader.calling.parameters import Groups
 from grader.calling.protocol import CallRequest, Function
+from grader.calling.steps import Groups, Joint
 from grader.sandbox.workers.codec import MAX_BODY, Frame, Opaque, Packer, Unpacker, encode_frame, readable, tensor_bytes
 from grader.sandbox.workers.waiting import WireError
 

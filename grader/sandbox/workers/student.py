@@ -11,8 +11,8 @@ import torch
 
 from grader.calling.answer import Answer, Seen
 from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.joint import Joint
 from grader.calling.protocol import CallRequest, Measurement
+from grader.calling.steps import Joint
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess

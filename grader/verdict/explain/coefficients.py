@@ -6,18 +6,17 @@ graph, but a formula written as one expression has a term for each path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from torch import Tensor
 
 from grader.reference.problem import Problem
-from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import can_expand, computed_once, times_what
 from grader.verdict.explain.wrong_answer import (
     FEW_NUMBERS,
     ZERO_COEFFICIENT,
-    Coefficient,
     WrongAnswer,
     WrongFormula,
     WrongGradient,
@@ -90,35 +89,9 @@ def unnamed_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
 
 def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
     """The parts through some of the lines that read the value are missing, subtracted, too large or too small."""
-    consumers = wrong.consumers
-    if len(consumers) < 2:
-        return
+    words = {consumer: f"through `{consumer}`" for consumer in wrong.consumers}
     branches = (problem.branches(wrong.name) for problem in wrong.problems)
-    fitted = wrong.coefficients([shares[c].double() for c in consumers] for shares in branches)
-    labels = [label for label, _ in fitted]
-    if len(set(labels)) < 2:
-        return
-    of = {label: [c for c, own in zip(consumers, labels, strict=True) if own == label] for label in labels}
-    if set(labels) == {"0", "1"}:
-        yield Explanation(
-            "branch_missing",
-            f"You have the path through {listed_as_code(of['1'])}; `{wrong.name}` also feeds "
-            f"{listed_as_code(of['0'])}. Gradients of all paths add up.",
-        )
-        return
-    text = f"In your `d{wrong.name}`, "
-    text += " and ".join(wrong_coefficients([f"the part that comes through `{c}`" for c in consumers], fitted))
-    if set(labels) == {"1", "−1"}:
-        text += ": gradients of all paths are added, each with the sign it gets in its own forward line"
-    rest = f" The part through {listed_as_code(of['1'])} is right." if "1" in of else ""
-    yield Explanation("branch_sign" if set(labels) == {"1", "−1"} else "branch_ratio", f"{text}.{rest}")
-
-
-def wrong_coefficients(parts: Sequence[str], fitted: Sequence[Coefficient]) -> list[str]:
-    """What is wrong with each part whose coefficient is not 1: it is missing, negative, too large or too small."""
-    wrong = {"0": "is missing", "−1": "has the wrong sign"}
-    named = [(part, label, value) for part, (label, value) in zip(parts, fitted, strict=True) if label != "1"]
-    return [f"{part} {wrong.get(label) or 'is ' + times_what(label, value)}" for part, label, value in named]
+    yield from wrong_parts(wrong, "branch", words, ({c: shares[c].double() for c in words} for shares in branches))
 
 
 def held_constant(wrong: WrongGradient) -> Iterator[WrongFormula]:
@@ -139,16 +112,38 @@ def held_constant(wrong: WrongGradient) -> Iterator[WrongFormula]:
 
 
 def wrong_paths(wrong: WrongGradient) -> Iterator[Explanation]:
-    """The parts of some paths inside a step are missing, have their sign flipped, or are too large or too small."""
-    paths = common_paths(wrong)
-    if len(paths) < 2:
+    """The same for the paths inside a step."""
+    paths, tables = common_paths(wrong), [shares_of_paths(problem, wrong.name) for problem in wrong.problems]
+    yield from wrong_parts(wrong, "way", {path: path_in_words(paths, path) for path in paths}, tables)
+
+
+def wrong_parts(
+    wrong: WrongGradient, kind: str, words: Mapping[Any, str], shares: Iterable[Mapping[Any, Tensor]]
+) -> Iterator[Explanation]:
+    """What is wrong with the parts of which the gradient is the sum; `shares` are these parts per problem."""
+    if len(words) < 2:
         return
-    fitted = wrong.coefficients([shares_of_paths(p, wrong.name)[path] for path in paths] for p in wrong.problems)
+    fitted = wrong.coefficients([share[part] for part in words] for share in shares)
     labels = {label for label, _ in fitted}
-    if len(labels) > 1:
-        parts = [f"the part that comes {path_in_words(paths, path)}" for path in paths]
-        text, rest = ", and ".join(wrong_coefficients(parts, fitted)), " The rest is right." if "1" in labels else ""
-        yield Explanation("way_ratio", f"In your `d{wrong.name}`, {text}.{rest}")
+    if len(labels) < 2:
+        return
+    faults = {"0": "is missing", "−1": "has the wrong sign"}
+    texts = [
+        f"the part that comes {part} {faults.get(label) or 'is ' + times_what(label, value)}"
+        for part, (label, value) in zip(words.values(), fitted, strict=True)
+        if label != "1"
+    ]
+    end = "."
+    if labels & {"0", "−1"}:
+        own_sign = ", each with the sign that it gets in its own forward line" if "−1" in labels else ""
+        end = f". Gradients of all paths add up{own_sign}."
+    if "1" in labels:
+        end += " The rest is right."
+    of_kinds = {frozenset({"0"}): "missing", frozenset({"−1"}): "sign"}
+    yield Explanation(
+        f"{kind}_{of_kinds.get(frozenset(labels - {'1'}), 'ratio')}",
+        f"In your `d{wrong.name}`, {', and '.join(texts)}{end}",
+    )
 
 
 def common_paths(wrong: WrongGradient) -> list[GradientPath]:

@@ -26,7 +26,6 @@ from grader.results.wording import format_shape, listed_as_code
 from grader.verdict.explain.attempts import attempt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents
-from grader.verdict.explain.sizes import width_from_the_data
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import smallest_sizes
 
@@ -92,10 +91,6 @@ def explain_no_answer(name: str, verdict: Verdict, contents: FunctionContents | 
         return
     message, draw = verdict.message or "", problem.draw.describe()
     if answer.outcome == "raised":
-        width = attempt(lambda: width_from_the_data(name, verdict.cases, contents))
-        if width is not None:
-            name_mistake(verdict, Explanation(width.id, f"With {draw}: {answer.message}. {width.message}"))
-            return
         found = attempt(lambda: explain_error(name, problem, answer, contents))
         if found is not None:
             message = f"{answer.message.rstrip('.')}. {found.message}"

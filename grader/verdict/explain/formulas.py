@@ -134,25 +134,20 @@ def wrong_shape(wrong: WrongAnswer) -> Iterator[WrongFormula]:
     found, expected = wrong.found[0], wrong.expected[0]
     if any(f.shape == e.shape or f.numel() != e.numel() for f, e in wrong.pairs):
         return
-    shapes = found_and_right_shape(wrong)
-    needs: tuple[str, ...] = ()
-    identifier, end = "keepdim", " Broadcasting hides this in a comparison, and hurts later."
-    is_other_altogether = [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]
-    if not isinstance(wrong, WrongGradient):
-        if is_other_altogether:
-            return
-        text = f"The numbers of {wrong.it} are right, their shape is not: {shapes}."
-    else:
-        view, needs = f"`.view({wrong.name}.shape)`", ((KEEPDIM,) if found.ndim < expected.ndim else ())
-        advice = f"they lie along the other axis ({view})."
-        if is_other_altogether:
-            identifier, end, needs = "not_reshaped", "", ()
-            advice = f"undo what the forward line did to the shape ({view})."
+    identifier, needs, shapes = "keepdim", tuple[str, ...](), found_and_right_shape(wrong)
+    text = f"The numbers of {wrong.it} are right, their shape is not: {shapes}."
+    differs_in_ones = [n for n in found.shape if n != 1] == [n for n in expected.shape if n != 1]
+    if isinstance(wrong, WrongGradient):
+        view = f"`.view({wrong.name}.shape)`"
+        advice = f"{view} makes it right"
+        if not differs_in_ones:
+            identifier, advice = "not_reshaped", f"undo what the forward line did to the shape ({view})"
         elif found.ndim < expected.ndim:
-            advice = "sum with `keepdim=True`."
-        elif found.ndim > expected.ndim:
-            advice = f"drop the extra dimension (no `keepdim`, or {view})."
-        text = f"The numbers are right, the shape is not: {shapes}; {advice}{end}"
+            needs, advice = (KEEPDIM,), "sum with `keepdim=True`"
+        text = f"The numbers are right, the shape is not: {shapes}; {advice}."
+        text += " Broadcasting hides this in a comparison, and hurts later." if differs_in_ones else ""
+    elif not differs_in_ones:
+        return
     yield WrongFormula(identifier, text, lambda n: wrong.expected[n].reshape(wrong.found[n].shape), needs)
 
 
@@ -202,19 +197,10 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
     for consumer in wrong.consumers:
         derivative = f"the derivative of `{consumer}` with respect to `{wrong.name}`"
         needs: tuple[str, ...] = (f"d{consumer}",)
-        text = f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by {derivative}."
+        where = f"You return `d{consumer}` as it came"
         if len(wrong.consumers) > 1:
-            needs = ()
-            text = (
-                f"In the path through `{consumer}` you use `d{consumer}` as it came. It still has to be multiplied "
-                f"by {derivative}: which elements of `{wrong.name}` does `{consumer}` depend on?"
-            )
-        elif not wrong.same_shape:
-            text = (
-                f"You return `d{consumer}` as it came: its shape is {format_shape(wrong.found[0].shape)}, and that of "
-                f"`{wrong.name}` is {format_shape(wrong.expected[0].shape)}. What makes `{consumer}` out of "
-                f"`{wrong.name}`?"
-            )
+            where, needs = f"In the path through `{consumer}` you use `d{consumer}` as it came", ()
+        text = f"{where}: the upstream gradient still has to be multiplied by {derivative}."
         upstream = in_place_of(wrong, consumer, lambda p, c=consumer: p.upstream[c].double())  # type: ignore[misc]
         yield WrongFormula("local_derivative_missing", text, upstream, needs)
 

@@ -6,7 +6,7 @@ is final before its explanation is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,13 +15,13 @@ from grader.results import NamedMistake
 from grader.verdict.explain.attempts import attempt, explaining
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.inner_gradients import InnerGradients
-from grader.verdict.explain.edits.search import Trials, explain_by_repair, explain_random_numbers, surer_slips
+from grader.verdict.explain.edits.search import Trials, explain_by_repair, explain_random_numbers
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.known import gives, is_gradient_of, known_mistake
+from grader.verdict.explain.known import is_gradient_of, known_mistake
 from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.probes import explain_by_properties
-from grader.verdict.explain.sizes import explain_hard_coded_sizes, width_from_the_data
+from grader.verdict.explain.sizes import explain_hard_coded_sizes
 from grader.verdict.explain.wrong_answer import Cases
 from grader.verdict.judge.gradient import GradientCheck, with_precision
 from grader.verdict.judge.line import Verdict
@@ -30,8 +30,6 @@ from grader.verdict.judge.runner import StepRunner, is_submission
 
 ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
 """Meanings of an error for which a change of the code says more."""
-MAX_GRADIENTS_LISTED = 10
-"""Gradients of one function that a message lists."""
 
 
 def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
@@ -97,8 +95,7 @@ class GradientCase:
             advice = reads_grad(self.name, self.contents)
             text = f"`{self.step}` returned None; expected a tensor. {advice}"
             return Explanation("reads_grad", text) if advice else None
-        width = width_from_the_data(self.name, self.cases, self.contents)
-        return width or explain(self.name, self.cases, self.contents)
+        return explain(self.name, self.cases, self.contents)
 
     def known(self) -> Explanation | None:
         """The known mistake of the lesson that gives these answers, if it can be the cause."""
@@ -114,8 +111,9 @@ class GradientCase:
     def hypotheses(self) -> Iterator[Callable[[], Explanation | None]]:
         """Searches for an explanation, in the order of trust: the first that finds one names the mistake."""
         predicted = attempt(self.predicted)
-        if not self.is_alone or (predicted is not None and predicted.id == "other_gradient"):
-            yield lambda: self.in_another_place(predicted)
+        is_known = predicted is not None and predicted.known
+        if not is_known and (not self.is_alone or (predicted is not None and predicted.id == "other_gradient")):
+            yield self.changed_places
         if self.item.earned_with and self.verdict.status == "failed":  # zero equals many things by chance
             is_zero = predicted is not None and predicted.id == "zeros"
             missing = attempt(self.check.wrong_partner) if predicted is None or is_zero else None
@@ -123,15 +121,13 @@ class GradientCase:
                 yield lambda: Explanation(*not_earned_alone(self.step, missing, is_zero))
             yield lambda: predicted
             return
-        is_known = predicted is not None and predicted.known
         has_own_sizes = is_submission(self.student) and self.student.terms.sizes is not None
         if not is_known and not has_own_sizes:
             yield lambda: self.sizes_of_the_lecture(predicted)
         can_run = self.verdict.status != "error"
         is_kept = is_known or (predicted is not None and predicted.id in SURE)
-        kinds = set() if is_known else surer_slips(self.contents, predicted, self.is_alone)
-        if can_run and (kinds or not is_kept):
-            yield lambda: self.by_edits(kinds if is_kept else set())
+        if can_run and not is_kept:
+            yield self.by_edits
         if predicted is not None and predicted.id in ERRORS_OF_SHAPES and self.is_alone:
             yield self.edit_after_the_error
         yield lambda: predicted
@@ -140,59 +136,32 @@ class GradientCase:
         if self.verdict.status == "failed":
             yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
 
-    def in_another_place(self, predicted: Explanation | None) -> Explanation | None:
-        """Two gradients of which each has the value of the other, or all of a function's in another order.
-
-        A known mistake is kept if it explains every gradient in another place.
-        """
-        own = {g.name: g.target for g in self.lesson.gradients if g.target and g.function == self.function}
-        if self.is_alone:
-            own = {g.name: g.target for g in self.lesson.gradients if g.target}
-        places = {self.step: self.found_in(self.step, own)} if self.step in own else {}
-        instead = places.get(self.step)
-        other = next((name for name, target in own.items() if target == instead), self.step)
-        if other == self.step:
-            return None
-        text = f"Your `{self.step}` is exactly the gradient of `{instead}`"
-        if is_gradient_everywhere(self.student, other, self.problems, self.name):
-            moved = [self.step, other]
-            text += f", and your `{other}` that of `{self.name}`: the two have changed places."
-        else:
-            places = {} if self.is_alone else {name: self.found_in(name, own) for name in own}
-            if not places or len({*places.values()} - {None}) < len(own):
-                return None
-            moved = [name for name, target in places.items() if target != own[name]]
-            listed = moved if len(moved) <= MAX_GRADIENTS_LISTED else [self.step]
-            text += (
-                f". The gradients are right, but in other places: `{self.function}` returns "
-                f"{', '.join(f'd{places[name]}' for name in listed)} for {', '.join(listed)}."
+    def changed_places(self) -> Explanation | None:
+        """Two gradients of which each has the value of the other."""
+        for other in self.lesson.gradients:
+            is_other = other.target not in (None, self.name) and (self.is_alone or other.function == self.function)
+            is_swapped = is_other and all(
+                is_gradient_everywhere(self.student, name, self.problems, str(target))
+                for name, target in ((self.step, other.target), (other.name, self.name))
             )
-        if predicted is not None and predicted.known:
-            zero = {each.name for each in self.lesson.gradients if each.earned_with}
-            known = [mistake for mistake in self.lesson.wrong_formulas if mistake.id == predicted.id]
-            explained = {each.gradient for each in known if gives(each, self.cases_of(each.gradient))}
-            if set(moved) - zero <= explained:
-                return None
-        return Explanation("changed_places", text)
+            if is_swapped:
+                text = f"Your `{self.step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that"
+                return Explanation("changed_places", f"{text} of `{self.name}`: the two have changed places.")
+        return None
 
-    def found_in(self, name: str, own: Mapping[str, str]) -> str | None:
-        """The value whose gradient is in the place of `name`: its own, where several are equal."""
-        targets = dict.fromkeys([own[name], *own.values()])
-        return next((t for t in targets if is_gradient_everywhere(self.student, name, self.problems, t)), None)
-
-    def by_edits(self, kinds: set[str]) -> Explanation | None:
-        """The small change of the code that makes the gradient right; only of these `kinds`, where there are any."""
+    def by_edits(self) -> Explanation | None:
+        """The small change of the code that makes the gradient right."""
         trials, constants, inside = self.trials, self.lesson.small_numbers, None
         if trials is None:
             return None
         right, wrong = ([], "") if self.is_alone else (self.right, "")
-        if not self.is_alone and not kinds:  # first, because it takes a few calls and the other hundreds
+        if not self.is_alone:  # first, because it takes a few calls and the other hundreds
             inner = (self.step, self.function, self.cases, trials, constants, right)
             inside = attempt(lambda: InnerGradients(*inner).first_wrong())
         if inside is not None:
             right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
         found = attempt(
-            lambda: explain_by_repair(self.step, self.function, self.cases, trials, constants, right, kinds, wrong)
+            lambda: explain_by_repair(self.step, self.function, self.cases, trials, constants, right, wrong)
         )
         if inside is not None and (found is None or found.id == MEAN_OR_SUM):
             return inside.explanation  # a wrong gradient on the way gives the factor, which such a change undoes
@@ -201,7 +170,7 @@ class GradientCase:
     def edit_after_the_error(self) -> Explanation | None:
         """The text of the error, and then the change that makes the gradient right, where one was found."""
         raised = next((answer.message.rstrip(".") for _, answer in self.cases if answer.outcome == "raised"), "")
-        found = self.by_edits(set()) if raised else None
+        found = self.by_edits() if raised else None
         if found is None:
             return None
         before, _, _ = (self.verdict.message or raised).partition(raised)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -15,7 +15,6 @@ from grader.comparison.trees import agreement
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
-from grader.source.code_pieces import pieces_of_text
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
 from grader.verdict.explain.problem_values import computed_once
@@ -43,31 +42,25 @@ def known_mistake(
     candidates = (m for m in mistakes if m.gradient == step and is_borne_out(needs_of_formula(m.formula), contents))
     found = [m for m in candidates if gives(m, cases)]
     if others and found:
-        found = likeliest(found, mistakes, others, contents)
+        found = likeliest(found, mistakes, others)
     if not found:
         return None
     messages = dict.fromkeys(mistake.message for mistake in found[:MAX_JOINED])
     return Explanation(found[0].id, " Also: ".join(messages), known=True)
 
 
-def likeliest(
-    fitting: Sequence[Mistake],
-    mistakes: Sequence[Mistake],
-    others: Mapping[str, Cases],
-    contents: FunctionContents | None,
-) -> list[Mistake]:
+def likeliest(fitting: Sequence[Mistake], mistakes: Sequence[Mistake], others: Mapping[str, Cases]) -> list[Mistake]:
     """Of the mistakes that fit one gradient of a function, those that fit most of its other gradients.
 
     Never one that would make a right gradient wrong: an attention that gets `dout` for `dmid` has gradients as if
-    `dmid` lacked a term. If the numbers do not decide, it is none whose right code is in the text.
+    `dmid` lacked a term.
     """
     explained: dict[Mistake, int] = {}
     for mistake in fitting:
         parts = [m for m in mistakes if m.id == mistake.id and m.gradient in others]
         if not any(spoils(m, others[m.gradient]) for m in parts):
             explained[mistake] = sum(gives(m, others[m.gradient]) for m in parts)
-    best = [mistake for mistake, count in explained.items() if count == max(explained.values())]
-    return [mistake for mistake in best if not keeps_the_right_piece(mistake, contents)] or best
+    return [mistake for mistake, count in explained.items() if count == max(explained.values())]
 
 
 def spoils(mistake: Mistake, cases: Cases) -> bool:
@@ -120,7 +113,7 @@ def answer_equals(answer: Answer, candidate: Tensor) -> bool:
 
 
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
-    """The first known mistake that gives just these results on every draw, as far as the code may have it.
+    """The first known mistake that gives just these results on every draw, and that the code bears out.
 
     It is one of the check's function, or of another that the scenario itself calls. A function that these call has rows
     of its own.
@@ -132,7 +125,8 @@ def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | N
     calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
     called = {check.item.function, *(call.function.partition(".")[0] for call in calls)}
     for mistake in (each for each in lesson.mistakes if each.gradient in called):
-        if not may_have(mistake, trials and trials.contents(mistake.gradient), lesson.functions):
+        contents = trials.contents(mistake.gradient) if trials is not None else None
+        if not is_borne_out(needs_of_formula(mistake.formula), contents):
             continue
         target = ModuleTarget(lesson.wrong(mistake), traced=False)
         if all(agrees(check, assertion, at, target, mistake, result.found) for at, result in enumerate(results)):
@@ -152,39 +146,3 @@ def agrees(check: Check, assertion: Assertion, at: int, target: ModuleTarget, mi
         return agreement(found, value, assertion.tolerance, check.on.low_precision).holds
     except Exception:  # the mistake raises, or gives something that a scenario should not
         return False
-
-
-# Whether the code may have the mistake -------------------------------------------------------------------------------
-
-
-def may_have(mistake: Mistake, contents: FunctionContents | None, lesson_functions: Collection[str] = ()) -> bool:
-    """Whether the code of the mistake's function may have it; True where nothing is known about the code.
-
-    A neighbour that the lesson requires as well, such as a `gradient_norms` that it calls, may contain the same piece.
-    """
-    if not is_borne_out(needs_of_formula(mistake.formula), contents):
-        return False
-    others = {name for name in lesson_functions if name != mistake.gradient}
-    _, wrong = replaced_pieces(mistake)
-    # where it only leaves something out, what it leaves out may also stand elsewhere in the code
-    return not wrong or not keeps_the_right_piece(mistake, contents, others)
-
-
-def keeps_the_right_piece(mistake: Mistake, contents: FunctionContents | None, others: Collection[str] = ()) -> bool:
-    """Whether the code has what a mistake of an edit replaces, and nothing of what it puts there.
-
-    False where nothing is known about the code, and for a mistake that is a formula. What the code calls counts as its
-    own, except the functions named in `others`.
-    """
-    if contents is None or not mistake.old:
-        return False
-    right, wrong = replaced_pieces(mistake)
-    own = {each for name, pieces in contents.get("pieces", {}).items() if name not in others for each in pieces}
-    return bool(own & right) and not own & wrong
-
-
-def replaced_pieces(mistake: Mistake) -> tuple[set[str], set[str]]:
-    """The pieces of code that only the right answer has, and those that only the mistake has, of an edit."""
-    texts = mistake.edit if any(mistake.edit) else (mistake.old, mistake.new)
-    right, wrong = (set(pieces_of_text(text)) for text in texts)
-    return right - wrong, wrong - right

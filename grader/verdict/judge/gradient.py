@@ -11,7 +11,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw, Problem
 from grader.results import Row, Status
 from grader.verdict.judge.line import Case, Verdict, judge_line, with_remark
-from grader.verdict.judge.messages import not_earned_alone, unstable
+from grader.verdict.judge.messages import not_earned_alone
 from grader.verdict.judge.notebook_terms import note_on_sizes, own_shapes, reshaped, shape_remark
 from grader.verdict.judge.pictures import error_picture, values_picture
 from grader.verdict.judge.problems import ProblemBook
@@ -193,8 +193,6 @@ class GradientCheck:
             row.shape = list(answer.tensor.shape)
             badge = (broadcast_bits if verdict.passed else bits)(answer.tensor, reference)
             row.exact, row.approximate, row.maxdiff, row.ulps = badge
-            if verdict.passed and row.message is None and not row.exact:
-                row.message = unstable(self.item.target, public, answer)
             if not verdict.passed:
                 self.picture = error_picture(answer.tensor, reference)
             if self.item.drawn and (values := values_picture(answer.tensor, reference)):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import TensorComparison, index_at, relative_error
+from grader.comparison.tensors import TensorComparison, index_at
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake
 from grader.results.wording import listed
@@ -23,30 +22,6 @@ JUDGED_IN_FLOAT32 = (
     "Right, judged in float32: in float64 it does not run, because something in it is always float32 (`.float()`, "
     "`dtype=torch.float32`). `.to(x.dtype)` and `zeros_like(x)` follow the values that you are given."
 )
-
-
-UNSTABLE = 1e-2
-"""Relative error in float32, on the published problem, from which the message says that a right formula is unstable."""
-
-
-def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
-    """A note on a step that is right in float64, of its answer to a float32 problem; None where all is well.
-
-    Right formulas stay within the rounding of a few operations there; one that loses most of its digits, or overflows,
-    subtracts large numbers from each other, or takes an `exp` that is too large.
-    """
-    if answer.tensor is None or answer.tensor.shape != problem.reference(name).shape:
-        return None
-    advice = "What is subtracted from what, and can an `exp` overflow? Look for the form that the forward pass uses."
-    if not bool(torch.isfinite(answer.tensor).all()):
-        return f"Right in float64, but in float32, at the published sizes, it is not finite. {advice}"
-    error = relative_error(answer.tensor, problem.reference(name), problem.scale(name))
-    if error <= UNSTABLE:
-        return None
-    return (
-        f"Right in float64, but in float32, at the published sizes, it is off by {error:.1g} of its size, far more "
-        f"than rounding. {advice}"
-    )
 
 
 def what_is_wrong(

@@ -13,8 +13,7 @@ from kits import functions_of
 from support import ROOT, rows_of, solution_of, without_seconds
 
 from grader.authoring.lesson_sources import published_stub
-from grader.authoring.release.kit import lesson_files
-from grader.authoring.release.notebook import notebook_of
+from grader.authoring.release.kit import lesson_files, notebook_of
 from grader.authoring.verify import submission_of
 from grader.commands import grade as cli
 from grader.intake.notebook.outline import outlines_limited

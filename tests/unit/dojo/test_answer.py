@@ -28,38 +28,6 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Answer:
     return lambda *words, typed="": runner.invoke(main, ["answer", *words, "--course", "."], input=typed)
 
 
-FIRST = """\
-Your name or ID, as your course knows you (the numbers in the questions depend on it):
-Question 1 of 8  count
-    There are 5 rows of 20. How many elements?
-    Answer with a number such as 0.25 or 1/32, with a point and without units.
-`many` is not a number; expected a number such as 0.25 or 1/32, with a point and
-without units. Try again, or press Enter to skip.
-Not right. You added 5 and 20.
-
-Question 2 of 8  size
-    x is (2, 10). What is the shape of x.sum(0)?
-    Answer with a shape such as (32, 1).
-
-Question 3 of 8  pick
-    Which one?
-    a)  the right one
-    b)  the left one
-    c)  the top one
-    Answer with one letter.
-Right.
-
-Question 4 of 8  several
-    Which ones?
-    a)  four
-    b)  three
-    c)  one
-    d)  two
-    Answer with the letters of all that are true, such as a, c.
-2 of 8 answered, stored in exercises/01_asked/answers.toml. Submit it with your
-files.
-dojo answer 01 goes on; --list shows what you have answered.
-"""
 STORED = """\
 # Your answers to the questions of lesson 01. `dojo answer 01` writes this file; you may edit it.
 lesson = "01_asked"
@@ -69,27 +37,25 @@ student = "Ada"
 count = "25"
 pick = "left"
 """
-LISTED = """\
-Lesson 01: 2 of 8 questions answered
-The values are drawn for Ada.
-
-✗  1 count                    25
-     You added 5 and 20.
-   2 size                     not answered
-✓  3 pick                     the left one
-   4 several                  not answered
-   5 sorted                   not answered
-   6 slope                    not answered
-   7 line                     not answered
-   8 essay                    not answered
-"""
 
 
 def test_with_the_keys_an_answer_is_judged_and_one_can_stop_and_go_on(answer: Answer) -> None:
     first = answer("01", typed="Ada\nmany\n25\n\nb\nq\n")
-    assert (first.exit_code, first.stdout) == (0, FIRST)
+    assert first.exit_code == 0
+    for part in (
+        "Your name or ID, as your course knows you (the numbers in the questions depend on it):\n"
+        "Question 1 of 8  count\n"
+        "    There are 5 rows of 20. How many elements?\n"
+        "    Answer with a number such as 0.25 or 1/32, with a point and without units.\n"
+        "`many` is not a number; expected a number such as 0.25 or 1/32, with a point and\n"
+        "without units. Try again, or press Enter to skip.\n"
+        "Not right. You added 5 and 20.\n\n",
+        "    a)  the right one\n    b)  the left one\n    c)  the top one\n    Answer with one letter.\nRight.\n\n",
+        "\n2 of 8 answered, stored in exercises/01_asked/answers.toml. Submit it with your\nfiles.\n",
+        "\ndojo answer 01 goes on.\n",
+    ):
+        assert part in first.stdout, part
     assert Path("exercises/01_asked/answers.toml").read_text() == STORED
-    assert answer("01", "--list").stdout == LISTED
     again = answer("01", typed="100\n\nq\n").stdout
     assert again.startswith("Question 1 of 8  count\n") and "Right.\n" in again  # a wrong answer is asked for again
     assert "Question 3 of 8" not in again
@@ -107,10 +73,8 @@ def test_without_the_keys_an_answer_is_recorded(answer: Answer, tmp_path: Path) 
     shown = answer("01", "count", "line", "--student", "Ada", typed="25\ng.sum(\ng.sum(1)\n").stdout
     assert shown.startswith("Only your course has the answer key: ") and shown.count("Recorded.\n") == 2
     assert "`g.sum(` is not a Python expression" in shown
-    assert answer("01", "--list").stdout.count("·") == 2
     assert "8 of 8 answered" in answer("01", typed="1\na\na\na,b,c\ng*h\nBecause.\n").stdout
-    last = answer("01").stdout
-    assert last.endswith("All questions are answered. `dojo answer 01 QUESTION` asks one again.\n")
+    assert answer("01").stdout == "All questions are answered. `dojo answer 01 QUESTION` asks one again.\n"
 
 
 @pytest.mark.full
@@ -129,7 +93,7 @@ def test_a_line_of_code_runs_in_the_sandbox(
 
 
 def test_errors_are_sentences(answer: Answer) -> None:
-    no_lesson = "There is no lesson '02'. `dojo` lists the lessons: type a number, as in `dojo check 01`."
+    no_lesson = "There is no lesson '02'. `dojo` lists the lessons: type a number or a name, as in `dojo check 01`."
     for words, message in (
         (["02"], no_lesson),
         (["01", "cuont"], "Lesson 01 has no question 'cuont'; did you mean 'count'?"),
@@ -148,7 +112,7 @@ def test_files_that_cannot_be_used(answer: Answer, tmp_path: Path) -> None:
         "under another name.\n"
     )
     file.write_text("count = [")
-    assert answer("01", "--list").stderr.startswith("dojo: exercises/01_asked/answers.toml cannot be read: ")
+    assert answer("01").stderr.startswith("dojo: exercises/01_asked/answers.toml cannot be read: ")
     (tmp_path / "exercises/01_asked/questions.toml").unlink()
     shutil.rmtree(tmp_path / "solutions")
     assert answer("01").stderr == "dojo: Lesson 01 has no questions.\n"

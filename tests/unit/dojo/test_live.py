@@ -14,8 +14,8 @@ from support import GUARD_SECONDS
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
-from grader.dojo.live import LiveServer
 from grader.dojo.progress import Checked
+from grader.dojo.report import LiveServer
 from grader.dojo.session import Event
 from grader.sandbox.isolation.probe import Isolation
 
@@ -72,7 +72,7 @@ def test_only_who_has_the_token_and_means_this_machine_reads_the_page(server: Li
         response(server, path) for path in ("/", "/events", "/x" + own[1:], own[:-2] + "/", own[:-1], own + "no")
     ]
     assert [answer.status for answer in unknown] == [404] * 6
-    assert b"dojo watch" in unknown[0].read() and "probs" not in str(unknown[5].read())
+    assert b"dojo open" in unknown[0].read() and "probs" not in str(unknown[5].read())
     assert response(server, own, method="POST").status == 501
 
 

@@ -1,4 +1,4 @@
-"""`dojo train` as it is typed: the lecture's data and network, both runs side by side, what is in my-training/."""
+"""`dojo train` as it is typed: the lecture's data and network, both runs, what is in my-training/."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from grader.commands import dojo as dojo_cli
 from grader.dojo.training import (
     CHECKPOINT,
     CURVE,
-    LOG,
     compare_gradients,
     load_checkpoint,
 )
@@ -77,15 +76,8 @@ def train(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Calla
     return run
 
 
-def log_in(folder: Path) -> str:
-    return (folder / "my-training" / LOG).read_text()
-
-
 def losses_in(folder: Path) -> torch.Tensor:
     return torch.tensor(load_checkpoint(folder / "my-training")["losses"])
-
-
-# Data and network -----------------------------------------------------------------------------------------------------
 
 
 def test_the_names_that_are_shipped_and_a_data_set_by_hand():
@@ -140,20 +132,15 @@ def test_cmp_looks_at_shapes_and_knows_rounding_from_mistakes():
     assert rows["W1"].line == "W1 (30, 12)     | exact: True  | approximate: True  | maxdiff: 0.0"
 
 
-# A whole run ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_run_leaves_curve_log_and_checkpoint(train, own, tmp_path):
+def test_a_run_leaves_a_curve_and_a_checkpoint(train, own, tmp_path):
     result, out = train(own), tmp_path / "my-training"
     assert result.exit_code == 0 and result.stderr == "" and "\x1b" not in result.output
-    assert {path.name for path in out.iterdir()} == {CURVE, LOG, CHECKPOINT}
-    log = log_in(tmp_path)
-    assert result.stdout == log + "The curve: my-training/curve.svg\nThe log:   my-training/log.txt\n"
+    assert {path.name for path in out.iterdir()} == {CURVE, CHECKPOINT}
+    log = result.stdout
+    assert log.endswith("The curve: my-training/curve.svg\n") and log.count("gradients of step ") == 3
     assert re.match(
-        r"398 names, 27 characters: [\d,]+ train / \d+ validation / \d+ test examples\n1,017 parameters\n", log
+        r"398 names, 27 characters: [\d,]+ train / \d+ validation / \d+ test examples\n1,017 parameters", log
     )
-    for step in (0, 30, 59):
-        assert f"gradients of step {step}, yours against autograd's:" in log
     assert len(re.findall(r"^  \w+ \(.*\) +\| exact: \w+ +\| approximate: \w+ +\| maxdiff: [\d.e-]+$", log, re.M)) == 21
     steps = re.findall(r"^ +(\d+)/ +60: \d\.\d{4}   autograd's \d\.\d{4}   difference \d\.\de[+-]\d+$", log, re.M)
     assert list(map(int, steps)) == list(range(0, 60, 3))
@@ -162,23 +149,9 @@ def test_a_run_leaves_curve_log_and_checkpoint(train, own, tmp_path):
     assert len(re.search(r"^20 names: (.*)$", log, re.M)[1].split(",")) == 20
     drawn = ElementTree.parse(out / CURVE).getroot()
     assert [part.get("class") for part in drawn if part.tag.endswith("path")][-2:] == ["own", "autograd"]
-
     own, autograds = losses_in(tmp_path)  # rounding only: float32's last digit on a loss of about 3 is 2.4e-7
     assert len(own) == 60 and float((own - autograds).abs().max()) < 5e-6
-    kept = load_checkpoint(out)
-    for name, value in kept["own"]["parameters"].items():
-        assert float((value - kept["autograds"]["parameters"][name]).abs().max()) < 5e-6
     assert own[-10:].mean() < own[:10].mean() - 0.05  # and it learns
-
-
-def test_with_compare_a_wrong_gradient_trains_next_to_the_right_one(train, own, solution, tmp_path):
-    own.write_text(solution.replace("db2, dbngain, dbnbias]\n    #", "db2, dbnbias, dbngain]\n    #"))
-    result = train(own, "--compare")
-    assert result.exit_code == 0 and result.stdout.count("✗ Step 0: `dbngain` differs from autograd's by ") == 1
-    sentence = r"over the last 6 steps: loss \d\.\d{4} with your gradients, \d\.\d{4} with the right ones\. Yours is "
-    assert re.search(sentence, result.stdout) and "`dojo check 07.dbngain` explains it." in result.stdout
-    losses, autograds = losses_in(tmp_path)
-    assert float((losses - autograds).abs().max()) > 1e-4
 
 
 def test_what_is_wrong_in_a_step_stops_the_run_and_names_its_row(train, own, solution):
@@ -196,7 +169,7 @@ def test_what_is_wrong_in_a_step_stops_the_run_and_names_its_row(train, own, sol
         result = train(own)
         assert result.exit_code == command_line.UNUSABLE and result.stderr.count("\n") == 1, row
         assert f"`dojo check 07.{row}` explains it." in result.stderr
-        assert result.stderr.startswith("dojo: Step 0: ") and result.stderr.endswith("dojo train 07 --compare\n")
+        assert result.stderr.startswith("dojo: Step 0: ")
     own.write_text(solution + wrapped("found = [2 * each for each in found] if calls > 41 else found"))
     result = train(own)
     step = re.search(r"^dojo: Step (\d+): `dW2` differs from autograd's by 100.0% of its size", result.stderr)
@@ -209,9 +182,6 @@ def wrapped(act: str) -> str:
         "\nimport signal\nright, calls = gradients, 0\n\ndef gradients(*arguments):\n    global calls\n    calls += 1\n"
         f"    loss, found = right(*arguments)\n    {act}\n    return loss, found\n"
     )
-
-
-# Ctrl-C and --resume --------------------------------------------------------------------------------------------------
 
 
 def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_path):
@@ -229,7 +199,6 @@ def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_pat
     assert result.exit_code == 0, result.output
     again = losses_in(tmp_path)
     assert again.shape == (2, 60) and torch.equal(again[:, :done], kept)
-    assert len(re.findall(r"^ +(\d+)/ +60: ", log_in(tmp_path), re.M)) == 20  # each line once
     assert float((again[0] - again[1]).abs().max()) < 5e-6
     own.write_text(solution + wrapped("1 / (calls - 36)"))
     result = train(own)
@@ -237,9 +206,6 @@ def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_pat
     assert "ZeroDivisionError: division by zero\n    1 / (calls - 36)\n" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0
-
-
-# What cannot be done, in a sentence -----------------------------------------------------------------------------------
 
 
 def test_what_is_not_written_yet(train, own, course, solution, tmp_path):
@@ -256,7 +222,7 @@ def test_what_is_not_written_yet(train, own, course, solution, tmp_path):
     assert result.exit_code == command_line.UNUSABLE
     assert "Not written yet" in result.stderr and "`calibrate`, `sample`" in result.stderr
     own.write_text(solution)
-    assert train(own, "--resume").exit_code == 0 and "20 names: " in log_in(tmp_path)
+    assert train(own, "--resume").exit_code == 0 and "20 names: " in train(own, "--resume").stdout
 
 
 def test_a_mistake_is_a_sentence_with_the_student_s_own_line(train, own, solution, tmp_path):
@@ -328,56 +294,6 @@ def test_bad_input_is_one_sentence_and_exit_status_2(train, own, tmp_path, monke
     (tmp_path / "my-training" / CHECKPOINT).write_bytes(b"nothing")
     result = train(own, "--resume")
     assert result.exit_code == command_line.UNUSABLE and "cannot be read (" in result.stderr
-
-
-# A course of one's own ------------------------------------------------------------------------------------------------
-
-SCRIPT = """
-import torch
-from grader.dojo.training import Network
-
-class Doubling(Network):
-    def start(self, generator):
-        return {"parameters": {"x": torch.ones(2)}}
-
-    def draw(self, generator):
-        return None
-
-    def rehearse(self, state, batch):
-        return ""
-
-    def facts(self, state):
-        return [f"doubled: {self.student.call('double', self.steps)}"]
-
-    def own_gradients(self, state, batch):
-        return 1.0, {"x": torch.ones(2)}
-
-    def own_steps(self, state, batches, start):
-        return [1.0] * len(batches)
-
-    autograd_gradients, autograd_steps = own_gradients, own_steps
-
-network = Doubling
-"""
-
-
-def test_another_course_brings_its_own_script_only_where_it_is_named(tmp_path, monkeypatch):
-    lesson = tmp_path / "exercises" / "01_doubling"
-    lesson.mkdir(parents=True)
-    (lesson / "lesson.toml").write_text('title = "Doubling"\n[train]\nscript = "script.py"\n')
-    (lesson / "script.py").write_text(SCRIPT)
-    (lesson / "backward.py").write_text("from helper import twice as double\n")
-    (lesson / "helper.py").write_text("def twice(x):\n    return 2 * x\n")
-    (tmp_path / "deep" / "inside").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "deep" / "inside")  # the nearest course upwards
-    result = CliRunner().invoke(dojo_cli.main, ["train", "--steps", "21"])
-    assert result.exit_code == 2 and "script.py differs from what was installed with `dojo`" in result.stderr
-    result = CliRunner().invoke(dojo_cli.main, ["train", "--steps", "21", "--course", str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("doubled: 42\ngradients of step 0")
-
-
-# Curves ---------------------------------------------------------------------------------------------------------------
 
 
 def test_smoothing_is_the_lecture_s_and_a_plot_stays_inside_its_frame():

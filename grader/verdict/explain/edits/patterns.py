@@ -32,15 +32,6 @@ GROUPS: Mapping[str, frozenset[str]] = {
             "asinh erf log1p expm1 relu clamp clamp_min clamp_max clip log_softmax negative exp_ log_ tanh_ sqrt_ "
             "square_ neg_"
         ),
-        "with_axes": (
-            "transpose swapaxes permute movedim moveaxis flip squeeze unsqueeze flatten size sum mean prod amax amin "
-            "argmax argmin var std norm logsumexp softmax log_softmax cumsum cumprod cat concat concatenate stack"
-        ),
-        "axis_first": (
-            "select narrow unflatten unfold gather scatter scatter_ scatter_add scatter_add_ index_select index_add "
-            "index_add_ index_copy index_copy_ take_along_dim"
-        ),
-        "axis_keywords": "dim dims axis axes dim0 dim1 axis0 axis1 start_dim end_dim",
         "random": (
             "rand rand_like randn randn_like randint randint_like randperm bernoulli multinomial dropout normal_ "
             "uniform_ bernoulli_"

@@ -7,7 +7,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -30,7 +30,6 @@ class Rule:
     coded: str = ""
     fix: str = "With that changed"
     question: str = ""
-    is_sure: bool = False
 
     def message(self, words: Mapping[str, str]) -> str:
         """The sentences about one place, without the question. `{it}` is left for what becomes right."""
@@ -40,12 +39,12 @@ class Rule:
 RULES = [Rule(**each) for each in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["rule"]]
 
 
-@lru_cache(2)
-def patterns_by_type(only_sure: bool) -> Mapping[type[ast.AST], Sequence[tuple[int, ast.AST, ast.AST]]]:
+@cache
+def patterns_by_type() -> Mapping[type[ast.AST], Sequence[tuple[int, ast.AST, ast.AST]]]:
     """{type of a node: (number of a rule, pattern, what takes its place)}"""
     found = defaultdict(list)
     for number, rule in enumerate(RULES):
-        for before, after in rule.change.items() if rule.is_sure or not only_sure else ():
+        for before, after in rule.change.items():
             for new in [after] if isinstance(after, str) else after:
                 for pattern, template in variants_of(before, new):
                     found[type(pattern)].append((number, pattern, template))
@@ -54,19 +53,17 @@ def patterns_by_type(only_sure: bool) -> Mapping[type[ast.AST], Sequence[tuple[i
     return found
 
 
-def changes_by_rules(
-    node: ast.AST, around: Around, only_sure: bool = False
-) -> Iterator[tuple[int, ast.AST, Mapping[str, ast.AST | str]]]:
+def changes_by_rules(node: ast.AST, around: Around) -> Iterator[tuple[int, ast.AST, Mapping[str, ast.AST | str]]]:
     """(number of a rule, what it writes in place of the node, the words and pieces of code for its sentence)."""
     sign = SIGN_OF_OPERATORS.get(type(node.op), "") if isinstance(node, ast.BinOp | ast.AugAssign) else ""
-    for number, pattern, template in patterns_by_type(only_sure).get(type(node), ()):
+    for number, pattern, template in patterns_by_type().get(type(node), ()):
         for bound in matches(pattern, node, {}):
             for supplied in supplied_values(template, node, around):
                 parts = {**bound, **supplied}
                 named = {name: part for name, part in parts.items() if not isinstance(part, list)}
                 yield number, filled(template, parts), {"sign": sign, **named}
     for number, rule in enumerate(RULES):
-        if rule.coded and (rule.is_sure or not only_sure):
+        if rule.coded:
             yield from ((number, *found) for found in getattr(coded_changes, rule.coded)(node, around))
 
 

@@ -17,7 +17,7 @@ from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
 from grader.verdict.explain.edits.coded_changes import Known
-from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, Explanation
+from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.wrong_answer import Cases
 from grader.verdict.judge.line import judge_line
 
@@ -52,15 +52,6 @@ class Trials(Protocol):
         """The answers of the changed functions of these numbers."""
 
 
-def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None, is_alone: bool) -> set[str]:
-    """The kinds of change that are tried although the numbers are explained; none for most functions.
-
-    `is_alone` is true of a function that returns one gradient: in others, a factor has many places where it may arise.
-    """
-    of_reading = SURE.get(reading.id if reading is not None else "", frozenset())
-    return set(contents["slips"] if contents else ()) | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
-
-
 def explain_by_repair(
     step: str,
     function: str,
@@ -68,17 +59,15 @@ def explain_by_repair(
     trials: Trials,
     constants: Sequence[float],
     passing: Collection[str] = (),
-    kinds: Collection[str] = (),
     wrong: str = "",
 ) -> Explanation | None:
     """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
 
     `passing` are the values whose gradients are right, and `wrong` the name of the first wrong gradient on the way.
-    Only changes of these `kinds` are tried, where there are any.
     """
     edits = trials.edits(function, known_on(cases[0][0], constants, passing, wrong, step))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
-    slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
+    slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
     number = first_right(step, cases, trials, slips, batch)
     if number is None:
         return None

@@ -3,7 +3,7 @@
 lesson: 03
 as: notebook
 dlogit_maxes: passed | has shape (32,)
-dlogits: failed | In your `dlogits`, the part that comes through `logit_maxes` has the wrong sign:
+dlogits: failed | In your `dlogits`, the part that comes through `logit_maxes` has the wrong sign. Gradients of all
 """
 # instead of: dlogit_maxes =
 dlogit_maxes = -dnorm_logits.sum(1)

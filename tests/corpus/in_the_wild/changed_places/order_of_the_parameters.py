@@ -2,10 +2,9 @@
 
 lesson: 06
 by: both
-dC: shape | = Your `dC` is exactly the gradient of `emb`. The gradients are right, but in other places: `backward`
-    returns dC, dW, db, dgamma, dbeta, dW2, db2, demb for dW2, db2, dgamma, dbeta, dW, db, demb, dC.
-dgamma: failed | Your `dgamma` is exactly the gradient of `b`.
-dbeta: failed | Your `dbeta` is exactly the gradient of `gamma`.
+dC: shape | You return `demb` as it came
+dgamma: failed | look at `db`: another value belongs there.
+dbeta: failed
 db2: shape | Your `db2` is exactly the gradient of `W`.
 dW: shape
 dW2: shape

@@ -2,8 +2,8 @@
 
 lesson: 14
 by: dojo
-dWv: failed | = Your `dWv` is exactly the gradient of `Wq`. The gradients are right, but in other places: `backward`
-    returns dWq, dWk, dWv for dWv, dWq, dWk.
+dWv: failed | = Your `dWv` is exactly the gradient of `Wq`. Read the forward line that uses `Wv`
+    again: what is done with it there?
 dWq: failed | Your `dWq` is exactly the gradient of `Wk`.
 dWk: failed | Your `dWk` is exactly the gradient of `Wv`.
 others: passed

@@ -2,7 +2,8 @@
 
 lesson: 03
 by: dojo
-dlogits: failed | = In the path through `logit_maxes` you use `dlogit_maxes` as it came. It still has to be multiplied by the derivative of `logit_maxes` with respect to `logits`: which elements of `logits` does `logit_maxes` depend on?
+dlogits: failed | = In the path through `logit_maxes` you use `dlogit_maxes` as it came: the upstream
+    gradient still has to be multiplied by the derivative of `logit_maxes` with respect to `logits`.
 """
 
 

@@ -1,7 +1,7 @@
 """The table of gradients has as many rows as the largest token says.
 
 lesson: 01
-dembedding: shape | The number of classes is left to the data: as many as `tokens` needs
+dembedding: shape | `int(tokens.max()) + 1` leaves the number of classes to the data
 """
 
 import torch

@@ -3,7 +3,7 @@
 lesson: 11
 by: dojo
 dx: failed | = In your `dx`, the part that comes by way of `rstd` is missing, and the part that comes by way of `mu` is
-    missing. The rest is right.
+    missing. Gradients of all paths add up. The rest is right.
 others: passed
 """
 

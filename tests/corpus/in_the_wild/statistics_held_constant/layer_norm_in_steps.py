@@ -2,7 +2,8 @@
 
 lesson: 11
 by: dojo
-ddiff: failed | = You have the path through `norm`; `diff` also feeds `var`. Gradients of all paths add up.
+ddiff: failed | = In your `ddiff`, the part that comes through `var` is missing. Gradients of all paths add up.
+    The rest is right.
 others: passed
 """
 

@@ -1,8 +1,9 @@
-"""`=+` in a sum of three paths: only the last one is left, and the message says why.
+"""`=+` in a sum of three paths: only the last one is left.
 
 lesson: 13
 by: both
-dx: failed | = You have the path through `v`; `x` also feeds `q` and `k`. Gradients of all paths add up.
+dx: failed | = In your `dx`, the part that comes through `q` is missing, and the part that comes through `k`
+    is missing. Gradients of all paths add up. The rest is right.
 dWv: failed | = `total =+ x[b].T @ dv[b]` assigns: `=+` is `=` and a sign. With `+=`, your `dWv` is right.
 others: passed
 """

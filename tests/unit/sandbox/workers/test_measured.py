@@ -185,12 +185,8 @@ def rows(session: Session, lesson: Lesson, path: Path) -> dict[str, dict[str, An
 
 
 BY_TIME = {
-    *("checkpointing/each_layer_from_the_input_uncounted", "checkpointing/from_the_input_in_a_thread"),
-    *("checkpointing/segments_again_in_numpy", "flash_attention/again_uncounted"),
-    *("flash_attention/future_backward_in_numpy", "flash_attention/future_by_convolution"),
-    *("flash_attention/future_by_einsum_elsewhere", "flash_attention/future_in_a_thread"),
-    *("flash_attention/future_patched_counter", "flash_attention/future_product_as_sum"),
-    "flash_attention/future_product_in_numpy",
+    *("checkpointing/from_the_input_in_a_thread", "flash_attention/again_uncounted"),
+    "flash_attention/future_in_a_thread",
 }
 """Only processor time gives these away, which is statistical: `make test-slow` measures it."""
 QUICK = {"flash_attention/mask_in_numpy", "flash_attention/whole_rows"}

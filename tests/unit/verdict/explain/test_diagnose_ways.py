@@ -76,7 +76,8 @@ WRONG = {
         "way_ratio",
         batch_norm(direct=2.0, variance=lambda v, u: 0 * u),
         "In your `dx`, the part that comes by way of `inverse` and `var` is missing, and the part that comes directly, "
-        "not by way of `inverse` or `var` or `mean` is exactly 2 times what it should be. The rest is right.",
+        "not by way of `inverse` or `var` or `mean` is exactly 2 times what it should be. Gradients of all paths add "
+        "up. The rest is right.",
     ),
 }
 

@@ -83,24 +83,6 @@ def test_what_a_function_is_made_of():
     assert [(value, line) for value, line, _ in contents["dh"]["numbers"]] == [(3, 9), (32, 1)]
 
 
-def test_numbers_that_are_axes_are_no_sizes():
-    for code, sizes in [
-        ("dy.transpose(2, 3).permute(0, 2, 1)", []),
-        ("torch.permute(dy, (0, 2, 1)).sum((2, 3)).softmax(2)", []),
-        ("dy.sum(dim=2, keepdim=True).flatten(start_dim=2)", []),
-        ("torch.gather(dy, 2, index).select(2, 5)", [5]),
-        ("torch.cat([dy, dy], 2).view(32, 27)", [32, 27]),
-        ("torch.zeros(dy.shape[2], 27)", [27]),
-        ("dy.unflatten(2, (4, 8))", [4, 8]),
-        ("F.one_hot(Y, 27) / 32", [27, 32]),
-        ("dy[:, 3].narrow(2, 0, 27)", [3, 27]),
-        ("dy[:, : n + 2 * padding].view(2, 3) / 2", [2, 3]),
-        ("dy / 2.449489742783178 * 0.5 + 1.5", [2.449489742783178]),
-    ]:
-        contents = contents_of(f"def dh(dy, index):\n    return {code}\n", ["dh"])["dh"]
-        assert sorted(value for value, _, _ in contents["numbers"]) == sorted(sizes)
-
-
 def test_a_message_must_be_true_of_the_code():
     for need, code, is_true in [
         (DIVIDES, "dy / h", True),

@@ -76,15 +76,15 @@ TRAPS = [
         "a row for a flat vector",
         "def db1(dhprebn): return dhprebn.sum(0, keepdim=True)",
         "shape",
-        "The numbers are right, the shape is not: (1, {hidden}) where `b1` is ({hidden},); drop the extra dimension "
-        "(no `keepdim`, or `.view(b1.shape)`). Broadcasting hides this in a comparison, and hurts later.",
+        "The numbers are right, the shape is not: (1, {hidden}) where `b1` is ({hidden},); `.view(b1.shape)` makes "
+        "it right. Broadcasting hides this in a comparison, and hurts later.",
     ),
     Trap(
         "a dimension in front",
         "def dh(dlogits, W2): return (dlogits @ W2.T)[None]",
         "shape",
-        "The numbers are right, the shape is not: (1, {batch}, {hidden}) where `h` is ({batch}, {hidden}); drop the "
-        "extra dimension (no `keepdim`, or `.view(h.shape)`). " + BROADCASTING,
+        "The numbers are right, the shape is not: (1, {batch}, {hidden}) where `h` is ({batch}, {hidden}); "
+        "`.view(h.shape)` makes it right. " + BROADCASTING,
     ),
     Trap(
         "a number for a column",
@@ -166,7 +166,8 @@ TRAPS = [
         "no branch through the maximum",
         "def dlogits(dnorm_logits): return dnorm_logits.clone()",
         "failed",
-        "You have the path through `norm_logits`; `logits` also feeds `logit_maxes`. Gradients of all paths add up.",
+        "In your `dlogits`, the part that comes through `logit_maxes` is missing. Gradients of all paths add up. "
+        "The rest is right.",
     ),
     # objects with opinions
     Trap(

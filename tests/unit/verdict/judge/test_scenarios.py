@@ -14,8 +14,6 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.explain.checks import differing_parts
-from grader.verdict.explain.edits.contents import contents_of
-from grader.verdict.explain.known import may_have
 from grader.verdict.judge import checks
 from grader.verdict.judge.checks import (
     Assertion,
@@ -70,28 +68,3 @@ def test_one_draw_on_which_the_straightforward_form_is_very_exact_rejects_no_rig
     check = Check(lesson, item, LocalStudent(vars(functions), [], None), ModuleTarget(functions), book, False)
     failed = checks.run_check(checks.tests_of(load_module(lesson.suite, "suite"))["precision"], check)
     assert (failed is not None) == lose_digits and str(failed or "").startswith(message)
-
-
-def test_what_another_required_function_contains_rules_no_mistake_out():
-    """Lesson 10's `clip_by_norm` may call `gradient_norms`, which has the squares that the mistake replaces."""
-    lesson = Course(ROOT).find("10")
-    mistake = next(each for each in lesson.mistakes if each.name == "clip_by_norm__largest_norm")
-    file = """
-def gradient_norms(gradients):
-    return [gradient.pow(2).sum().sqrt().item() for gradient in gradients]
-
-def clip_by_norm(gradients, limit):
-    norm = max(gradient_norms(gradients))
-    return [g * (limit / norm) if norm > limit else g for g in gradients]
-"""
-    contents = contents_of(file, ["clip_by_norm"])["clip_by_norm"]
-    assert may_have(mistake, contents, lesson.functions)
-    assert not may_have(mistake, contents)
-
-
-def test_a_mistake_that_leaves_something_out_is_possible_where_the_same_piece_is_elsewhere():
-    """Lesson 16's `do` needs `tanh_c`, too: that it is read says nothing about the factor that is missing in `dc`."""
-    lesson = Course(ROOT).find("16")
-    mistake = next(each for each in lesson.mistakes if each.name == "lstm_step_backward__no_tanh")
-    contents = contents_of(mistake.applied_to(lesson.answer_key), ["lstm_step_backward"])["lstm_step_backward"]
-    assert may_have(mistake, contents, lesson.functions)
