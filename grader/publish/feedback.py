@@ -137,8 +137,8 @@ def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
     if suffix == ".zip":  # the same files give the same bytes: `ZipInfo` has no date unless it is given one
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as archive:
-            for file, content in sorted(files.items()):
-                archive.writestr(zipfile.ZipInfo(file), content, zipfile.ZIP_DEFLATED)
+            for inside, content in sorted(files.items()):
+                archive.writestr(zipfile.ZipInfo(inside), content, zipfile.ZIP_DEFLATED)
         return {name: packed.getvalue()}
     return {name if suffix in (".html", ".htm") else f"{name}.html": files[HTML]}
 
