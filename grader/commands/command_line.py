@@ -2,7 +2,6 @@
 
 A command is a function, or a dataclass with a method `run`. Its docstring is its help, and each of its parameters is
 annotated with the option or argument that gives it. Its module is loaded when it is called, or its help is shown.
-Text is printed as it is, even if it looks like rich's markup.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ import errno
 import inspect
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
 
 import click
-from rich.console import Console
 
 from grader.errors import GraderFault, UserError
 from grader.publish.inert import terminal_line
@@ -32,17 +30,6 @@ FOLDER, EXISTING_FOLDER = (click.Path(path_type=Path, file_okay=False, exists=ex
 POSITIVE = click.IntRange(1)
 MakeParameter = Callable[[str, Any], click.Parameter]
 """Makes the option or argument for a function's parameter, from its name and type."""
-
-
-def console_for(stderr: bool = False) -> Console:
-    """Where commands print."""
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-
-
-def print_remarks(remarks: Iterable[str]) -> None:
-    """Print each remark as a line of its own on standard error."""
-    for remark in remarks:
-        click.echo(f"grade: {terminal_line(remark)}", err=True)
 
 
 def fail(message: str, status: int = UNUSABLE, program: str = "grade") -> NoReturn:
@@ -101,7 +88,12 @@ class Command(click.Command):
         annotated = [(each, hint) for each, hint in hints if get_origin(hint) is Annotated]
         parameters = [hint.__metadata__[0](each, hint.__origin__) for each, hint in annotated]
 
-        call = (lambda **given: target(**given).run()) if isinstance(target, type) else target
+        def call(**given: Any) -> None:
+            if isinstance(target, type):
+                target(**given).run()
+            else:
+                target(**given)
+
         super().__init__(name, callback=call, params=parameters, **help_of(target.__doc__ or ""))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -174,19 +166,8 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if ctx.parent is None and not ctx.resilient_parsing and args[0] not in self._table:
-            self._refuse_word(*args)
+            fail(unknown_command(args, list(self._table), str(self.name)), program=str(self.name))
         return super().resolve_command(ctx, args)
-
-    def _refuse_word(self, word: str, *others: str) -> NoReturn:
-        """End with what was meant by a first word that does not name a command."""
-        program, found = str(self.name), f"There is no command {word!r}"
-        if others and others[0] in self._table:
-            fail(f"The command comes first: type `{shlex.join([program, others[0], word, *others[1:]])}`.", UNUSABLE, program)
-        if near := difflib.get_close_matches(word, self._table, n=1):
-            fail(f"{found}. Did you mean `{shlex.join([program, near[0], *others])}`?", UNUSABLE, program)
-        once, always = (shlex.join([program, command, word, *others]) for command in ("check", "watch"))
-        advice = f" `{once}` checks a lesson or a row once, `{always}` whenever you save."
-        fail(f"{found}; `{program} --help` lists them.{advice if 'check' in self._table else ''}", UNUSABLE, program)
 
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.parent is not None:
@@ -204,8 +185,6 @@ class CommandGroup(click.Group):
             where = f"{sys.executable} finds no {error.name}"
             fail(f"{where}. Install it there, or load the module that contains it.", program=program)
         except (KeyboardInterrupt, click.Abort):
-            if sys.stderr.isatty():
-                click.echo(err=True)  # the terminal has written ^C
             fail("stopped.", STOPPED, program)
         except OSError as error:
             if error.errno not in UNWRITABLE:
@@ -222,3 +201,14 @@ class CommandGroup(click.Group):
         found = error.format_message().rstrip(".")
         fail(f"{found}.{such_as} `{path} --help` shows {forms}.", error.exit_code, str(self.name))
 
+
+def unknown_command(words: Sequence[str], commands: Sequence[str], program: str) -> str:
+    """The sentence for a first word that does not name a command. `words` are all words after the program's name."""
+    word, *others = words
+    if others and others[0] in commands:
+        return f"The command comes first: type `{shlex.join([program, others[0], word, *others[1:]])}`."
+    if near := difflib.get_close_matches(word, commands, n=1):
+        return f"There is no command {word!r}. Did you mean `{shlex.join([program, near[0], *others])}`?"
+    once, always = (shlex.join([program, command, *words]) for command in ("check", "watch"))
+    advice = f" `{once}` checks a lesson or a row once, `{always}` whenever you save." if "check" in commands else ""
+    return f"There is no command {word!r}; `{program} --help` lists them.{advice}"

@@ -14,7 +14,8 @@ import click
 from rich.table import Table
 
 from grader.commands.class_files import first_sentences
-from grader.commands.command_line import argument, console_for, option, print_remarks
+from grader.commands.command_line import argument, option
+from grader.commands.console import console_for, print_remarks
 from grader.commands.opened_gradebook import (
     course_of,
     open_gradebook,

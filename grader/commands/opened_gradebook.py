@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.command_line import console_for, print_remarks
+from grader.commands.console import console_for, print_remarks
 from grader.commands.live import what_failed, what_is_plain
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook

@@ -21,18 +21,8 @@ from grader.commands.checks import (
     with_assignment,
 )
 from grader.commands.class_files import ClassFiles
-from grader.commands.command_line import (
-    BELOW,
-    FAULT,
-    FOLDER,
-    POSITIVE,
-    STOPPED,
-    argument,
-    console_for,
-    option,
-    print_remarks,
-    seldom,
-)
+from grader.commands.command_line import BELOW, FAULT, FOLDER, POSITIVE, STOPPED, argument, option, seldom
+from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import extensions_from
 from grader.commands.follow import FollowedFolder
 from grader.commands.live import RunView, print_summary, what_failed, what_is_plain, what_platforms_say, what_waits
