@@ -42,7 +42,9 @@ class ClassFiles:
         if self.roster is None and roster:
             self._roster_name, stored = json.loads(roster)
             self.roster = from_json(Roster, stored)
-            self.remarks.append(f"{self._roster_name} of an earlier run: {count_text(len(stored['members']), 'student')}.")
+            self.remarks.append(
+                f"{self._roster_name} of an earlier run: {count_text(len(stored['members']), 'student')}."
+            )
         for name, stored in json.loads(times or "{}").items():
             if name not in map(str, times_files):
                 self._times[name] = from_json(list[SubmissionTime], stored)

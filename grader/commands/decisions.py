@@ -1,4 +1,4 @@
-"""`grade adjust`, `comment`, `excuse`, `extend` and `undo`: what a person decides about a student's points; `history`."""
+"""What a person decides about a student's points: `grade adjust`, `comment`, `excuse`, `extend`, `undo`, `history`."""
 
 from __future__ import annotations
 

@@ -58,13 +58,6 @@ def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
     return None if root is None else Course(root)
 
 
-def required_course(gradebook: Gradebook, given: Path | None) -> Course:
-    """See `course_of`. Raises UserError where there is none."""
-    if (course := course_of(gradebook, given)) is None:
-        raise UserError(f"{course_to_name(gradebook)}.")
-    return course
-
-
 def was_graded_with(gradebook: Gradebook, course: Path | None) -> bool:
     """Whether the latest run used the course in this folder."""
     root = gradebook.about().get("course")
@@ -75,6 +68,16 @@ def course_to_name(gradebook: Gradebook) -> str:
     """What to do where `course_of` finds none."""
     root = gradebook.about().get("course", "unknown")
     return f"the gradebook's course ({root}) is not the one that `grade` is a part of: name it with --course"
+
+
+def recorded_course(out: Path, given: Path | None) -> Path | None:
+    """The folder `given`, or that of the latest run's course; None where nothing says which. Raises UserError."""
+    with read_gradebook(out) as gradebook:
+        if given is not None or "course" not in gradebook.about():
+            return given
+        if not was_graded_with(gradebook, installed_course()):
+            raise UserError(f"{course_to_name(gradebook)}.")
+    return installed_course()
 
 
 def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:

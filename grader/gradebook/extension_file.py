@@ -33,7 +33,9 @@ def read_extensions(
     Raises UserError, with the line.
     """
     names = {name for each in EXTENSION_COLUMNS.values() for name in each}
-    header, lines = read_table(path, "the extensions", lambda row: sum(cell.strip().casefold() in names for cell in row))
+    header, lines = read_table(
+        path, "the extensions", lambda row: sum(cell.strip().casefold() in names for cell in row)
+    )
     plain = [cell.casefold() for cell in header]
     columns = {column: [name for name in names if name in plain] for column, names in EXTENSION_COLUMNS.items()}
     places = {column: plain.index(found[0]) for column, found in columns.items() if found}
