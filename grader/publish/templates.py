@@ -12,7 +12,7 @@ from markupsafe import Markup
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import prose
 from grader.results import points_in_words
-from grader.results.wording import count_text, shape_text
+from grader.results.wording import count_text, format_shape
 
 
 def strict_environment(folder: str = "", **options: Any) -> Environment:
@@ -38,5 +38,5 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         autoescape=True,
         finalize=lambda value: harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
-    templates.filters |= {"prose": prose, "shape": shape_text, "counted": count_text, "points": points_in_words}
+    templates.filters |= {"prose": prose, "shape": format_shape, "counted": count_text, "points": points_in_words}
     return templates

@@ -68,7 +68,6 @@ class FileWorker:
         joint: the function that returns all gradients, if one does.
         given_up: {step or function: its answer}, of those that are not run again.
         functions: the names of the file's functions, once it was loaded.
-        plain_functions: those of them that need no watching, see calling/observing.py.
         note: why statements outside the functions were left out, if any were.
         switched_on: a worker reported that PyTorch differentiates again.
     """
@@ -92,7 +91,6 @@ class FileWorker:
         self._memory = memory
         self.process: WorkerProcess | None = None
         self.functions: tuple[str, ...] = ()
-        self.plain_functions: frozenset[str] = frozenset()
         self.note = ""
         self._load_failure: Answer | None = None
         self._printed = Output(zygote.limits.output_bytes)  # by workers that have ended
@@ -130,9 +128,8 @@ class FileWorker:
                 outcome: AnswerOutcome = "forbidden" if answer.outcome == "forbidden" else "raised"
                 return answer._replace(outcome=outcome)
             match answer.value:
-                case [functions, plain, str(note)]:
+                case [functions, str(note)]:
                     self.functions, self.note = checked_names(functions), note
-                    self.plain_functions = frozenset(checked_names(plain))
                     return None
             raise WireError("no account of a file")
         except DeadlineMissed:

@@ -52,7 +52,7 @@ class Load:
     """Run the submission's file `main` of `files`; `not_allowed` are parts of PyTorch to be removed first.
 
     With `memory`, the worker's resident memory is made to follow what the file and its functions hold. The answer's
-    value is (names of functions, those that need no watching, why statements were left out).
+    value is (names of functions, why statements were left out).
     """
 
     files: Mapping[str, bytes]
