@@ -292,12 +292,11 @@ def watch_files(words: Sequence[str], course: Path | None, port: int | None = No
         )
         from grader.dojo.watch import Watch
 
-        if port is None:
-            Watch(at, lessons[0], console_for(), work, lessons).run()
-            return
-        page = stack.enter_context(LiveServer(at.judge.isolation, port))
-        open_in_browser(page.address)
-        Watch(at, lessons[0], console_for(), work, lessons, live=page.address, tell=page.tell).run()
+        page = None
+        if port is not None:
+            page = stack.enter_context(LiveServer(at.judge.isolation, port))
+            open_in_browser(page.address)
+        Watch(at, lessons[0], console_for(), work, lessons, page).run()
 
 
 def start(

@@ -143,15 +143,15 @@ def finish_lines(desk: Desk, checked: Checked, by_key: bool = True) -> Iterator[
 
     `by_key`: keys lead to the next lesson.
     """
-    lesson, progress, state = checked.lesson, checked.progress, desk.state_file.read()
+    lesson, progress, stored = checked.lesson, checked.progress, desk.state_file.read()
     yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
     if later := progress.taught_later:
         waiting = ", ".join(f"{row} after lesson {teacher}" for row, teacher in later.items())
         yield Paragraph(f"For later: {waiting}. Or try it now, with hints.", "dim")
     points = f"{points_text(progress.points_reached)} of {points_text(lesson.max_score)} points"
-    by_count = sorted(state.mistakes.get(lesson.name, {}).items(), key=lambda each: -each[1])[:MAX_MISTAKES]
+    by_count = sorted(stored.mistakes.get(lesson.name, {}).items(), key=lambda each: -each[1])[:MAX_MISTAKES]
     kinds = ", ".join(f"{mistake.replace('_', ' ')} {count}" for mistake, count in by_count)
-    tries = count_text(state.tries.get(lesson.name, 0), "try", "tries")
+    tries = count_text(stored.tries.get(lesson.name, 0), "try", "tries")
     yield Paragraph(f"{points}; {tries}{f'; mistakes: {kinds}' if kinds else ''}.", "bold")
     following = next_lesson(desk.all_progress(), lesson.name)
     if following is None:

@@ -25,7 +25,7 @@ from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, Work, shown_path
 from grader.dojo.overview import finish_lines, hint_screen, list_screen
 from grader.dojo.progress import Checked
-from grader.dojo.report import REPORT_FILE, open_in_browser, write_report
+from grader.dojo.report import REPORT_FILE, LiveServer, open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
@@ -53,19 +53,18 @@ class Watch:
         console: Console,
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
-        live: str = "",
-        tell: Callable[[Event], object] = id,
+        page: LiveServer | None = None,
     ) -> None:
-        """`work` is what is watched, by default the exercises; `lessons` are the lessons in it.
-
-        `tell` is called with each event too; `live` is the address of the page that shows them.
-        """
-        self._desk, self._console, self._tell = desk, console, tell
+        """`work` is what is watched, by default the exercises, with its `lessons`; `page` shows each event too."""
+        self._desk, self._console, self._page = desk, console, page
         self._work, self._lessons = work or Work(desk.course), lessons
         self._news = SimpleQueue[Event | str]()  # events of the session, saves and keys
+        self._open(lesson)
+
+    def _open(self, lesson: Lesson) -> None:
+        self.view = View(lesson, shown_path(self._work.path(lesson)), self._page.address if self._page else "")
         self._last_run: Checked | None = None  # the last check of a file that ran
         self._read = set[str]()  # notes that were on the screen at an earlier save
-        self.view = View(lesson, shown_path(self._work.path(lesson)), live)
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
@@ -80,7 +79,7 @@ class Watch:
                 except Empty:
                     quiet = REFRESH_SECONDS
                     if (running := self._session.running()) is not None:
-                        self._tell(running)
+                        self._tell_page(running)
                         self.show(running)
                     continue
                 quiet = QUIET_SECONDS
@@ -95,8 +94,12 @@ class Watch:
 
     def _note(self, event: Event) -> None:
         """Called in the thread that checks."""
-        self._tell(event)
+        self._tell_page(event)
         self._news.put(event)
+
+    def _tell_page(self, event: Event) -> None:
+        if self._page is not None:
+            self._page.tell(event)
 
     # events
 
@@ -120,24 +123,25 @@ class Watch:
         self._draw()
 
     def _show_verdict(self, checked: Checked, is_provisional: bool) -> None:
-        view, before, runs = self.view, self._last_run, checked.judged.runs
-        rows = [row.name for row in checked.judged.rows]
-        changed = changed_rows(before, checked) if before is not None and runs else []
+        view, runs = self.view, checked.judged.runs
+        before, rows = self._last_run if runs else None, [row.name for row in checked.judged.rows]
+        changed, news, is_same = list[str](), list[Text](), False
+        if before is not None:
+            changed, news = changed_rows(before, checked), list(news_of(before, checked))
+            is_same = before.submitted == checked.submitted
+            if before.progress.has_work and not checked.progress.has_work and not is_same:
+                view.below = ["", *finish_lines(self._desk, checked)]
         if not view.is_provisional and (changed or view.focus not in rows):
             wrong = (name for name in checked.progress.wrong if name in changed)
             view.focus = next(wrong, checked.progress.next_row)
-        is_same = before is not None and before.submitted == checked.submitted
-        news = list(news_of(before, checked)) if before is not None and runs else []
         view.news = news or (view.news if is_same else [])
-        if runs and before is not None and before.progress.has_work and not checked.progress.has_work and not is_same:
-            view.below = ["", *finish_lines(self._desk, checked)]
         others = [name for name in rows if name != view.focus]  # the row in focus is explained
         notes = [*notes_about(checked, others), *elsewhere_note(checked)] if runs else []
         view.notes = [note for note in notes if note.plain not in self._read]
         view.checked, view.is_provisional, view.running, view.trouble = checked, is_provisional, "", ""
         if not is_provisional:
             self._read = {note.plain for note in notes}
-            self._last_run = checked if runs else before
+            self._last_run = checked if runs else self._last_run
 
     # keys
 
@@ -175,8 +179,7 @@ class Watch:
         if lesson is None:
             self._say(Text("There is no other lesson here.", "bold green"))
             return
-        self.view = View(lesson, shown_path(self._work.path(lesson)), view.live)
-        self._last_run, self._read = None, set()
+        self._open(lesson)
         if is_own:
             self._desk.state_file.set_last_lesson(lesson)
         self._session.check(lesson)

@@ -53,10 +53,3 @@ def figure_text(value: float | None) -> str:
     if value is None or value == 0:
         return "–" if value is None else "0"
     return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
-
-
-def duration_text(seconds: float) -> str:
-    """A time in seconds, minutes or hours: `12 s`, `3 min`, `2.5 h`."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import io
 import os
 import resource
 import sys
@@ -27,15 +26,15 @@ from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.protocol import CallRequest, copy_tree
 from grader.calling.steps import call_joint, call_step, groups_of_values
+from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
-from grader.sandbox.isolation.usage import make_memory_telling, used_by
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.messages import GivenProblem, Load, Request, Run
-from grader.sandbox.workers.printed import MarkedOutput, flush_output
+from grader.sandbox.workers.printed import LabelledOutput, flush_output
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
 
@@ -81,14 +80,14 @@ def arrange_descriptors(requests: int, answers: int, output: int) -> None:
 class Worker:
     def __init__(self, operator_cap: int, imports: Sequence[str] = ()) -> None:
         """`imports` are modules that an instructor allows."""
-        self._requests = io.BufferedReader(io.FileIO(REQUESTS_FD, "rb", closefd=False))
+        self._requests = os.fdopen(REQUESTS_FD, "rb", closefd=False)
         self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problem: tuple[torch.dtype, dict[str, Any], dict[str, Tensor]] = torch.float64, {}, {}
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
-        self._output: MarkedOutput | None = None
+        self._output: LabelledOutput | None = None
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
         self._twins: dict[int, Any] = {}  # the same of calls that were made again
 
@@ -99,10 +98,10 @@ class Worker:
 
     def serve_one(self) -> bool:
         """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
-        frame = codec.read_frame(self._requests)
-        if frame is None:
+        try:
+            request, terms = messages.read_request(self._requests)
+        except EOFError:
             return False
-        request, terms = messages.decode_request(frame)
         for name, answer in self.answers_to(request):
             data = messages.encode_answer(name, answer, terms, self._files)
             flush_output()
@@ -118,7 +117,7 @@ class Worker:
         match request:
             case GivenProblem():
                 values = {**request.values, **groups_of_values(request.values, request.groups)}
-                self._problem = codec.DTYPES[request.dtype], values, dict(request.upstream)
+                self._problem = request.dtype, values, dict(request.upstream)
             case Load():
                 yield "", self.last(self.load(request))
             case CallRequest():
@@ -155,7 +154,8 @@ class Worker:
         tripwires(self._autograd_used.append, self._files)
         name_acts(False)
         sys.breakpointhook = refuse_to_stop
-        self._output = MarkedOutput()
+        self._output = LabelledOutput()
+        self._output.begin(request.main, request.quiet)
         loaded = load(request.files, request.main, self._imports)
         name_acts(True)
         self._names = vars(loaded.module)
@@ -181,8 +181,8 @@ class Worker:
                 def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
                     return {step: call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)}
 
-                numerical = NumericalWatch(self._operator_cap, self._names)
-                answers = watched(call, call, numerical) if request.watched else call(None)
+                numerical = NumericalWatch(self._operator_cap, self._names) if request.watched else None
+                answers = watched(call, call, numerical) if numerical else call(None)
                 answer = self.allowed(step, answers[step])
             if step == request.steps[-1]:
                 answer = self.last(answer)
