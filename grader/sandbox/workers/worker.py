@@ -11,7 +11,7 @@ import fcntl
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,6 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.numerical_watch import NumericalWatch, watched
-from grader.calling.observing import is_plain
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.protocol import CallRequest, copy_tree
 from grader.calling.steps import call_joint, call_step, groups_of_values
@@ -165,8 +164,7 @@ class Worker:
         if error is not None:
             return failure(error, "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
-        plain = [name for name in names if is_plain(self._functions.get(name))]
-        return Answer("returned", value=(names, plain, loaded.note(self._files)))
+        return Answer("returned", value=(names, loaded.note(self._files)))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn. With `above`, steps are fed the student's own gradients."""
@@ -183,7 +181,8 @@ class Worker:
                 def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
                     return {step: call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)}
 
-                answers = self.watched(step, call) if request.watched else call(None)
+                numerical = NumericalWatch(self._operator_cap, self._names) if request.watched else None
+                answers = watched(call, call, numerical) if numerical else call(None)
                 answer = self.allowed(step, answers[step])
             if step == request.steps[-1]:
                 answer = self.last(answer)
@@ -199,12 +198,12 @@ class Worker:
         assert request.joint is not None
         joint, (dtype, values, _) = request.joint, self._problem
         self.begin(joint.name)
-        function = self._functions.get(joint.name)
+        function, numerical = self._functions.get(joint.name), NumericalWatch(self._operator_cap, self._names)
 
         def call(watch: OperatorWatch | None) -> dict[str, Answer]:
             return call_joint(function, joint, request.steps, values, dtype, self._files, watch)
 
-        answers = self.watched(joint.name, call) if request.watched else call(None)
+        answers = watched(call, call, numerical) if request.watched else call(None)
         for step, answer in answers.items():
             answer = self.allowed(joint.name, answer)
             yield step, self.last(answer) if step == request.steps[-1] else answer
@@ -228,9 +227,3 @@ class Worker:
         numerical = NumericalWatch(cap, self._names, may_train=request.handle is None)
         changes_objects = request.handle is not None or request.keep is not None
         return self.allowed(request.name, watched(call, again, numerical, changes_objects)[""])
-
-    def watched(self, function: str, call: Callable[[OperatorWatch], dict[str, Answer]]) -> dict[str, Answer]:
-        """The answers of a step's function under a watch. Of a plain one, only the operators are watched."""
-        if is_plain(self._functions.get(function)):
-            return call(OperatorWatch(self._operator_cap))
-        return watched(call, call, NumericalWatch(self._operator_cap, self._names))
