@@ -23,7 +23,7 @@ from grader.commands.opened_gradebook import (
     write_other_gradebooks,
     write_views,
 )
-from grader.commands.options import Because, CourseFolder, Out, Student
+from grader.commands.options import Because, CourseFolder, Out, StudentName
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import undone
@@ -51,7 +51,7 @@ DECISION_WORDS = {
 
 
 def adjust(
-    student: Student,
+    student: StudentName,
     row: Annotated[str, argument("ROW")],
     points: Annotated[float, option("--points N", "From 0 to its maximum.", click.FloatRange(0), required=True)],
     text: Because,
@@ -65,7 +65,7 @@ def adjust(
       grade adjust ada total --points 0 --because "Plagiarism"   everything
     """
     with open_gradebook(out) as gradebook:
-        decision = decision_about(gradebook, "points", student, text, row)
+        decision = decision_on(gradebook, "points", student, text, row)
         most = points_of_part(gradebook.current_of(decision.student), decision.row)[1]
         if not points <= most:  # nor is nan
             what = decision.row or "the total"
@@ -74,7 +74,7 @@ def adjust(
 
 
 def excuse(
-    student: Student, row: Annotated[str | None, argument("[ROW]")], text: Because, out: Out, course: CourseFolder
+    student: StudentName, row: Annotated[str | None, argument("[ROW]")], text: Because, out: Out, course: CourseFolder
 ) -> None:
     """Leaves a row, a lesson or everything out of a student's points. Their maximum becomes smaller as well.
 
@@ -82,11 +82,11 @@ def excuse(
       grade excuse "Ada Okafor" --because "Ill, certificate seen"
     """
     with open_gradebook(out) as gradebook:
-        store(gradebook, [decision_about(gradebook, "excuse", student, text, row)], out, course)
+        store(gradebook, [decision_on(gradebook, "excuse", student, text, row)], out, course)
 
 
 def extend(
-    student: Student,
+    student: StudentName,
     until: Annotated[str, option("--until DATE", "Their due date, in the assignment's time zone.", required=True)],
     text: Because,
     out: Out,
@@ -99,7 +99,7 @@ def extend(
       grade extend ada --until 2026-12-01 --because "Ill"     at the usual time of day
     """
     with open_gradebook(out) as gradebook:
-        decision, assignment = decision_about(gradebook, "extension", student, text), gradebook.assignment()
+        decision, assignment = decision_on(gradebook, "extension", student, text), gradebook.assignment()
         due = None if assignment is None else assignment.due
         if due is None:
             print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
@@ -107,7 +107,7 @@ def extend(
 
 
 def comment(
-    student: Student,
+    student: StudentName,
     words: Annotated[tuple[str, ...], argument("[ROW] TEXT", required=True)],
     out: Out,
     course: CourseFolder,
@@ -121,7 +121,7 @@ def comment(
     if len(words) > 2:
         raise UserError(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
     with open_gradebook(out) as gradebook:
-        decision = decision_about(gradebook, "comment", student, words[-1], words[0] if len(words) == 2 else None)
+        decision = decision_on(gradebook, "comment", student, words[-1], words[0] if len(words) == 2 else None)
         store(gradebook, [decision], out, course)
 
 
@@ -141,7 +141,7 @@ def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: Out, cour
         store(gradebook, [undoing], out, course)
 
 
-def history(student: Student, out: Out) -> None:
+def history(student: StudentName, out: Out) -> None:
     """Shows a student's attempts, verdicts and decisions, in order of time.
 
     Times are in the assignment's time zone; without a due date, in this machine's.
@@ -176,9 +176,7 @@ def student_called(gradebook: Gradebook, wanted: str) -> str:
     return find_student(wanted, gradebook.students(), people_index(gradebook.people(), members))
 
 
-def decision_about(
-    gradebook: Gradebook, kind: DecisionKind, wanted: str, text: str, part: str | None = None
-) -> Decision:
+def decision_on(gradebook: Gradebook, kind: DecisionKind, wanted: str, text: str, part: str | None = None) -> Decision:
     """A decision about a student, or a part of their work, without author and points. Raises UserError."""
     try:
         student = student_called(gradebook, wanted)

@@ -35,5 +35,5 @@ Timeout = Annotated[
 FailUnder = Annotated[
     float | None, seldom("--fail-under PERCENT", "Exit with 1 if a score is below.", click.FloatRange(0, 100))
 ]
-Student = Annotated[str, argument("STUDENT")]
+StudentName = Annotated[str, argument("STUDENT")]
 Because = Annotated[str, option("--because TEXT", "The reason, which the student may read.", required=True)]
