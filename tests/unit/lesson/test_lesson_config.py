@@ -20,7 +20,6 @@ from grader.lesson.config import (
     PublicDraw,
     lesson_config,
 )
-from grader.lesson.lesson import Course
 from grader.lesson.notebook_table import NotebookTable
 from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS
 
@@ -167,10 +166,3 @@ def test_lessons_are_read_without_torch():
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False"], done.stderr
-
-
-def test_the_lessons_that_ship_take_their_rows_from_the_file():
-    lesson = Course(ROOT).find("06")
-    config = lesson_config(lesson.exercise)
-    assert lesson.items == config.gradients + config.checks and config.function is not None
-    assert {row.function for row in config.gradients} == {"backward"}
