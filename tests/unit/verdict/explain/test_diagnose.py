@@ -19,10 +19,8 @@ from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.formulas import transposed
 from grader.verdict.explain.known import known_mistake
 from grader.verdict.explain.problem_values import named_factors
-from grader.verdict.explain.wrong_answer import WrongAnswer, first_that_fits
 
 Formula = Callable[[Problem], Tensor]
 
@@ -493,24 +491,3 @@ def test_a_line_inside_a_fused_step(fused):
         assert explanation is not None and explanation.id == name and sentence in explanation.message
         explanation = text(fused, "x", nudged(formula))
         assert explanation is None or explanation.id != name
-
-
-def test_a_gradient_with_its_axes_in_another_order():
-    def messages(change):
-        expected = [torch.randn(2, *shape, generator=torch.manual_seed(1)).double() for shape in ((3, 4), (5, 5))]
-        wrong = WrongAnswer(
-            what="Your `dx`",
-            right="the gradient",
-            found=[change(each) for each in expected],
-            expected=expected,
-            rtol=1e-9,
-            floors=[0.0, 0.0],
-            constants=[{}, {}],
-        )
-        return [each.message for each in first_that_fits(wrong, [transposed])]
-
-    (swapped,) = messages(lambda e: e.mT)
-    assert swapped.startswith("Your `dx` is the gradient with axes 1 and 2 swapped.")
-    (moved,) = messages(lambda e: e.permute(2, 0, 1))
-    assert "with its axes in order (2, 0, 1)" in moved
-    assert messages(lambda e: e.reshape(e.shape[0], e.shape[2], -1)) == []
