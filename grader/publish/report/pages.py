@@ -25,7 +25,6 @@ from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
-from grader.publish.curve import plot
 from grader.publish.inert import code, inert, markdown
 from grader.publish.lesson_graph import LessonGraph, lesson_figure
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
@@ -50,7 +49,6 @@ from grader.results.wording import duration_text, figure_text
 
 MAX_NAMES_ON_PAGE = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
-SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,6 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
         templates.filters |= {"name": lambda name: markdown(f"`{name}`"), "prose": markdown}
     templates.globals |= {"every_state": STATES, "answer_word": answer_word}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
-    templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
     templates.globals["sentences_about_lesson"] = sentences_about_lesson
     return templates
 

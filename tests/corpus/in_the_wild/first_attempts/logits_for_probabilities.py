@@ -4,7 +4,7 @@ lesson: 02
 by: dojo
 dlogits: failed
 dh: failed
-othersothers: passed
+others: passed
 """
 
 
