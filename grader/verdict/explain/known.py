@@ -79,7 +79,7 @@ def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
 
 def gives(mistake: Mistake, cases: Cases) -> bool:
     """Whether the wrong formula gives these answers."""
-    return all(is_same_answer(answer_of_mistake(mistake, problem), answer) for problem, answer in cases)
+    return all(answer_equals(answer_of_mistake(mistake, problem), answer) for problem, answer in cases)
 
 
 def answer_of_mistake(mistake: Mistake, problem: Problem) -> Answer:
@@ -89,7 +89,7 @@ def answer_of_mistake(mistake: Mistake, problem: Problem) -> Answer:
     )
 
 
-def is_same_answer(wrong: Answer, answer: Answer) -> bool:
+def answer_equals(wrong: Answer, answer: Answer) -> bool:
     """Whether an answer is what a wrong formula gives, infinities in the same places included."""
     if wrong.outcome != "returned" or set(wrong.changed) != set(answer.changed):
         return False
