@@ -38,13 +38,13 @@ install: $(VENV)/ready
 wheel: $(VENV)/ready
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
-	@$(BIN)/python -m grader.authoring.release.distributions dist/*.whl
+	@$(BIN)/python -m grader.authoring.release.leaks dist/*.whl
 
 # What may be published: a source distribution without solutions/, from which pip builds the same wheel.
 sdist: $(VENV)/ready
 	rm -rf dist
 	$(BIN)/python -m hatchling build -t sdist
-	@$(BIN)/python -m grader.authoring.release.distributions dist/*.tar.gz
+	@$(BIN)/python -m grader.authoring.release.leaks dist/*.tar.gz
 
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)

@@ -40,8 +40,7 @@ KINDS = {
     "timeout": "stopped: no end, or too many operations",
     "anatomy": "the anatomy of the error",
 }
-ANSWERED = ("known", "read off", "shape", "sentence", "timeout")
-SPECIFIC = (*ANSWERED, "meaning")
+SPECIFIC = ("known", "read off", "shape", "sentence", "timeout", "meaning")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ Mutants run in a forked child: one that never ends, or takes too much memory, co
 
 A rejected mutant is told something specific where a known mistake is named, a reading of the graph, of the result or of
 an error's text holds, or a shape, a type or a rule of the row says what was expected; not where only the anatomy of the
-error is given, or Python's own error with its line. As an error that is read is the easier case, the share is also
-printed without any that raised, and with all of them.
+error is given, or Python's own error with its line.
 """
 
 from __future__ import annotations
@@ -87,18 +86,14 @@ class Tally:
     def counts(self) -> dict[str, int]:
         accepted = [mutant for mutant, _ in self.of("accepted")]
         equivalent, free = sum(map(self.equivalent, accepted)), sum(map(self.open, accepted))
-        kinds = Counter(found.kind for _, found in self.judged)
         return {
             "mutants": len(self.judged),
             "of": self.possible,
             "equivalent": equivalent,
             "left open": free,
             "unlisted": len(accepted) - equivalent - free,
-            "rejected": sum(kinds[kind] for kind in KINDS),
-            "specific": sum(kinds[kind] for kind in SPECIFIC),
-            "of raised": kinds["meaning"],
-            "raised": kinds["meaning"] + kinds["raised"],
-            "anatomy": kinds["anatomy"],
+            "rejected": len(self.of(*KINDS)),
+            "specific": len(self.of(*SPECIFIC)),
         }
 
 
@@ -126,32 +121,17 @@ def judge_lesson(lesson: Lesson, seed: int, budget: int | None, known: Listed) -
     return Tally(lesson.name, judged, len(every), time.perf_counter() - started, known)
 
 
-def share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"
-
-
 def table(tallies: Sequence[Tally]) -> Iterator[str]:
     rows = [(tally.lesson, tally.counts(), tally.seconds) for tally in tallies]
-    total = {key: sum(counts[key] for _, counts, _ in rows) for key in rows[0][1]} if rows else {}
+    total = {key: sum(counts[key] for _, counts, _ in rows) for key in rows[0][1]}
     rows.append(("all", total, sum(tally.seconds for tally in tallies)))
-    yield f"{'':20}" + "".join(f"{head:>11}" for head in total) + f"{'of answers':>12}{'seconds':>9}"
+    yield f"{'':20}" + "".join(f"{head:>11}" for head in total) + f"{'share':>9}{'seconds':>9}"
     for name, counts, seconds in rows:
-        answered = share(counts["specific"] - counts["of raised"], counts["rejected"] - counts["raised"])
-        yield f"{name:20}" + "".join(f"{n:11,}" for n in counts.values()) + f"{answered:>12}{seconds:9.0f}"
-    yield ""
-    answers = total["specific"] - total["of raised"]
-    yield f"specific, of all rejected: {share(total['specific'], total['rejected'])}"
-    yield f"  of which raised, with what the error means: {share(total['of raised'], total['rejected'])}"
-    yield f"  counting nothing that raised: {share(answers, total['rejected'])}"
-    yield f"  counting all that raised: {share(answers + total['raised'], total['rejected'])}"
-    yield f"specific, of those that gave an answer: {share(answers, total['rejected'] - total['raised'])}"
+        share = f"{counts['specific'] / max(counts['rejected'], 1):.1%}"
+        yield f"{name:20}" + "".join(f"{n:11,}" for n in counts.values()) + f"{share:>9}{seconds:9.0f}"
     yield ""
     kinds = Counter(found.kind for tally in tallies for _, found in tally.judged)
     yield from (f"{kinds[kind]:7,}  {meaning}" for kind, meaning in KINDS.items())
-    yield ""
-    for kind in ("read off", "meaning"):
-        names = Counter(found.id for tally in tallies for _, found in tally.of(kind))
-        yield f"{kind}: " + ", ".join(f"{name} {count}" for name, count in names.most_common())
 
 
 def shown(tallies: Sequence[Tally], kind: str) -> Iterator[str]:

@@ -26,8 +26,7 @@ from bench import ROOT
 from grader.authoring.lesson_sources import right_files
 from grader.calling import calls
 from grader.calling.answer import Answer
-from grader.calling.joint import call_joint
-from grader.calling.steps import call_step
+from grader.calling.steps import call_joint, call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula

@@ -99,17 +99,14 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
 
 
 def random_faults(lesson: Lesson) -> Iterator[str]:
-    """A sentence about a value that is drawn from the global generator: no gradient of it could be judged.
-
-    Values are compared as text, in which NaN equals itself.
-    """
-    runs = []
+    """A sentence about a value that is drawn from the global generator: no gradient of it could be judged."""
+    runs = list[dict[str, str]]()
     for seed in (1, 2):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            graph = lesson.problem(Draw(), lesson.seed).graph
-        values = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in graph.values.items()}
-        runs.append({name: repr(value) for name, value in values.items()})
+            values = lesson.problem(Draw(), lesson.seed).graph.values
+        texts = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
+        runs.append({name: repr(value) for name, value in texts.items()})  # as text, NaN equals itself
     if name := next((name for name, text in runs[0].items() if text != runs[1].get(name)), None):
         yield (
             f"{lesson.exercise / 'forward.py'}: `{name}` is another value in every run: draw everything that is random "

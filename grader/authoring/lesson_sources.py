@@ -1,6 +1,7 @@
-"""A lesson's own files: its right answers, its hidden suite, its steps, and the stub that students fill in.
+"""A lesson's own files: its right answers, its hidden suite, its steps, the stub, and the files of a new lesson.
 
-The stub is generated from the solution: the answers between its markers are removed.
+The stub, which students fill in, is generated from the solution: the answers between its markers are removed. A new
+lesson's two folders are ready to fill in; `grade verify` accepts them, except for README.md.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ import ast
 import re
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 from grader.lesson.bare_stub import READ_IN, bare_stub, is_bare
 from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
+from grader.publish.templates import text_templates
 from grader.results.wording import format_shape
 
+LessonKind = Literal["steps", "functions"]
 ANSWER_BEGIN, ANSWER_END = "# <answer>", "# </answer>"
 ANSWER = re.compile(rf"^([ ]*){re.escape(ANSWER_BEGIN)}\n.*?^[ ]*{re.escape(ANSWER_END)}\n", re.DOTALL | re.MULTILINE)
 TODO = r"\1# TODO: replace the next line by your own\n\1raise NotImplementedError\n"
@@ -87,3 +91,35 @@ def published_stub(lesson: Lesson, bare: bool | None = None) -> str:
     """The stub that students get: bare, or not; with None as the one in the lesson's folder is. Raises LessonError."""
     stub = stub_of(lesson)
     return bare_stub(lesson, stub) if (is_bare(lesson) if bare is None else bare) else stub
+
+
+def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[Path]:
+    """Writes exercises/NN_name and solutions/NN_name under `course`; returns the files.
+
+    `kind` is "steps" (a forward pass, a function for each gradient) or "functions" (functions and classes checked by
+    what they do). Raises LessonError when the name does not fit or is taken, OSError when a file cannot be written.
+    """
+    if not re.fullmatch(r"\d\d_[a-z][a-z0-9_]*", name):
+        raise LessonError(f"{name!r} is no lesson's name: expected two digits and words, such as 11_layer_norm.")
+    number, _, short = name.partition("_")
+    folders = {part: course / f"{part}s" / name for part in ("exercise", "solution")}
+    taken = [str(folder) for folder in folders.values() if folder.exists()]
+    others = [path.name for path in (course / "exercises").glob(f"{number}_*") if path.name != name]
+    if taken or others:
+        found = f"{' and '.join(taken)}: already there" if taken else f"{', '.join(others)} has the number {number}"
+        raise LessonError(f"{found}. Choose another number and name.")
+    source = text_templates(f"new_lesson/{kind}")
+    written = []
+    for template in sorted(source.list_templates()):
+        part, _, file = template.removesuffix(".jinja").partition(".")
+        file = {"suite.py": f"test_{short}.py", "variants.py": "variants/other_style.py"}.get(file, file)
+        path = folders[part] / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source.get_template(template).render(number=number, title=title), encoding="utf-8")
+        written.append(path)
+    lesson = Lesson(course, name)
+    stub = stub_of(lesson)
+    for path in (lesson.exercise / "backward.py", lesson.pristine):
+        path.write_text(stub, encoding="utf-8")
+        written.append(path)
+    return written

@@ -1,12 +1,18 @@
-"""Calling one step: parameters by name, fresh copies in, the result and what the step did to its arguments out.
+"""A step called by name: copies of what its parameters name go in, its result and what it changed come out.
 
 Used inside the worker for student code, and in the trusted process for the course's own formulas: one meaning for both.
+A function that returns many gradients is called once, and its result is split into one answer per gradient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import difflib
+import dis
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,7 +21,64 @@ from grader.calling.answer import Answer
 from grader.calling.calls import call, narrow, with_fallback
 from grader.calling.failures import failure, first_line, safe_text
 from grader.calling.operators import OperatorWatch
-from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
+from grader.calling.protocol import copy_tree
+
+Groups = Mapping[str, Sequence[str] | Mapping[str, str]]
+"""{name: the names of its values}, for a list; {name: {key: the name of its value}}, for a dict."""
+
+
+def groups_of_values(values: Mapping[str, Any], groups: Groups) -> dict[str, Any]:
+    """{name of a group: its values}, as a list or a dict."""
+    return {
+        name: {key: values[member] for key, member in members.items()}
+        if isinstance(members, Mapping)
+        else [values[member] for member in members]
+        for name, members in groups.items()
+    }
+
+
+class UnknownParameter(Exception):
+    """A step asks for something that is neither a forward value nor an upstream gradient."""
+
+
+class Joint(NamedTuple):
+    """A function that returns many gradients: its name, and what it returns, in order."""
+
+    name: str
+    returns: tuple[str, ...]
+
+    def pieces(self, result: object) -> dict[str, object] | str:
+        """{name: what was returned for it}, as far as the result has it, or a sentence.
+
+        A result is a tree of tuples, lists and dicts. What a dict contains goes by its key, `dW` or the parameter's own
+        name, `W`. What is in no dict goes by its place among the names that no dict has.
+        """
+        expected = ", ".join(self.returns)
+        named: dict[str, object] = {}
+
+        def in_no_dict(part: object) -> Iterator[object]:
+            """The values outside of dicts, in order; those in a dict are put into `named`."""
+            if isinstance(part, (tuple, list)):
+                for entry in part:
+                    yield from in_no_dict(entry)
+            elif isinstance(part, Mapping):
+                keys = {name: name if name in part else name[1:] for name in self.returns}
+                named.update({name: part[key] for name, key in keys.items() if key in part})
+            else:
+                yield part
+
+        places = list(in_no_dict(result)) if isinstance(result, (tuple, list, Mapping)) else []
+        others = [name for name in self.returns if name not in named]
+        if isinstance(result, Mapping) and not named:
+            return f"`{self.name}` returned a dict without any of the keys {expected}."
+        if len(places) == len(others) or (named and len(places) < len(others)):
+            found = {**named, **dict(zip(others, places, strict=False))}
+            return {name: found[name] for name in self.returns if name in found}
+        what = f"{len(places) + len(named)} values" if places else describe(result)
+        return f"`{self.name}` returned {what}; expected {len(self.returns)} values: {expected}."
+
+
+# Calls ---------------------------------------------------------------------------------------------------------------
 
 
 def call_step(
@@ -36,6 +99,42 @@ def call_step(
     return answer if answer.outcome != "returned" else as_step(answer, step, answer.value, values, dtype, files)
 
 
+def call_joint(
+    function: Callable[..., Any] | None,
+    joint: Joint,
+    steps: Sequence[str],
+    values: Mapping[str, Any],
+    dtype: torch.dtype,
+    files: Sequence[str] = (),
+    watch: OperatorWatch | None = None,
+) -> dict[str, Answer]:
+    """Runs one function that returns many gradients: {step: answer} for `steps`, all from the one call.
+
+    Its result may be a dict by the names in `joint.returns`, or a tuple or list in that order, in which further ones
+    may lie. It may change its arguments: nobody else sees them.
+    """
+    answer = call_by_name(function, joint.name, values, {}, dtype, files, watch)
+    if answer.outcome != "returned":
+        return dict.fromkeys(steps, answer)
+    answer = answer._replace(changed=(), uses=frozenset())
+    try:
+        found = joint.pieces(answer.value)
+    except BaseException as error:  # what came back may be anything of a student's
+        return dict.fromkeys(steps, failure(error, joint.name, files))
+    if isinstance(found, str):
+        return dict.fromkeys(steps, Answer("returned", message=found, line=answer.line))
+    answers = {}
+    for step in steps:
+        if step not in found:
+            message = f"`{joint.name}` returned a dict without `{step}`."
+            answers[step] = Answer("missing", message=message, line=answer.line)
+        elif found[step] is None:
+            answers[step] = Answer("todo", line=answer.line)
+        else:
+            answers[step] = as_step(answer, step, as_stack(found[step]), values, dtype, files)
+    return answers
+
+
 def call_by_name(
     function: Callable[..., Any] | None,
     name: str,
@@ -45,33 +144,114 @@ def call_by_name(
     files: Sequence[str] = (),
     watch: OperatorWatch | None = None,
 ) -> Answer:
-    """`call` with the values that the function's parameters name. It also says which of them it uses and changed."""
+    """`call` with the values that the function's parameters name. It also says which of them it uses and changed.
+
+    A parameter `dNAME` gets `upstream[NAME]`, unless `values` has one of this name; a step does not get itself.
+    """
     if function is None:
         return Answer("missing")
-    try:
-        parameters, uses = interface_of(function)
+    try:  # another callable may answer differently each time, or not be hashable
+        is_plain = type(function) is FunctionType
+        parameters, uses = interface_of(function) if is_plain else interface_of.__wrapped__(function)
     except (TypeError, ValueError) as error:
         message = f"`{name}` cannot be called: {safe_text(str, error)}"
         return Answer("raised", message=message, line=first_line(function))
+    known = {**{f"d{each}": tensor for each, tensor in upstream.items() if f"d{each}" != name}, **values}
 
     def run(precision: torch.dtype) -> Answer:
-        known = (values, upstream) if precision is dtype else (narrow(dict(values)), narrow(dict(upstream)))
+        given = known if precision is dtype else narrow(known)
         try:
-            positional, keyword = arguments_for(parameters, name, *known)
+            positional, keyword = arguments_for(parameters, name, given)
         except UnknownParameter as error:
             return Answer("raised", message=str(error), line=first_line(function))
         answer = call(function, name, positional, keyword, precision, files, watch)
         if answer.outcome != "returned":
             return answer._replace(uses=uses)
-        given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword if positional else keyword
+        arguments = {**dict(zip((p.name for p in parameters), positional, strict=False)), **keyword}
         try:
-            originals = {n: known[0].get(n, known[1].get(n[1:]) if n[0] == "d" else None) for n in given}
-            changed = tuple(n for n, original in originals.items() if not is_same_answer(given[n], original))
+            changed = tuple(n for n, value in arguments.items() if not is_same_argument(value, given.get(n)))
             return answer._replace(uses=uses, changed=changed)
         except BaseException as error:  # an argument may be anything by now
             return failure(error, name, files)
 
     return with_fallback(run, dtype)
+
+
+# Parameters ----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1000)  # a step is called on every problem
+def interface_of(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter, ...], frozenset[str]]:
+    """A function's parameters, and the names of those that its code reads, or gives to a function inside it.
+
+    All count as read where there is no code object to look at. Raises TypeError or ValueError for what cannot be
+    called.
+    """
+    parameters = tuple(inspect.signature(function).parameters.values())
+    names = frozenset(parameter.name for parameter in parameters)
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return parameters, names
+    read = set(code.co_cellvars)
+    for instruction in dis.get_instructions(code):
+        name, found = instruction.opname, instruction.argval
+        if "LOAD_FAST" in name and name != "LOAD_FAST_AND_CLEAR":  # that one keeps a variable for later
+            loaded = found if isinstance(found, tuple) else (found,)  # since Python 3.13 one instruction may have two
+            read.update(loaded[1:] if name.startswith("STORE") else loaded)
+    return parameters, names & read
+
+
+def arguments_for(
+    parameters: Sequence[inspect.Parameter], step: str, known: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """(positional, keyword) arguments: a copy of each value that a parameter names, in its own shape and dtype.
+
+    Raises UnknownParameter, whose text is a sentence for the student.
+    """
+    positional: list[Any] = []
+    keyword: dict[str, Any] = {}
+    for parameter in parameters:
+        name, kind = parameter.name, parameter.kind
+        if kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if name in known:
+            value = copy_tree(known[name])
+        elif parameter.default is parameter.empty:
+            raise UnknownParameter(unknown_parameter_message(name, step, known))
+        elif kind is parameter.POSITIONAL_ONLY:
+            value = parameter.default  # those after it keep their places
+        else:
+            continue
+        if kind is parameter.POSITIONAL_ONLY:
+            positional.append(value)
+        else:
+            keyword[name] = value
+    return positional, keyword
+
+
+def unknown_parameter_message(name: str, step: str, known: Mapping[str, Any]) -> str:
+    if name == "self":
+        return f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
+    if name == step:
+        return f"`{step}` asks for itself: `{name}` is what it is to return."
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = ": use the names of the forward pass, with a `d` in front for gradients."
+    if near:
+        hint = f"; did you mean `{near[0]}`?"
+    return f"`{step}` asks for `{name}`, which is neither a forward value nor an upstream gradient{hint}"
+
+
+def is_same_argument(a: Any, b: Any) -> bool:
+    """Whether two tensors are equal, NaN included; plain numbers cannot be changed in place."""
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return True
+    with torch._C.DisableTorchFunctionSubclass():  # a student may have given it another class
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())
+
+
+# Results -------------------------------------------------------------------------------------------------------------
 
 
 def as_step(
@@ -85,17 +265,6 @@ def as_step(
         return failure(error, step, files)
 
 
-def is_same_answer(a: Any, b: Any) -> bool:
-    if type(a) is Tensor and a.dtype is b.dtype and torch.equal(a, b):
-        return True
-    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
-        return True  # plain numbers cannot be changed in place
-    with torch._C.DisableTorchFunctionSubclass():  # a student may have given it another class
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return False
-        return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
-
-
 def answer_fields(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:
     """An Answer's `tensor`, or its `kind` where what came back is no tensor. A plain number will do for a scalar."""
     if type(result) in (int, float) and isinstance(target, Tensor) and target.ndim == 0:
@@ -105,12 +274,16 @@ def answer_fields(result: object, target: object, dtype: torch.dtype) -> dict[st
     return {"kind": describe(result)}
 
 
+def as_stack(found: object) -> object:
+    """A list of tensors of one shape, such as one per layer, as one tensor; anything else as it is."""
+    entries = list(found) if isinstance(found, (tuple, list)) else []
+    if entries and all(isinstance(each, Tensor) and each.shape == entries[0].shape for each in entries):
+        return torch.stack(entries)
+    return found
+
+
 def plain_tensor(tensor: Tensor) -> Tensor:
     """A view, subclass, Parameter, sparse or conjugated tensor as an ordinary dense one of the same shape and dtype."""
-    if type(tensor) is Tensor and tensor.layout == torch.strided:
-        if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():
-            return tensor.detach()
-        return tensor.detach().resolve_conj().resolve_neg().contiguous()
     with torch._C.DisableTorchFunctionSubclass():
         tensor = tensor.detach()
         if tensor.layout != torch.strided:

@@ -120,7 +120,7 @@ def new_lesson(
     Examples:
       grade new-lesson 20_group_norm
     """
-    from grader.authoring.scaffold import write_lesson
+    from grader.authoring.lesson_sources import write_lesson
 
     title = name.partition("_")[2].replace("_", " ").capitalize()
     files = write_lesson(find_course(course), name, title, "functions" if functions else "steps")

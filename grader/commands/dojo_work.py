@@ -26,12 +26,13 @@ from grader.dojo.file import (
     shown_path,
     work_in,
 )
-from grader.dojo.overview import assignment_screen, finish_lines, hint_screen, list_screen, next_lines, welcome
+from grader.dojo.overview import finish_lines, hint_screen, list_screen, next_lines, welcome
 from grader.dojo.progress import next_lesson
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
+from grader.publish.report.decisions import date_text
 from grader.results.wording import count_text
 
 # What the commands share ----------------------------------------------------------------------------------------------
@@ -94,7 +95,8 @@ def list_lessons(course: ExercisesFolder) -> None:
         last = at.state_file.read().last
         show(list_screen(progress, last))
         if at.assignment is not None:
-            show(assignment_screen(at.assignment, [*at.course.lessons.values()]))
+            due = at.assignment.due
+            click.echo(f"\n{at.assignment.title}{f', due on {date_text(due.isoformat())}' if due else ''}")
         mine = next((each for each in progress if each.lesson.name == last and each.has_work), None)
         mine = mine or next_lesson(progress)
         click.echo()
@@ -225,8 +227,7 @@ def reset_lesson(lesson_name: Annotated[str, argument("LESSON")], course: Exerci
 def verify_own(words: LessonWords, course: ExercisesFolder) -> None:
     """Checks your gradients with the gradient checker that you wrote in lesson 08.
 
-    For each gradient it shows what your checker says, what the judge says, and how many broken copies of the right
-    gradient your checker rejects.
+    It shows where your checker and the judge disagree, and how many broken copies of right gradients it rejects.
 
     Examples:
       dojo verify 03      lesson 03; without a lesson, every one that your checker can be used on
@@ -235,13 +236,13 @@ def verify_own(words: LessonWords, course: ExercisesFolder) -> None:
     2 it could not be used (the message says why).
     """
     with desk(course) as at:
-        from grader.dojo.verify import lesson_part, run_own_checker, summary  # torch comes with it
+        from grader.dojo.verify import run_own_checker, summary  # torch comes with it
 
         rows = []
-        for checked, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
-            show([*lesson_part(checked, verified), ""])
+        for lesson, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
+            click.echo(f"{lesson.number} {lesson.title}: {count_text(len(verified), 'gradient')}")
             rows += verified
-        show(summary(rows))
+        show(["", *summary(rows)])
     raise SystemExit(1 if any(row.faults for row in rows) else 0)
 
 
@@ -285,16 +286,17 @@ def watch_files(words: Sequence[str], course: Path | None, port: int | None = No
         at.state_file.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # the screen itself says what is going on
-        from grader.dojo.live import LiveServer  # torch comes with these: a worker loads it meanwhile
-        from grader.dojo.report import open_in_browser
+        from grader.dojo.report import (  # torch comes with these: a worker loads it meanwhile
+            LiveServer,
+            open_in_browser,
+        )
         from grader.dojo.watch import Watch
 
-        if port is None:
-            Watch(at, lessons[0], console_for(), work, lessons).run()
-            return
-        page = stack.enter_context(LiveServer(at.judge.isolation, port))
-        open_in_browser(page.address)
-        Watch(at, lessons[0], console_for(), work, lessons, live=page.address, tell=page.tell).run()
+        page = None
+        if port is not None:
+            page = stack.enter_context(LiveServer(at.judge.isolation, port))
+            open_in_browser(page.address)
+        Watch(at, lessons[0], console_for(), work, lessons, page).run()
 
 
 def start(

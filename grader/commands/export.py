@@ -109,11 +109,6 @@ def gradescope(
     if assignment_file is not None:
         assignment, _, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
         assert assignment is not None
-        if assignment.defence:
-            raise UserError(
-                f"{assignment_file}: only your gradebook knows who has defended a lesson. For Gradescope, give a copy "
-                "of the file without [defence]."
-            )
         text, points = assignment.text, assignment.points
     require_solutions(lessons)
     names = [lesson.name for lesson in lessons]
@@ -169,7 +164,7 @@ def write_marks(
         write_whole(path, platform.csv_text(roster, marks, columns, comments))
     print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
-    click.echo(f"wrote {path}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} {have} a score.")
+    click.echo(f"wrote {path}: {len(marks.shares)} of {count_text(len(roster.members), 'student')} {have} a score.")
     return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in maxima}
 
 

@@ -159,7 +159,7 @@ class PublicSuite:
     def _check_row(self, item: Item, student: Student) -> Row:
         """A check (a row that is not a gradient), by its public example if there is one."""
         node = function_in(self._source, item)
-        row = Row(item.name, HIDDEN, 0, item.points, line=getattr(node, "lineno", None))
+        row = Row(item.name, HIDDEN, 0, item.points, line=node.lineno if node else None)
         example = examples_of(self._lesson).get(item.name)
         if item.function not in student.functions:
             row.status = "missing"

@@ -23,6 +23,7 @@ from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with it: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
+    from grader.gradebook.grading.one_file import JudgedFile
 
 MAX_CHARACTERS_OF_TYPED_WORDS = 200
 """Sentences quote what was typed."""
@@ -66,10 +67,9 @@ class Desk:
         if (path := root / ASSIGNMENT_FILE).is_file():
             try:
                 self.assignment = read_assignment(path, list(self.course.lessons.values()))
+                self.course = Course(root, secrets=False, changed=self.assignment.settings)
             except LessonError as error:
                 complain(str(error))
-        if self.assignment is not None and self.assignment.settings:
-            self.course = Course(root, secrets=False, changed=self.assignment.settings)
 
     @property
     def judge(self) -> LocalJudge:
@@ -87,19 +87,21 @@ class Desk:
         if self._judge is not None:
             self._judge.close()
 
+    def last(self) -> Lesson | None:
+        """The lesson last worked on."""
+        return self.course.lessons.get(self.state_file.read().last or "")
+
     def current(self) -> Lesson:
         """The lesson last worked on, else the first unfinished one."""
         lessons = list(self.course.lessons.values())
-        last = self.course.lessons.get(self.state_file.read().last or "")
-        return last or next((lesson for lesson in lessons if self.progress(lesson).has_work), lessons[0])
+        return self.last() or next((each for each in lessons if self.progress(each).has_work), lessons[0])
 
     def find(self, words: str, before: Lesson | None = None) -> tuple[Lesson, str | None]:
         """A lesson, a row of it, or a row alone: of the lesson named `before` it, or of the one last worked on.
 
         Raises UserError.
         """
-        last = self.course.lessons.get(self.state_file.read().last or "")
-        return lesson_and_row(self.course, words, [before, last])
+        return lesson_and_row(self.course, words, [before, self.last()])
 
     def progress(self, lesson: Lesson) -> Progress:
         """What is known of a lesson without running the student's code: by the last check, or by the file's text."""
@@ -113,7 +115,6 @@ class Desk:
         return Progress(lesson, statuses, unchecked=digest != verdict_digest(lesson, submitted.files))
 
     def all_progress(self) -> list[Progress]:
-        """`progress` of every lesson."""
         return [self.progress(lesson) for lesson in self.course.lessons.values()]
 
     def check(
@@ -125,14 +126,13 @@ class Desk:
     ) -> Checked:
         """Run the file; `show` as in LocalJudge. Raises Interrupted once the descriptor `interrupt` is readable."""
         judge, started = self.judge, time.monotonic()
+
+        def checked(judged: JudgedFile) -> Checked:
+            return Checked(lesson, submitted, judged, time.monotonic() - started)
+
+        first = None if show is None else (lambda judged: show(checked(judged)))
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(
-                lesson,
-                submitted,
-                interrupt,
-                show and (lambda judged: show(Checked(lesson, submitted, judged, time.monotonic() - started))),
-            )
-        return Checked(lesson, submitted, judged, time.monotonic() - started)
+            return checked(judge.judge(lesson, submitted, interrupt, first))
 
 
 def named_lesson(course: Course, words: str) -> tuple[Lesson | None, str, str]:
@@ -176,17 +176,16 @@ def lesson_and_row(course: Course, words: str, preferred: Iterable[Lesson | None
     A row alone is one of the first of the `preferred` lessons that has it; else only one lesson may have it. A function
     with several rows means the lesson.
     """
-    lesson, name, row = named_lesson(course, words)
-    if lesson is not None:
+    lesson, name, _ = named_lesson(course, words)
+    holding = [each for each in course.lessons.values() if name in [item.name for item in each.items]]
+    if lesson is not None or not holding:
+        lesson, row = lesson_and_rest(course, words)
         names = [item.name for item in lesson.items]
         if row and row not in (*names, *lesson.functions):
             near = nearest_word(row, names)
             did_you = f"; did you mean {near}?" if near else "."
             raise UserError(f"Lesson {lesson.number} has no row {row!r}{did_you} Its rows: {names[0]}, ...")
         return lesson, row if row in names else None
-    holding = [each for each in course.lessons.values() if name in [item.name for item in each.items]]
-    if row or not holding:
-        raise no_such_lesson(course, f"{name}.{row}" if row else name)
     first = next((each for each in preferred if each in holding), None)
     if first is None and len(holding) > 1:
         numbers = [each.number for each in holding]

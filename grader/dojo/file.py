@@ -70,18 +70,13 @@ def function_in(source: bytes, item: Item) -> DefinitionNode | None:
     return found
 
 
-def function_line(source: bytes, item: Item) -> int | None:
-    """The number of the line in which `function_in` begins."""
-    return getattr(function_in(source, item), "lineno", None)
-
-
 def place_in_own_file(lesson: Lesson, row: str) -> str:
     """The location of a row's function in the student's file."""
     try:
-        line = function_line(read_own(lesson).files[BACKWARD_FILE], lesson.item_for(row))
+        node = function_in(read_own(lesson).files[BACKWARD_FILE], lesson.item_for(row))
     except UserError:
-        line = None
-    return location(shown_path(own_file(lesson)), line)
+        node = None
+    return location(shown_path(own_file(lesson)), node.lineno if node else None)
 
 
 def is_untouched(lesson: Lesson, source: bytes) -> bool:
@@ -130,7 +125,6 @@ class Work:
             source_reader().start()  # its process loads at the same time as others
 
     def path(self, lesson: Lesson) -> Path:
-        """The file in which the lesson is."""
         return self._file or own_file(lesson)
 
     def words(self, lesson: Lesson) -> str:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import TextIO
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -33,7 +32,7 @@ class DojoServer:
     def __init__(self) -> None:
         self.server = LanguageServer("dojo", __version__, lsp.TextDocumentSyncKind.Full)
         self._desk: Desk | None = None
-        self._session: CheckSession | None = None
+        self.session: CheckSession | None = None
         self._uris: dict[str, str] = {}  # by the lesson's name
         for feature in (lsp.TEXT_DOCUMENT_DID_OPEN, lsp.TEXT_DOCUMENT_DID_SAVE):
 
@@ -41,18 +40,12 @@ class DojoServer:
             async def check(params: lsp.DidOpenTextDocumentParams | lsp.DidSaveTextDocumentParams) -> None:
                 self._check(params.text_document.uri)
 
-    def serve(self, output: TextIO) -> None:
-        """Speaks on standard input and on `output` until the editor ends it."""
-        self.server.start_io(sys.stdin.buffer, output.buffer)
-        if self._session is not None:
-            self._session.close()
-
     def _check(self, uri: str) -> None:
         self._loop = asyncio.get_running_loop()
         lesson = self._lesson_of(uri)
-        if lesson is not None and self._session is not None:
+        if lesson is not None and self.session is not None:
             self._uris[lesson.name] = uri
-            self._session.check(lesson)
+            self.session.check(lesson)
 
     def _lesson_of(self, uri: str) -> Lesson | None:
         """The lesson whose backward.py it is; None for another file, and for one outside the workspace."""
@@ -73,7 +66,7 @@ class DojoServer:
             except LessonError as error:
                 self._log(str(error))
                 return None
-            self._session = CheckSession(self._desk, self._note)
+            self.session = CheckSession(self._desk, self._note)
         lesson = self._desk.course.lessons.get(path.parent.name)
         return lesson if lesson is not None and lesson.exercise.resolve() == path.parent.resolve() else None
 
@@ -109,6 +102,9 @@ def range_of_line(texts: list[str], line: int) -> lsp.Range:
 
 def serve_editor() -> None:
     """Serve on standard input and output. What anything else prints goes to standard error, not into the protocol."""
-    output = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    DojoServer().serve(output)
+    served = DojoServer()
+    served.server.start_io(sys.stdin.buffer, output)
+    if served.session is not None:
+        served.session.close()

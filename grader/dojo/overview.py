@@ -13,11 +13,9 @@ from rich.text import Text
 from grader.dojo.desk import Desk
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, own_file, shown_path
 from grader.dojo.progress import ELSEWHERE, Checked, Progress, next_lesson
-from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
-from grader.publish.report.decisions import date_text
-from grader.results import points_in_words, points_text
+from grader.results import points_text
 from grader.results.wording import count_text, first_names
 
 TITLE_WIDTH, MIN_TITLE = 41, 16
@@ -96,18 +94,6 @@ def state(each: Progress) -> tuple[str, str]:
     return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
 
 
-def assignment_screen(assignment: Assignment, lessons: Sequence[Lesson]) -> Iterator[RenderableType]:
-    """The assignment's title and due date, and what its rows are worth in each lesson."""
-    due = "" if assignment.due is None else f", due on {date_text(assignment.due.isoformat())}"
-    yield ""
-    yield Paragraph(f"{assignment.title}{due}", "bold")
-    for lesson in lessons:
-        if rows := assignment.rows.get(lesson.name, {}):
-            what = "every row" if len(rows) == len(lesson.items) else first_names([*rows], MAX_LISTED)
-            worth = points_in_words(round(sum(rows.values()), 2))
-            yield Paragraph(f"{lesson.number} {what}: {worth}", indent=LIST_INDENT)
-
-
 def next_lines(each: Progress, place: str = "", words: str = "") -> Iterator[RenderableType]:
     """The next thing to do in a lesson, at `place`; `words` follow `dojo watch` for it."""
     row, number = each.next_row, each.lesson.number
@@ -157,15 +143,15 @@ def finish_lines(desk: Desk, checked: Checked, by_key: bool = True) -> Iterator[
 
     `by_key`: keys lead to the next lesson.
     """
-    lesson, progress, state = checked.lesson, checked.progress, desk.state_file.read()
+    lesson, progress, stored = checked.lesson, checked.progress, desk.state_file.read()
     yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
     if later := progress.taught_later:
         waiting = ", ".join(f"{row} after lesson {teacher}" for row, teacher in later.items())
         yield Paragraph(f"For later: {waiting}. Or try it now, with hints.", "dim")
     points = f"{points_text(progress.points_reached)} of {points_text(lesson.max_score)} points"
-    by_count = sorted(state.mistakes.get(lesson.name, {}).items(), key=lambda each: -each[1])[:MAX_MISTAKES]
+    by_count = sorted(stored.mistakes.get(lesson.name, {}).items(), key=lambda each: -each[1])[:MAX_MISTAKES]
     kinds = ", ".join(f"{mistake.replace('_', ' ')} {count}" for mistake, count in by_count)
-    tries = count_text(state.tries.get(lesson.name, 0), "try", "tries")
+    tries = count_text(stored.tries.get(lesson.name, 0), "try", "tries")
     yield Paragraph(f"{points}; {tries}{f'; mistakes: {kinds}' if kinds else ''}.", "bold")
     following = next_lesson(desk.all_progress(), lesson.name)
     if following is None:

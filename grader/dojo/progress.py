@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from grader import __version__
-from grader.dojo.file import HERE, HIDDEN, function_line, location
+from grader.dojo.file import HERE, HIDDEN, function_in, location
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.config import settings_text
@@ -90,8 +91,7 @@ class Progress:
     @property
     def taught_later(self) -> dict[str, str]:
         """{row that is not written: number of the later lesson that teaches it}"""
-        taught = {item.name: item.taught_in for item in self.lesson.items}
-        return {name: teacher for name in self.unwritten if (teacher := taught[name])}
+        return {name: later for name in self.unwritten if (later := self.lesson.item_for(name).taught_in)}
 
     @property
     def stops(self) -> list[str]:
@@ -154,7 +154,8 @@ class Checked:
         origin, shown, first = self.submitted.origin, self.submitted.shown, self.judged.rows[0]
         if not self.judged.runs or name is None:
             return location(first.file or shown, first.line)
-        line = function_line(self.submitted.files[BACKWARD_FILE], self.lesson.item_for(name))
+        node = function_in(self.submitted.files[BACKWARD_FILE], self.lesson.item_for(name))
+        line = node.lineno if node else None
         if origin is None:
             return location(shown, line)
         return location(*(origin.rows.get(name) or origin.place(line) or (shown, None)))
@@ -190,32 +191,30 @@ class StateFile:
             return state
         except (OSError, LookupError, TypeError, ValueError, RecursionError) as error:
             reason = error.strerror if isinstance(error, OSError) else "its text makes no sense"
-            self._complain(
-                f"{self.path.name} cannot be used ({reason}), so it counts as new: hints taken are forgotten, nothing "
-                "else is lost."
-            )
+            lost = "so it counts as new: hints taken are forgotten, nothing else is lost."
+            self._complain(f"{self.path.name} cannot be used ({reason}), {lost}")
             return State()
 
-    def change(self, how: Callable[[State], object]) -> None:
-        """Reads, changes and writes the file, so that `dojo watch` and `dojo hint` keep each other's changes."""
+    @contextmanager
+    def changed(self) -> Iterator[State]:
+        """The state in the file, written back, so that `dojo watch` and `dojo hint` keep each other's changes."""
         state = self.read()
-        how(state)
+        yield state
         try:
             text = json.dumps({"version": STATE_FILE_VERSION, **to_json(state)}, indent=1)
             write_whole(self.path, text + "\n", str(os.getpid()))
         except OSError as error:
-            self._complain(
-                f"{self.path.name} cannot be written ({error.strerror}): hints and progress are not remembered."
-            )
+            lost = "hints and progress are not remembered."
+            self._complain(f"{self.path.name} cannot be written ({error.strerror}): {lost}")
 
     def set_last_lesson(self, lesson: Lesson) -> None:
-        self.change(lambda state: setattr(state, "last", lesson.name))
+        with self.changed() as state:
+            state.last = lesson.name
 
     def keep(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
         lesson, digest = checked.lesson.name, verdict_digest(checked.lesson, checked.submitted.files)
-
-        def keep(state: State) -> None:
+        with self.changed() as state:
             before, statuses = state.verdicts.get(lesson, ("", {}))
             if before != digest:
                 state.tries[lesson] = state.tries.get(lesson, 0) + 1
@@ -226,23 +225,20 @@ class StateFile:
             state.verdicts[lesson] = (digest, dict(checked.progress.statuses))
             state.last = lesson if working else state.last
 
-        self.change(keep)
-
     def take_hint(self, lesson: Lesson, row: str) -> int:
         """Counts one more hint for `row` and returns how many were taken."""
-        taken = max(0, self.read().hints.get(lesson.name, {}).get(row, 0))
-        taken = min(len(lesson.item_for(row).hints), taken + 1)
-        self.change(lambda state: state.hints.setdefault(lesson.name, {}).update({row: taken}))
-        self.set_last_lesson(lesson)
-        return taken
+        with self.changed() as state:
+            hints = state.hints.setdefault(lesson.name, {})
+            hints[row] = min(len(lesson.item_for(row).hints), max(0, hints.get(row, 0)) + 1)
+            state.last = lesson.name
+            return hints[row]
 
 
 def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
     """A digest of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
-    total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
-    paths = {f"{name} of the lesson": lesson.exercise / name for name in LESSON_FILES}
-    texts = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+    own = {f"{name} of the lesson": lesson.exercise / name for name in LESSON_FILES}
+    texts = {name: path.read_bytes() for name, path in own.items() if path.is_file()}
+    parts = [f"{__version__} {settings_text(lesson.settings)}".encode()]
     for name, text in sorted({**files, **texts}.items()):
-        for part in (os.fsencode(name), text):
-            total.update(len(part).to_bytes(8, "big") + part)
-    return total.hexdigest()
+        parts += [os.fsencode(name), text]
+    return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).hexdigest()

@@ -24,11 +24,9 @@ from grader.results.wording import count_text, first_names
 STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDDEN: "cyan"}
 WRONG_STYLE = "bold red"
 CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
-ROW_NAME_WIDTH = 15  # the lecture's
-FIGURES_WIDTH, AROUND_FIGURES = 52, 13
-"""Columns of a row for the lecture's figures, and for its marks and its verdict."""
-MAX_UNWRITTEN_WITH_A_LINE = 3
-FORWARD_LINES_SHOWN = 3
+ROW_NAME_WIDTH, FIGURES_WIDTH, AROUND_FIGURES = 15, 52, 13
+"""Columns of a row, as in the lecture: for its name, for the figures, and for its marks and its verdict."""
+MAX_UNWRITTEN_WITH_A_LINE = FORWARD_LINES_SHOWN = 3
 SCOPE_NOTE = (
     "Checked on public problems and examples. Your grade comes from the hidden test suite, with other problems."
 )
@@ -45,9 +43,6 @@ class RowTable:
         self._lines, self._selected = lines, selected
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in self._lines if line.row.exact is not None)])
-        checks = [line for line in self._lines if line.is_check and line.state not in UNWRITTEN]
-        wide = max([width, *(len(line.row.name) for line in checks)])  # checks have their own column
         for status, group in groupby(self._lines, key=lambda line: line.row.status):
             alike = list(group)
             if status in UNWRITTEN and len(alike) > MAX_UNWRITTEN_WITH_A_LINE:
@@ -55,20 +50,18 @@ class RowTable:
                 text = Text(f"{len(alike)} {STATE_WORDS[status]}: {names}", "dim")
                 text.truncate(options.max_width, overflow="ellipsis")
                 yield text
-                continue
-            for line in alike:
-                is_selected = line.row.name == self._selected
-                yield row_line(line, wide if line in checks else width, options.max_width, is_selected)
+            else:
+                yield from (row_line(each, options.max_width, each.row.name == self._selected) for each in alike)
 
 
-def row_line(line: RowView, width: int = ROW_NAME_WIDTH, columns: int = 80, selected: bool = False) -> Text:
+def row_line(line: RowView, columns: int = 80, selected: bool = False) -> Text:
     """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain.
 
     Where that is wider than `columns`, the verdict comes first, with one figure.
     """
     row, colour = line.row, STYLES.get(line.row.status, WRONG_STYLE)
     text = Text(no_wrap=True, overflow="ellipsis", style="bold" if selected else "")
-    text.append(f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim")
+    text.append(f"{row.name:<{ROW_NAME_WIDTH}}", "" if row.status not in UNWRITTEN else "dim")
     text.append(" ▸ " if selected else " | ", "" if selected else "dim")
     maxdiff = "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
     if line.looks_right:
@@ -80,7 +73,7 @@ def row_line(line: RowView, width: int = ROW_NAME_WIDTH, columns: int = 80, sele
         figures, short = line.shape_difference, line.shape_difference.removeprefix("shape: ")
     else:
         return text.append(line.word, colour)
-    if columns < width + FIGURES_WIDTH + AROUND_FIGURES:
+    if columns < max(ROW_NAME_WIDTH, len(row.name)) + FIGURES_WIDTH + AROUND_FIGURES:
         return text.append(f"{line.short_word:5} ", colour).append(*CHAIN[row.chain]).append(f" {short}")
     text.append(f"{figures:<{FIGURES_WIDTH}}").append(" | ", "dim")
     return text.append(f"{line.short_word:5}", colour).append(" ").append(*CHAIN[row.chain])
@@ -105,12 +98,10 @@ def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
     yield RowTable([line for line in checked.part.lines if line.row.name in names])
     for group in checked.part.wrong_groups:
         if any(line.row.name in names for line in group):
-            yield ""
-            yield from explanation(group, checked)
+            yield from ("", *explanation(group, checked))
     for part in (notes_about(checked, names), printed_part(checked)):
         if part:
-            yield ""
-            yield from part
+            yield from ("", *part)
     yield ""
     yield Text(tally(checked))
     yield from elsewhere_note(checked)
@@ -210,10 +201,9 @@ def remarks(checked: Checked) -> list[tuple[int, str, str]]:
     found = []
     for group in checked.part.wrong_groups:
         row, names = group[0].row, ", ".join(line.row.name for line in group)
-        node = function_in(source, checked.lesson.item_for(row.name))
-        first = getattr(node, "lineno", None)
-        returns = [each.lineno for each in ast.walk(node or ast.Pass()) if isinstance(each, ast.Return)]
-        at = row.line if row.line not in (None, first) else max(returns, default=first)
+        node, at = function_in(source, checked.lesson.item_for(row.name)), row.line
+        if node is not None and at in (None, node.lineno):
+            at = max((each.lineno for each in ast.walk(node) if isinstance(each, ast.Return)), default=node.lineno)
         message = inert(f"{names}: {group[0].message or group[0].word}")
         found.append((at or 1, message, row.mistake.id if row.mistake is not None else row.status))
     return found

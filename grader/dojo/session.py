@@ -104,8 +104,6 @@ class CheckSession:
                 while os.read(self._cancel, 1000):
                     pass
             try:
-                if not self._requests.empty():
-                    raise Interrupted
                 answer.set_result(self._checked(lesson, submitted))
             except Exception as error:  # without this thread, no later save would be checked
                 if not isinstance(error, Interrupted):
@@ -117,6 +115,7 @@ class CheckSession:
                 self._now = None
 
     def _checked(self, lesson: Lesson, given: LessonFiles | None) -> Checked:
+        self._end_if_superseded()
         self._desk.judge.prepare(lesson)
         submitted = given or self._read(lesson)
         self._now = Event("running", lesson)
@@ -141,6 +140,9 @@ class CheckSession:
             if text.strip() and parse_submitted(text) is not None:
                 return submitted
         time.sleep(GRACE_SECONDS)
+        self._end_if_superseded()
+        return self._work.read(lesson)
+
+    def _end_if_superseded(self) -> None:
         if not self._requests.empty():
             raise Interrupted
-        return self._work.read(lesson)

@@ -47,11 +47,7 @@ Tensors = dict[str, Tensor]
 TrainingState = dict[str, Tensors]
 
 
-class OwnFileError(UserError):
-    """The student's file, or one of its functions, raised; the text names their own line."""
-
-
-class NotWritten(OwnFileError):
+class NotWritten(UserError):
     """`function` is still a stub, or is not there at all."""
 
     def __init__(self, function: str, message: str) -> None:
@@ -60,7 +56,10 @@ class NotWritten(OwnFileError):
 
 
 class OwnFile:
-    """The module of the file at `path`, which can import the files next to it. Raises OwnFileError."""
+    """The module of the file at `path`, which can import the files next to it.
+
+    Raises UserError, with the student's own line, where it raises.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path, self._file = path, str(path.resolve())
@@ -76,7 +75,7 @@ class OwnFile:
         return callable(getattr(self._module, name, None))
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """The function's result. Raises NotWritten or OwnFileError; a KeyboardInterrupt stays one."""
+        """The function's result. Raises NotWritten or UserError; a KeyboardInterrupt stays one."""
         if not self.has(name):
             raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
         with self._errors_in_words(name):
@@ -94,7 +93,7 @@ class OwnFile:
             where = f"{self.path}, line {failed.line}" if failed.line else str(self.path)
             quoted = linecache.getline(self._file, failed.line or 0).strip()
             sentence = f"{where}{f', in `{name}`' if name else ''}: {failed.message}"
-            raise OwnFileError(f"{sentence}\n    {quoted}" if quoted else sentence) from None
+            raise UserError(f"{sentence}\n    {quoted}" if quoted else sentence) from None
 
 
 class Network:

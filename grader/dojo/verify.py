@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from rich.console import RenderableType
@@ -32,8 +32,6 @@ from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 
-RIGHT, NO_ANSWER = "right", "error"
-MEANING_OF_ANSWER = {True: RIGHT, False: "wrong", None: "cannot tell"}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 MIN_ELEMENT = 1e-3
@@ -44,21 +42,16 @@ ZERO_GRADIENT = 1e-9
 
 @dataclass
 class VerifiedRow:
-    """What the judge and the checker say of a gradient of the student's.
+    """A gradient of the student's: whether the checker `agrees` with the judge, how many broken copies it rejected.
 
-    `faults` are sentences about what the checker gets wrong; it has rejected `rejected` `of` so many broken copies.
+    `faults` are sentences about what the checker gets wrong.
     """
 
-    row: str
-    judged: str
-    said: str
-    rejected: int
-    of: int
-    faults: list[str]
-
-    @property
-    def agrees(self) -> bool:
-        return self.said != NO_ANSWER and (self.said == RIGHT) == (self.judged == RIGHT)
+    name: str
+    agrees: bool = False
+    rejected: int = 0
+    copies: int = 0
+    faults: list[str] = field(default_factory=list)
 
 
 def loss_at(x, *, text, name, inputs, ends, memory):  # type: ignore[no-untyped-def]
@@ -103,8 +96,8 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     }
 
 
-def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked, list[VerifiedRow]]]:
-    """Each lesson's check and what the student's checker says: of the `named` lessons, or of all that can be verified.
+def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson, list[VerifiedRow]]]:
+    """What the student's checker says: of the `named` lessons, or of all that can be verified.
 
     Raises UserError where no lesson asks for a checker, for a lesson that has no gradients to verify, a checker that is
     not written or does not run, and where nothing is written.
@@ -123,7 +116,7 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked
             reason = own.load_failure.message.rstrip(".")
             raise UserError(f"{file.shown} does not run: {reason}. Fix it first: dojo watch {lesson.number}")
 
-        def ask(f: Function, x: Tensor, claim: Tensor) -> tuple[str, str]:
+        def ask(f: Function, x: Tensor, claim: Tensor) -> tuple[bool | None, str]:
             return checker_answer(RemoteTarget(own), lesson, f, x.numpy(), claim.to(torch.float64).numpy())
 
         for each in chosen:
@@ -132,13 +125,13 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Checked
                 with at.busy(f"your checker is at work on lesson {each.number}"):
                     rows = list(verified_rows(at, checked, each.problem_at(sizes[each.number]), ask))
                 has_gradient |= bool(rows)
-                yield checked, rows
+                yield each, rows
     if not has_gradient:
         numbers = ", ".join(each.number for each in chosen)
         raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
 
 
-def checker_answer(checker: RemoteTarget, lesson: Lesson, *of: object) -> tuple[str, str]:
+def checker_answer(checker: RemoteTarget, lesson: Lesson, *of: object) -> tuple[bool | None, str]:
     """(what the checker of `lesson` says `of` a claim, the fault where that is unusable). Raises UserError."""
     name = lesson.config.verification.function
     try:
@@ -148,58 +141,39 @@ def checker_answer(checker: RemoteTarget, lesson: Lesson, *of: object) -> tuple[
             needed = f"`dojo verify` needs your `{name}` of lesson {lesson.number}, which is not written yet"
             raise UserError(f"{needed}: dojo watch {lesson.number}") from error
         why = error.answer.message or f"it did not finish ({error.answer.outcome})."
-        return NO_ANSWER, f"it gives no answer: {inert(why)}"
-    first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
+        return None, f"it gives no answer: {inert(why)}"
+    first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else found
     first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
-    if first is None or isinstance(first, bool):
-        return MEANING_OF_ANSWER[first], ""
-    return NO_ANSWER, "it gives no answer: it returned no pair (ok, error)."
+    is_pair = first is not found and (first is None or isinstance(first, bool))
+    return (first, "") if is_pair else (None, "it gives no answer: it returned no pair (ok, error).")
 
 
 def verified_rows(
-    at: Desk, checked: Checked, problem: Problem, ask: Callable[[Function, Tensor, Tensor], tuple[str, str]]
+    at: Desk, checked: Checked, problem: Problem, ask: Callable[[Function, Tensor, Tensor], tuple[bool | None, str]]
 ) -> Iterator[VerifiedRow]:
     """Each gradient that the student's file gives at this problem; `ask` gives the checker's answer to a claim."""
     lesson, text = checked.lesson, (checked.lesson.exercise / "forward.py").read_text(encoding="utf-8")
     file = StudentFile(checked.submitted.files, BACKWARD_FILE, [item.name for item in lesson.gradients], lesson.joint)
     with closing(Student(at.judge.zygote, file)) as student:
         answers = student.answers(problem) if checked.judged.runs else {}
-    judged = {row.name: RIGHT if row.status == "passed" else "wrong" for row in checked.judged.rows}
+    right = {row.name for row in checked.judged.rows if row.status == "passed"}
     for item in lesson.gradients:
         name, own = str(item.target), answers[item.name].tensor if item.name in answers else None
         if own is None:
             continue
         f = Function(loss_at, text=text, name=name, inputs=problem.inputs, ends=problem.ends, memory={})
-        copies = broken_copies(problem, name)
-        said, why = ask(f, problem.values[name], own)
-        row = VerifiedRow(f"{lesson.number}.{item.name}", judged[item.name], said, 0, len(copies), [why] if why else [])
-        if not why and not row.agrees:
-            wrong = f'it says "{said}" of your gradient, which is right'
-            row.faults.append("it accepts your gradient, which is wrong" if said == RIGHT else wrong)
-        for what, copy in copies.items():
+        answer, why = ask(f, problem.values[name], own)
+        row = VerifiedRow(f"{lesson.number}.{item.name}", not why and (answer is True) == (item.name in right))
+        if not row.agrees:
+            wrong = f"it {'rejects' if answer is False else 'cannot tell about'} your gradient, which is right"
+            row.faults.append(why or ("it accepts your gradient, which is wrong" if answer else wrong))
+        for what, copy in broken_copies(problem, name).items():
             answer, why = ask(f, problem.values[name], copy)
-            row.rejected += answer not in (RIGHT, NO_ANSWER)
-            if why or answer == RIGHT:
+            row.copies += 1
+            row.rejected += not why and answer is not True
+            if why or answer:
                 row.faults.append(why or f"it accepts the right gradient {what}")
         yield row
-
-
-def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
-    """The table of one lesson."""
-    yield Text(f"{checked.lesson.number} {checked.lesson.title}", "bold")
-    if not checked.judged.runs:
-        yield Paragraph(f"The file does not run: {inert(checked.judged.message or '')}", "bold red", LIST_INDENT)
-        return
-    if rows:
-        yield Text(f"    {'row':<18}{'your checker':<14}{'the judge':<14}rejects broken copies", "dim")
-    names = [row.row.partition(".")[2] for row in rows]
-    for name, row in zip(names, rows, strict=True):
-        line = Text(f"    {name:<18}")
-        line.append(f"{row.said:<14}", "" if row.agrees else "bold red")
-        line.append(f"{row.judged:<14}", "" if row.judged == RIGHT else "bold red")
-        yield line.append(f"{row.rejected} of {row.of}", "bold red" if row.rejected < row.of else "")
-    if lacking := [item.name for item in checked.lesson.gradients if item.name not in names]:
-        yield Text(f"    {len(lacking)} without a value: {first_names(lacking)}", "dim")
 
 
 def summary(rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
@@ -207,15 +181,14 @@ def summary(rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
     faults = dict[str, list[str]]()
     for row in rows:
         for fault in dict.fromkeys(row.faults):
-            faults.setdefault(fault, []).append(row.row)
+            faults.setdefault(fault, []).append(row.name)
     if faults:
         yield Text("What your checker gets wrong:", "bold red")
         yield from (Paragraph(f"{first_names(names)}: {what}", indent=LIST_INDENT) for what, names in faults.items())
         yield ""
     yield Paragraph(
-        f"Your checker agrees with the judge on {sum(row.agrees for row in rows)} of {len(rows)} of your "
-        f"gradients, and it rejects {sum(row.rejected for row in rows)} of {sum(row.of for row in rows)} "
-        "broken copies.",
+        f"Your checker agrees with the judge on {sum(row.agrees for row in rows)} of {len(rows)} of your gradients, "
+        f"and it rejects {sum(row.rejected for row in rows)} of {sum(row.copies for row in rows)} broken copies.",
         "bold" if faults else "bold green",
     )
     shows = "Your checker saw each gradient at one small problem: what is wrong only at other sizes, it cannot find."

@@ -22,34 +22,20 @@ MIN_BAR, MAX_BAR = 10, 26
 
 @dataclass
 class View:
-    """What is to be seen on the screen of `dojo watch`.
-
-    Attributes:
-        file: the displayed path of the watched file.
-        live: the address of the live page, where there is one.
-        checked: the last check; None before the first.
-        is_provisional: whether a search for slips may still explain what is wrong better.
-        focus: the row that the screen explains.
-        news: what became right or wrong with the last save.
-        notes: remarks that were not on the screen at the save before.
-        below: the answer to the last key, for example a hint.
-        listed: the list of lessons, which takes the place of all else until the next key.
-        running: the progress of a check, while it runs.
-        trouble: why the file cannot be read.
-    """
+    """What is to be seen on the screen of `dojo watch`."""
 
     lesson: Lesson
-    file: str
-    live: str = ""
-    checked: Checked | None = None
-    is_provisional: bool = False
-    focus: str | None = None
-    news: Sequence[Text] = ()
-    notes: Sequence[Paragraph] = ()
-    below: Sequence[RenderableType] = ()
-    listed: Sequence[RenderableType] = ()
-    running: str = ""
-    trouble: str = ""
+    file: str  # the displayed path of the watched file
+    live: str = ""  # the address of the live page, where there is one
+    checked: Checked | None = None  # the last check; None before the first
+    is_provisional: bool = False  # whether a search for slips may still explain what is wrong better
+    focus: str | None = None  # the row that the screen explains
+    news: Sequence[Text] = ()  # what became right or wrong with the last save
+    notes: Sequence[Paragraph] = ()  # remarks that were not on the screen at the save before
+    below: Sequence[RenderableType] = ()  # the answer to the last key, for example a hint
+    listed: Sequence[RenderableType] = ()  # the list of lessons, in place of all else until the next key
+    running: str = ""  # the progress of a check, while it runs
+    trouble: str = ""  # why the file cannot be read
 
     def screen(self, console: Console) -> list[RenderableType]:
         """Its parts. In a low window the first is cut from below: what comes first matters most."""
@@ -86,23 +72,24 @@ class View:
 
     def _body(self) -> Iterator[RenderableType]:
         checked = self.checked
-        if checked is None or not checked.judged.runs:
-            if checked is not None:
-                yield from broken_file(checked)
-                yield from list(next_lines(checked.progress, checked.place_of(checked.progress.next_row)))[:1]
-            elif self.trouble:
+        if checked is None:
+            if self.trouble:
                 yield from (Paragraph(self.trouble), "", "Waiting for it.")
             yield from self.below
+            return
+        next_row = checked.progress.next_row
+        what_next = list(next_lines(checked.progress, checked.place_of(next_row)))[:1]
+        if not checked.judged.runs:
+            yield from (*broken_file(checked), *what_next, *self.below)
             return
         focused = [line for line in checked.part.lines if line.row.name == self.focus]
         if focused:
             groups = [group for group in checked.part.wrong_groups if focused[0] in group]
             yield from explanation(next(iter(groups), focused), checked, final=not self.is_provisional)
         yield from self.news
-        if self.focus != checked.progress.next_row or not (focused or self.below):
-            yield from list(next_lines(checked.progress, checked.place_of(checked.progress.next_row)))[:1]
-        yield from self.below
-        yield from ("", RowTable(checked.part.lines, self.focus))
+        if self.focus != next_row or not (focused or self.below):
+            yield from what_next
+        yield from (*self.below, "", RowTable(checked.part.lines, self.focus))
         for part in (self.notes, printed_part(checked)):
             if part:
                 yield from ("", *part)

@@ -24,8 +24,8 @@ from rich.text import Text
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, Work, shown_path
 from grader.dojo.overview import finish_lines, hint_screen, list_screen
-from grader.dojo.progress import Checked, next_lesson
-from grader.dojo.report import REPORT_FILE, open_in_browser, write_report
+from grader.dojo.progress import Checked
+from grader.dojo.report import REPORT_FILE, LiveServer, open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
@@ -53,19 +53,18 @@ class Watch:
         console: Console,
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
-        live: str = "",
-        tell: Callable[[Event], object] = id,
+        page: LiveServer | None = None,
     ) -> None:
-        """`work` is what is watched, by default the exercises; `lessons` are the lessons in it.
-
-        `tell` is called with each event too; `live` is the address of the page that shows them.
-        """
-        self._desk, self._console, self._tell = desk, console, tell
+        """`work` is what is watched, by default the exercises, with its `lessons`; `page` shows each event too."""
+        self._desk, self._console, self._page = desk, console, page
         self._work, self._lessons = work or Work(desk.course), lessons
         self._news = SimpleQueue[Event | str]()  # events of the session, saves and keys
+        self._open(lesson)
+
+    def _open(self, lesson: Lesson) -> None:
+        self.view = View(lesson, shown_path(self._work.path(lesson)), self._page.address if self._page else "")
         self._last_run: Checked | None = None  # the last check of a file that ran
         self._read = set[str]()  # notes that were on the screen at an earlier save
-        self.view = View(lesson, shown_path(self._work.path(lesson)), live)
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
@@ -80,7 +79,7 @@ class Watch:
                 except Empty:
                     quiet = REFRESH_SECONDS
                     if (running := self._session.running()) is not None:
-                        self._tell(running)
+                        self._tell_page(running)
                         self.show(running)
                     continue
                 quiet = QUIET_SECONDS
@@ -95,8 +94,12 @@ class Watch:
 
     def _note(self, event: Event) -> None:
         """Called in the thread that checks."""
-        self._tell(event)
+        self._tell_page(event)
         self._news.put(event)
+
+    def _tell_page(self, event: Event) -> None:
+        if self._page is not None:
+            self._page.tell(event)
 
     # events
 
@@ -120,35 +123,42 @@ class Watch:
         self._draw()
 
     def _show_verdict(self, checked: Checked, is_provisional: bool) -> None:
-        view, before, runs = self.view, self._last_run, checked.judged.runs
-        rows = [row.name for row in checked.judged.rows]
-        changed = changed_rows(before, checked) if before is not None and runs else []
+        view, runs = self.view, checked.judged.runs
+        before, rows = self._last_run if runs else None, [row.name for row in checked.judged.rows]
+        changed, news, is_same = list[str](), list[Text](), False
+        if before is not None:
+            changed, news = changed_rows(before, checked), list(news_of(before, checked))
+            is_same = before.submitted == checked.submitted
+            if before.progress.has_work and not checked.progress.has_work and not is_same:
+                view.below = ["", *finish_lines(self._desk, checked)]
         if not view.is_provisional and (changed or view.focus not in rows):
             wrong = (name for name in checked.progress.wrong if name in changed)
             view.focus = next(wrong, checked.progress.next_row)
-        is_same = before is not None and before.submitted == checked.submitted
-        news = list(news_of(before, checked)) if before is not None and runs else []
         view.news = news or (view.news if is_same else [])
-        if runs and before is not None and before.progress.has_work and not checked.progress.has_work and not is_same:
-            view.below = ["", *finish_lines(self._desk, checked)]
         others = [name for name in rows if name != view.focus]  # the row in focus is explained
         notes = [*notes_about(checked, others), *elsewhere_note(checked)] if runs else []
         view.notes = [note for note in notes if note.plain not in self._read]
         view.checked, view.is_provisional, view.running, view.trouble = checked, is_provisional, "", ""
         if not is_provisional:
             self._read = {note.plain for note in notes}
-            self._last_run = checked if runs else before
+            self._last_run = checked if runs else self._last_run
 
     # keys
 
     def press(self, key: str) -> None:
         """Act on a key. None of them waits for a check."""
         self.view.listed, self.view.below = (), ()
-        acts = {"h": self._hint, "l": self._list, "r": self._report}
         if key in ("n", "p"):
             self._go(1 if key == "n" else -1)
-        elif key in acts:
-            acts[key]()
+        elif key == "l":
+            self.view.listed = list(list_screen(self._desk.all_progress(), self.view.lesson.name))
+        elif key in ("h", "r") and self.view.checked is None:
+            why = "the file cannot be read" if self.view.trouble else "the first check is still running"
+            self._say(Text(f"There is no {'hint' if key == 'h' else 'report'} yet: {why}."))
+        elif key == "h":
+            self._hint()
+        elif key == "r" and self.view.checked is not None:
+            self._report(self.view.checked)
         self._draw()
 
     def _go(self, by: int) -> None:
@@ -159,44 +169,35 @@ class Watch:
         if 0 <= at < len(stops):
             view.focus = stops[at]
             return
-        every = list(self._desk.course.lessons.values()) if self._work.remembered else list(self._lessons)
-        following = next_lesson(self._desk.all_progress()[::by], view.lesson.name) if self._work.remembered else None
-        lesson = following.lesson if following is not None else every[(every.index(view.lesson) + by) % len(every)]
-        if lesson is view.lesson:
+        is_own, every = self._work.remembered, list(self._lessons)
+        if is_own:
+            every = list(self._desk.course.lessons.values())
+        here = every.index(view.lesson)
+        others = [every[(here + by * number) % len(every)] for number in range(1, len(every))]
+        with_work = (each for each in others if not is_own or self._desk.progress(each).has_work)
+        lesson = next(with_work, next(iter(others), None))
+        if lesson is None:
             self._say(Text("There is no other lesson here.", "bold green"))
             return
-        self.view = View(lesson, shown_path(self._work.path(lesson)), view.live)
-        self._last_run, self._read = None, set()
-        if self._work.remembered:
+        self._open(lesson)
+        if is_own:
             self._desk.state_file.set_last_lesson(lesson)
         self._session.check(lesson)
 
     def _hint(self) -> None:
         lesson, row = self.view.lesson, self.view.focus
-        if self.view.checked is None:
-            self._say_there_is_no("hint")
-        elif row is None:
+        if row is None:
             self._say(Text("Nothing is left to do here: this lesson needs no hint."))
         else:
             self._say(*hint_screen(lesson, row, self._desk.state_file.take_hint(lesson, row), again="h"))
 
-    def _list(self) -> None:
-        self.view.listed = list(list_screen(self._desk.all_progress(), self.view.lesson.name))
-
-    def _report(self) -> None:
-        if self.view.checked is None:
-            self._say_there_is_no("report")
-            return
+    def _report(self, checked: Checked) -> None:
         path = self._desk.course.root / REPORT_FILE
         try:
-            write_report([self.view.checked], self._desk.judge.isolation, path)
+            write_report([checked], self._desk.judge.isolation, path)
             self._say(Text(f"{'Opened' if open_in_browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
         except UserError as error:
             self._say(Text(str(error), "bold red"))
-
-    def _say_there_is_no(self, what: str) -> None:
-        why = "the file cannot be read" if self.view.trouble else "the first check is still running"
-        self._say(Text(f"There is no {what} yet: {why}."))
 
     def _say(self, *lines: RenderableType) -> None:
         self.view.below = ["", *lines]

@@ -44,24 +44,19 @@ class Starter:
     """Starts zygotes with all the isolation that the machine offers."""
 
     def __init__(self, limits: Limits | None = None, imports: Sequence[str] = ()) -> None:
-        self._limits, self._imports = limits or Limits(), tuple(imports)
-        self.isolation = probe()
-        self.zygote = self._start()
+        self._limits, self._imports, self.isolation = limits or Limits(), tuple(imports), probe()
+        self._start()
 
-    def _start(self) -> EagerZygote:
-        return EagerZygote(plan_for(self.isolation, self._limits, imports=self._imports))
+    def _start(self) -> None:
+        self.zygote = EagerZygote(plan_for(self.isolation, self._limits, imports=self._imports))
 
     def restart(self) -> None:
         """Starts a new zygote, without isolation where workers cannot be locked in: the code is the student's own."""
-        self._end()
-        self.zygote = self._start()
-        try:
-            self.zygote.prepare()
-        except ZygoteDied:
-            self._end()
-            self.isolation = Isolation("none", (), ("Workers could not be locked in.",))
-            self.zygote = self._start()
-
-    def _end(self) -> None:
-        with contextlib.suppress(ZygoteDied):
-            self.zygote.close()
+        for isolation in (self.isolation, Isolation("none", (), ("Workers could not be locked in.",))):
+            with contextlib.suppress(ZygoteDied):
+                self.zygote.close()
+            self.isolation = isolation
+            self._start()
+            with contextlib.suppress(ZygoteDied):
+                self.zygote.prepare()
+                return

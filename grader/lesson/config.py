@@ -88,7 +88,7 @@ def gradient_items(lesson: Table) -> tuple[Item, ...]:
 def checks(lesson: Table) -> tuple[Item, ...]:
     """`[checks.in_one_go]`."""
     rows = lesson.table("checks").tables().items()
-    found = [row.record(Item, name=name, target=None, earned_with=()) for name, row in rows]
+    found = [row.record(Item, name=name, target=None, earned_with=(), drawn="") for name, row in rows]
     return tuple(replace(item, function=item.function or item.name) for item in found)
 
 

@@ -21,7 +21,7 @@ from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_i
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
     import torch
 
-    from grader.calling.joint import Joint
+    from grader.calling.steps import Joint
     from grader.reference.problem import Draw, Problem
 
 MAX_SIZES = 4
@@ -69,7 +69,7 @@ class Lesson:
     @cached_property
     def joint(self) -> Joint | None:
         """The one function that returns all gradients, if the lesson asks for one."""
-        from grader.calling.joint import Joint
+        from grader.calling.steps import Joint
 
         function = self.config.function
         return Joint(function.name, function.returns) if function else None

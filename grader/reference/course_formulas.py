@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.calling.joint import Joint, call_joint
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import call_step
+from grader.calling.steps import Joint, call_joint, call_step
 from grader.reference.problem import Problem
 
 MAX_FORMULA_OPERATORS = 100_000

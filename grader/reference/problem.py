@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.calling.parameters import Groups, groups_of_values
+from grader.calling.steps import Groups, groups_of_values
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
 from grader.reference.forward_errors import NOWHERE, Place, TapeError, refuse_value
 from grader.reference.tape import (

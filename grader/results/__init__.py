@@ -114,16 +114,6 @@ class Answered(NamedTuple):
     waits: bool = False
 
 
-class DemandedDefence(NamedTuple):
-    """A defence that the assignment demands and that is missing, or has too few right answers."""
-
-    right: int  # how many questions of a full sheet must be right
-    policy: str  # "warn", or "cap" where the lesson's points are limited
-    reached: float | None  # the share of right answers of the latest defence, from 0 to 1, if one is recorded
-    result: str | None  # the latest defence in words
-    cost: float  # the points that were lost
-
-
 class CountedAttempt(NamedTuple):
     """Which of a student's attempts a lesson's points come from: the attempt `number` of those that contain it."""
 
@@ -202,7 +192,6 @@ class LessonResult(JsonObject):
     adjustment: Adjustment | None = field(default=None, metadata=OPTIONAL)
     excused: Excuse | None = field(default=None, metadata=OPTIONAL)
     comments: list[Comment] | None = field(default=None, metadata=OPTIONAL)
-    demanded_defence: DemandedDefence | None = field(default=None, metadata=OPTIONAL)
     from_attempt: int | None = field(default=None, compare=False, metadata={"json_name": None})
 
     @classmethod

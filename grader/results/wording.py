@@ -56,10 +56,3 @@ def figure_text(value: float | None) -> str:
 def shape_text(sizes: Sequence[int] | None) -> str:
     """A shape as Python writes it, `(32,)`; a dash for None."""
     return "–" if sizes is None else format_shape(sizes)
-
-
-def duration_text(seconds: float) -> str:
-    """A time in seconds, minutes or hours: `12 s`, `3 min`, `2.5 h`."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -43,6 +43,8 @@ times_own_number: dy * a, dy * b
     You multiply each number by `dy`. Does the slope of a sum depend on how large its terms are?
 
 [through_multiply]
+numbers_swapped: dy * a, dy * b
+    The two are swapped. If `b` is large, which of the two numbers does the product react to more?
 added_up: dy, dy
     `dy` comes through unchanged: that is the rule for an addition. This line multiplies.
 other_number_alone: b, a

@@ -9,6 +9,14 @@ import torch
 from grader.lesson.mistakes import mistake_list
 
 MISTAKES = mistake_list("""
+[demb]
+features_before_places: batch, block, embedding = emb.shape; dembcat.view(batch, embedding, block).transpose(1, 2)
+    The shape is right, but the numbers are in another order: you split each row into embedding features first and
+    places second. In which order did the forward `view` lay them side by side?
+places_before_examples: batch, block, embedding = emb.shape; dembcat.view(block, batch, embedding).transpose(0, 1)
+    The shape is right, but the numbers are in another order: examples and places are mixed up. A row of `dembcat`
+    belongs to one example.
+
 [dprobs]
 times_probs: dlogprobs * probs
     You multiply where the derivative of a logarithm divides. A useful picture: should an unlikely true class get a

@@ -7,6 +7,11 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 # the lecture's form, with Bessel's correction
 [dhprebn]
+no_deviation:
+        third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
+        bngain / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
+    `bnvar_inv` is missing in front: the three paths are there, but all of them pass the multiplication that makes
+    `bnraw`.
 bessel_upside_down:
         third = (n - 1) / n * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
@@ -83,6 +88,8 @@ variance_for_deviation: -dxhat.sum(0) / (var + 1e-5)
     This divides by the variance. The forward line divides by its root.
 
 [dx]
+mean_not_subtracted: n = x.shape[0]; dxhat / torch.sqrt(var + 1e-5) + dvar * 2 * x / n + dmean / n
+    You use `x` itself. The variance averages the squares of *distances* from the mean.
 statistics_constant_without_eps: dxhat / torch.sqrt(var)
     Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from
     `x`, too.
@@ -115,6 +122,8 @@ layer_eps_written_in: self.inverse = (var + 1e-5) ** -0.5
     received.
 
 - return self.gamma * self.xhat + self.beta
+layer_beta_forgotten: return self.gamma * self.xhat
+    `beta` is not added to the output. That shows only once beta is no longer zero.
 layer_gamma_forgotten: return self.xhat + self.beta
     The output is not multiplied by `gamma`. That shows only once gamma is no longer one.
 

@@ -168,6 +168,8 @@ always_healthy: "healthy"
     Sick networks are called healthy.
 
 [closed_share]
+one_side: (h > threshold).double().mean().item()
+    Only the gates closed near +1 are counted. A tanh is just as flat near -1.
 own_threshold: (h.abs() > 0.97).double().mean().item()
     The threshold does not matter to your function: 0.97 is written into it.
 by_derivative: ((1 - h**2) < threshold).double().mean().item()

@@ -46,6 +46,8 @@ examples_summed_first: x.sum(0).T @ dv.sum(0)
     You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
 
 [dx]
+swapped: dq @ Wk.T + dk @ Wq.T + dv @ Wv.T
+    Two weight matrices are swapped: `dq` comes back through another one.
 sums_first: (dq + dk + dv) @ (Wq + Wk + Wv).T
     You add up before you multiply. A sum of products is not the product of sums: multiply each path first.
 one_matrix: (dq + dk + dv) @ Wq.T

@@ -5,7 +5,25 @@ import torch
 from grader.lesson.mistakes import mistake_list
 
 MISTAKES = mistake_list("""
+[split_heads]
+mixes_positions: x.reshape(x.shape[0], heads, x.shape[1], -1)
+    This cuts the numbers as they lie in memory: a head gets features of several positions. Split the last axis alone.
+features_first: x.unflatten(2, (-1, heads)).permute(0, 3, 1, 2)
+    Here the heads take turns, feature by feature. Head 0 gets the first block: which of the new axes comes first?
+
+[dv]
+no_swap: dvh.reshape(v.shape)
+    This reads the numbers as they lie in memory, so groups and positions are mixed. Swap the two axes first.
+
+[dk]
+no_swap: dkh.reshape(k.shape)
+    This reads the numbers as they lie in memory, so groups and positions are mixed. Swap the two axes first.
+
 [merge_heads]
+no_swap: y.reshape(y.shape[0], y.shape[2], -1)
+    This reads the numbers as they lie in memory: all positions of a head come first. Swap heads and time first.
+features_first: y.permute(0, 2, 3, 1).flatten(2)
+    Here the heads take turns, feature by feature. The features of a head stay together.
 reads_memory:
         batch, heads, time, size = y.shape
         strides = (heads * time * size, size, time * size, 1)
@@ -65,6 +83,8 @@ examples_summed_first: x.sum(0).T @ dv.sum(0)
     You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
 
 [dx]
+swapped: dq @ Wq.T + dv @ Wk.T + dk @ Wv.T
+    Two weight matrices are swapped: `dk` and `dv` come back through each other's.
 one_matrix: dq @ Wq.T + (dk + dv) @ Wk.T
     Two gradients go back through `Wk` here. Which matrix made `v` from `x`?
 """)

@@ -170,7 +170,17 @@ no_keys: dnormed = dq @ Wq.T + dv @ Wv.T
 
 # layer norm and the first residual connection
 
+- dgain = (dnormed * xhat).sum((0, 1))
+dgain_of_normed: dgain = (dnormed * normed).sum((0, 1))
+    `dgain` is made with `normed`, which comes after the gain. What does the forward pass multiply by the gain?
+dgain_of_x: dgain = (dnormed * x).sum((0, 1))
+    `dgain` is made with `x`. What does the forward pass multiply by the gain?
+- (dxhat - dxhat.mean(2, keepdim=True) - along) * rstd
+no_rstd: dxhat - dxhat.mean(2, keepdim=True) - along
+    In `dx` the norm's factor is missing: all three terms are divided by the standard deviation.
 - dx = dmid + through_attention
+residual_1_from_out: dx = dout + through_attention
+    In `dx` you add `dout` for the direct path. `x` is added in the line of `mid`: which gradient arrives at `mid`?
 residual_1_dropped: dx = dprojected + through_attention
     In `dx` the direct path goes through dropout. Is `x` dropped in the line of `mid`?
 """)

@@ -75,6 +75,8 @@ last_norm_at_output: dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], fina
 
 # the blocks
 - dx = (dxhat - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
+norm_with_a_sum: dx = (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrms
+    In the path through the mean of the squares, the number of channels is missing.
 norm_directly: dx = dxhat * rrms
     A path through RMSNorm is missing: each channel is also in the mean of the squares, by which all are divided.
 norm_without_gain: dx = (dout - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
@@ -126,9 +128,19 @@ residual_2_only: dmid = dx
 Wo_before_residual: d["Wo"][layer] = weight(merged, dx)
     `dWo` is made from the gradient of the block's output. What is added to it on the way to `mid`?
 - dcontexts = split_heads(dmid @ p["Wo"][layer].T, heads)
+not_transposed: dcontexts = split_heads(dmid @ p["Wo"][layer], heads)
+    `Wo` is square, so the shape cannot tell: on the way back the matrix is transposed.
 heads_by_view: dcontexts = (dmid @ p["Wo"][layer].T).reshape(q.shape)
     The heads get the wrong numbers: a view from (batch, time, channels) to (batch, heads, time, size) mixes positions.
+- dv = merge_heads(weights.transpose(2, 3) @ dcontexts)
+values_not_transposed: dv = merge_heads(weights @ dcontexts)
+    A value collects from the positions that read it. Are these along a row of the weights, or along a column?
+- dk = merge_heads(dproducts.transpose(2, 3) @ q)
+keys_not_transposed: dk = merge_heads(dproducts @ q)
+    A key collects from the queries that read it. Which axis of the scores are they on?
 - dscores = weights * (dweights - (dweights * weights).sum(3, keepdim=True))
+softmax_wrong_axis: dscores = weights * (dweights - (dweights * weights).sum(2, keepdim=True))
+    The sum runs over the positions that read. Along which axis does the softmax divide?
 softmax_diagonal: dscores = weights * (1 - weights) * dweights
     This is the effect of each score on its own weight. The other weights of the row change as well.
 softmax_direct: dscores = weights * dweights
@@ -168,9 +180,13 @@ residual_1_from_above: dx = dx + through_attention
 
 # embeddings
 - d["wpe"][: X.shape[1]] = dx.sum(0)
+positions_first_example: d["wpe"][: X.shape[1]] = dx[0]
+    `dwpe` is that of the first example alone. In how many examples is a row of `wpe` added?
 rows_missing: d["wpe"] = dx.sum(0)
     This has a row for each position of the batch. `wpe` has more: a row that no position reads gets zeros.
 - d["wte"].index_add_(0, X.flatten(), dx.flatten(0, 1))
+one_place_per_token: d["wte"][X] += dx
+    Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
 written_over: d["wte"][X] = dx
     In the rows of tokens that were read, `=` writes over the head's term. Both terms are added, at every place of the
     token.
@@ -249,6 +265,8 @@ averages_corrected_in_place:
     The averages themselves are corrected. Only this step uses corrected values: the next one goes on with those
     that are not.
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
+mean_adds_up: means[name].mul_(0.9).add_(gradient)
+    Your running average adds the whole new gradient. Its weight is 1 - 0.9.
 mean_swapped: means[name].mul_(0.1).add_(gradient, alpha=0.9)
     The two weights of the running average have changed places.
 - squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)

@@ -134,6 +134,9 @@ without_tanh_of_c:
         do = dh * c
     The other factor of `o` is not `c` itself. Which one is it in the line of `h`?
 - di, df, dg = dc * g, dc * c_before, dc * i
+state_after:
+        di, df, dg = dc * g, dc * c, dc * i
+    The forget gate multiplies a state of the cell. Which one: that before the step, or that after it?
 exchanged:
         di, df, dg = dc * i, dc * c_before, dc * g
     In `i * g`, each factor gets the upstream gradient times the other factor.

@@ -41,6 +41,9 @@ def ones(window):
 
 MISTAKES = mistake_list("""
 [dw]
+flipped: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], stride, padding)).flip(2)
+    The places of the kernel are in reverse order.
+    The forward pass does not flip the kernel: what does w[f, c, 0] multiply?
 no_stride: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], 1, padding)[:, :, : dy.shape[2]])
     This moves the window by one place at a time. By how much does the forward pass move it?
 one_window: torch.einsum("nf,nck->fck", dy[:, :, 0], windows(x, w.shape[2], stride, padding)[:, :, 0])
@@ -66,6 +69,9 @@ empty_slice: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, 
     Without padding, a slice that ends at `-padding` ends at -0, so it is empty. Count the end from the front.
 
 [dW]
+flipped: torch.einsum("nfop,ncopij->fcij", dY, patches(X, W, stride, padding)).flip(2, 3)
+    The places of the kernel are in reverse order.
+    The forward pass does not flip the kernel: what does W[f, c, 0, 0] multiply?
 no_stride:
         seen = patches(X, W, 1, padding)[:, :, : dY.shape[2], : dY.shape[3]]
         torch.einsum("nfop,ncopij->fcij", dY, seen)

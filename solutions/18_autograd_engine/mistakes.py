@@ -397,6 +397,16 @@ batch_axis_moved:
     Single matrices are right, a batch of them is not: `.T` reverses all axes, and `transpose(0, 1)` exchanges the first
     two. Only the axes of the matrices may be exchanged; those of the batch stay where they are.
 
+- return Tensor(t, [(self, lambda g: g * (1 - t**2))])
+tanh_of_the_input:
+        return Tensor(t, [(self, lambda g: g * (1 - self.data**2))])
+    The slope 1 - t² of tanh is written with its output, not with its input.
+
+- return Tensor(self.data**exponent, [(self, lambda g: g * slope)])
+power_without_upstream:
+        return Tensor(self.data**exponent, [(self, lambda g: slope)])
+    This is the local derivative of a power. The upstream gradient is missing.
+
 - return Tensor(self.data.log(), [(self, lambda g: g / self.data)])
 log_times:
         return Tensor(self.data.log(), [(self, lambda g: g * self.data)])

@@ -201,6 +201,20 @@ again:
         allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
         _, L = flash_forward(Q, K, V, causal, rows, columns)
     You go through all tiles again for every tile. `L` is known before the loops.
+- dK[there] += dk
+- dV[there] += dv
+overwritten_keys_and_values:
+        dK[there] = dk
+        dV[there] = dv
+    A key and its value are in many tiles. You keep the contribution of the last one only.
+- dQ[here] += dq
+- dK[there] += dk
+- dV[there] += dv
+overwritten_everywhere:
+        dQ[here] = dq
+        dK[there] = dk
+        dV[there] = dv
+    A query is in many tiles, and so is a key. You keep the contribution of the last one only.
 - return dQ, dK, dV
 order: return dV, dK, dQ
     The order of the results is `dQ, dK, dV`.

@@ -78,7 +78,7 @@ def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
 
 
 def test_there_are_enough_variants_and_a_mistake_has_one_id(each):
-    assert len(variant_files(each)) >= 3
+    assert len(variant_files(each)) >= 2
     assert len({mistake.name for mistake in each.mistakes}) == len(each.mistakes)
     assert {mistake.gradient for mistake in each.mistakes} <= set(each.functions)
 

@@ -133,29 +133,11 @@ def test_what_is_listed_and_rejected_is_told(cross_entropy):
     assert [fault.split(":")[0] for fault in tally.faults] == ["listed as equivalent, but rejected"]
 
 
-def test_the_share_is_given_with_and_without_those_that_raised():
-    kinds = [
-        "known",
-        "read off",
-        "read off",
-        "meaning",
-        "meaning",
-        "raised",
-        "anatomy",
-        "anatomy",
-        "anatomy",
-        "accepted",
-    ]
+def test_the_share_of_specific_messages():
+    kinds = ["known", "read off", "meaning", "raised", "anatomy", "accepted"]
     judged = [(wrong("return logits"), Judged(kind, id="an_id")) for kind in kinds]
-    tally = Tally("04_cross_entropy", judged, 12, 0.0, Listed(frozenset(), frozenset()))
-    lines = list(table([tally]))
-    start = lines.index("specific, of all rejected: 55.6 %")
-    assert lines[start + 1 : start + 5] == [
-        "  of which raised, with what the error means: 22.2 %",
-        "  counting nothing that raised: 33.3 %",
-        "  counting all that raised: 66.7 %",
-        "specific, of those that gave an answer: 50.0 %",
-    ]
+    lines = list(table([Tally("04_cross_entropy", judged, 12, 0.0, Listed(frozenset(), frozenset()))]))
+    assert lines[1].split() == ["04_cross_entropy", "6", "12", "0", "0", "1", "5", "3", "60.0%", "0"]
 
 
 def test_an_error_that_is_read_is_told_apart_from_one_that_is_not(cross_entropy):

@@ -77,18 +77,12 @@ def drawn_reads(lesson: Lesson) -> tuple[dict[str, tuple[str, ...]], dict[str, s
 
 def parts_of(reads: Reads) -> list[Reads]:
     """`reads` cut into parts that no line joins, in the order in which the forward pass comes to them."""
-    part = {name: name for name in reads}
-
-    def root(name: str) -> str:
-        while part[name] != name:
-            name = part[name]
-        return name
-
+    parts = list[set[str]]()
     for name, parents in reads.items():
-        for parent in parents:
-            part[root(parent)] = root(name)
-    roots = dict.fromkeys(root(name) for name in reads)
-    return [{name: reads[name] for name in reads if root(name) == each} for each in roots]
+        joined = {name, *parents}.union(*(part for part in parts if not part.isdisjoint(parents)))
+        parts = [*(part for part in parts if part.isdisjoint(joined)), joined]
+    parts.sort(key=lambda part: next(place for place, name in enumerate(reads) if name in part))
+    return [{name: reads[name] for name in reads if name in part} for part in parts]
 
 
 def lay_out(reads: Reads, texts: Mapping[str, str]) -> Layout:

@@ -4,6 +4,8 @@ Code is compared by its canonical forms (grader/source/canonical.py). A file lea
 forms of more than MAX_SHARE of it: of all that it does, of what it returns, or of its statements. A file also leaks
 when it is a file of solutions/, quotes a sentence of a question's key, or holds an answer's marker. What the course
 publishes itself is no secret: the forward pass, and what the stub keeps of the solution.
+
+python -m grader.authoring.release.leaks dist/backprop_ninja-0.1.0-py3-none-any.whl     (`make wheel`, `make sdist`)
 """
 
 from __future__ import annotations
@@ -11,13 +13,17 @@ from __future__ import annotations
 import ast
 import html
 import re
+import shutil
+import sys
+import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
-from grader.authoring.release.engine import KitFiles, files_under
+from grader.authoring.release.engine import AUTHORS, KitFiles, files_under
 from grader.authoring.release.kit import stub_text
 from grader.lesson.lesson import Course, Lesson
 from grader.source.code_forms import bodies, computed_values, mass_of, returned_value, whole_form
@@ -212,3 +218,41 @@ def leaks(kit: KitFiles, secrets: Secrets) -> list[str]:
                 sentence = f"{name} gives away `{function.name}` of {function.file}."
                 found.setdefault(f"{name} {function.name} {function.lesson}", sentence)
     return list(found.values())
+
+
+def distribution_files(distribution: Path) -> KitFiles:
+    """The files of a wheel or a source distribution, with the paths that they have in a course.
+
+    Templates for authors are left out: they have the markers of an answer, but no answer of this course.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        if distribution.suffix == ".whl":
+            shutil.unpack_archive(distribution, root, "zip")
+        else:
+            shutil.unpack_archive(distribution, root)
+            root = next(root.iterdir())
+        found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    authors = tuple(f"{above}templates/{name}/" for name in AUTHORS for above in ("grader/", ""))
+    return {
+        name.removeprefix("grader/") if name.startswith("grader/exercises/") else name: content
+        for name, content in found.items()
+        if not name.startswith(authors)
+    }
+
+
+def check_distribution(distribution: Path, course: Path) -> int:
+    """Delete the distribution and return 1 if it would give a secret of `course` away."""
+    found = leaks(distribution_files(distribution), secrets_of(Course(course)))
+    for sentence in found:
+        print(f"{distribution.name}: {sentence}", file=sys.stderr)
+    if found:
+        distribution.unlink()
+        print("It was deleted. Take these files out of what is packed (pyproject.toml).", file=sys.stderr)
+        return 1
+    print(f"{distribution}: nothing of solutions/ is in it. Next:\n\n    pip install {distribution}\n    dojo start")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(check_distribution(Path(sys.argv[1]), Path.cwd()))

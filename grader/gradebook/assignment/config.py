@@ -1,4 +1,4 @@
-"""An assignment: which rows count for how much, when it is due, what late work costs and which defence it needs.
+"""An assignment: which rows count for how much, when it is due, and what late work costs.
 
 docs/assignments.md describes the file.
 """
@@ -15,17 +15,14 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
-from grader.gradebook.assignment.rows import RowEntry, entries_in, names_of_lesson, row_points
+from grader.gradebook.assignment.rows import RowEntry, entries_in, row_points
 from grader.lesson.config import CourseSettings
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import ABOVE_ZERO, Table, parse_toml, read_lesson_text, setting, toml_value_text
 
 ASSIGNMENT_FILE = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""
-FULL_SHEET = 6
-"""Questions of a full sheet of a defence. Of a shorter one the same share must be right."""
 PERCENT = (lambda value: 0 <= value <= 100, "a number from 0 to 100")
-RIGHT_ANSWERS = (lambda value: 1 <= value <= FULL_SHEET, "a whole number from 1 to 6")
 LATE_DAYS = (lambda value: 0 <= value <= 366, "a whole number of days")
 MINUTES = (lambda value: 0 <= value <= 1e7, "a number of minutes from 0 up")
 DECIMALS = (lambda value: 0 <= value <= 6, "a number of decimals, 0 to 6")
@@ -82,23 +79,6 @@ class LatePolicy:
 
 
 @dataclass(frozen=True)
-class DefencePolicy:
-    """The defence that lessons need.
-
-    Attributes:
-        right: how many of the questions of a full sheet must be right.
-        policy: "warn" reports a lesson without it; "cap" also limits its points.
-        keep_at_most: percent of the lesson's points that count without it.
-        lessons: the lessons as they are written; none where all need it.
-    """
-
-    right: int = setting(0, check=RIGHT_ANSWERS)
-    policy: Literal["warn", "cap"] = "warn"
-    keep_at_most: float = setting(0, check=PERCENT)
-    lessons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class AssignmentFile:
     """What an assignment file says, key by key."""
 
@@ -111,7 +91,6 @@ class AssignmentFile:
     points: float | None = setting(None, check=ABOVE_ZERO)
     round: int | None = setting(None, check=DECIMALS)
     late: LatePolicy = LatePolicy()
-    defence: DefencePolicy | None = None
     notebook: NotebookRows = "all rows"
     settings: Mapping[str, str] = setting((), read=changed_settings)
 
@@ -124,7 +103,6 @@ class Assignment:
         rows: {lesson: {row: its points at most, weighted and scaled}}, in the course's order.
         due: with a time zone; None where there is no due date.
         counts: which attempt counts, for each lesson by itself.
-        defence: {lesson: the defence that it needs}.
         notebook: the rows that count for a notebook: all, or those that the lecture's notebook has.
         settings: {setting of course.toml: the assignment's value}, for those that it sets.
         round: decimals of the points in grades.csv and exports; None: six at most.
@@ -137,7 +115,6 @@ class Assignment:
     grace: timedelta = timedelta()
     late: LatePolicy = field(default_factory=LatePolicy)
     counts: CountingAttempt = "last"
-    defence: Mapping[str, DefencePolicy] = field(default_factory=dict)
     notebook: NotebookRows = "all rows"
     settings: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
@@ -172,10 +149,8 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
     late = replace(file.late, hard_deadline=in_zone(file.late.hard_deadline, "hard_deadline", file, path))
     check_late(late, due, table.table("late"))
     rows = row_points(file.rows, lessons, file.points, path)
-    defence = {} if file.defence is None else defences(file.defence, table.table("defence"), lessons, rows)
     grace, title = timedelta(minutes=file.grace_minutes), " ".join(file.title.split())
-    about = file.counts, defence, file.notebook, file.settings
-    return Assignment(title, rows, due, grace, late, *about, text=text, round=file.round)
+    return Assignment(title, rows, due, grace, late, file.counts, file.notebook, file.settings, text, file.round)
 
 
 def in_zone(date: datetime | None, key: str, file: AssignmentFile, path: Path) -> datetime | None:
@@ -207,23 +182,3 @@ def check_late(late: LatePolicy, due: datetime | None, table: Table) -> None:
             )
     if late.hard_deadline is not None and due is not None and late.hard_deadline < due:
         raise LessonError(f"{table.path}: [late] hard_deadline is before due; expected the same time or a later one.")
-
-
-def defences(
-    demanded: DefencePolicy, table: Table, lessons: Sequence[Lesson], rows: Mapping[str, object]
-) -> dict[str, DefencePolicy]:
-    """{lesson: the defence that it needs}, for lessons of the assignment, whose `rows` count. Raises LessonError."""
-    if not demanded.right:
-        raise LessonError(
-            f"{table.path}: [defence] needs right, the number of right answers of six, such as right = 4."
-        )
-    if demanded.policy == "warn" and "keep_at_most" in table:
-        raise LessonError(f'{table.path}: [defence] keep_at_most has no effect without policy = "cap"; add it.')
-    known = {name: lesson.name for lesson in lessons for name in names_of_lesson(lesson.name)}
-    for name in demanded.lessons:
-        if known.get(name) not in rows:
-            raise LessonError(
-                f"{table.path}: [defence] lessons has {toml_value_text(name)}, which this assignment does not contain; "
-                f"there are: {', '.join(rows)}."
-            )
-    return {known[name]: demanded for name in demanded.lessons or rows}

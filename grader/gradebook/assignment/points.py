@@ -21,14 +21,13 @@ from grader.gradebook.assignment.attempts import (
     in_utc,
     later,
 )
-from grader.gradebook.assignment.config import Assignment, DefencePolicy
+from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.weighted import (
     decided_lesson,
     is_final,
     missing_lesson,
     rounded,
-    with_demanded_defence,
     with_weights,
 )
 from grader.gradebook.current import current_results
@@ -177,8 +176,7 @@ class AssignedWork:
             earned = sum(row.points for row in candidate.lesson.rows if not is_final(row))
             seconds, used = math.ceil(delay.by.total_seconds()), min(free_days, delay.days)
             late = Lateness(delay.is_known, seconds, delay.days, used, kept, earned * (100 - kept) / 100)
-        demanded = self._assignment.defence.get(candidate.lesson.name)
-        return replace(candidate, lesson=with_final_points(candidate.lesson, late, self._decisions, demanded))
+        return replace(candidate, lesson=with_final_points(candidate.lesson, late, self._decisions))
 
     def _might_count(self, lesson: str, candidates: Sequence[CandidateAttempt]) -> Sequence[CandidateAttempt]:
         """The attempts that the lesson's points may come from; none where a person decided about the lesson."""
@@ -271,21 +269,18 @@ def summary_of(late: Sequence[Lateness], free_days: int) -> Lateness | None:
     )
 
 
-def with_final_points(
-    lesson: LessonResult, late: Lateness | None, decisions: DecisionsInForce, demanded: DefencePolicy | None = None
-) -> LessonResult:
-    """Return the lesson with its points after lateness, a missing defence, and what was decided about it as a whole.
+def with_final_points(lesson: LessonResult, late: Lateness | None, decisions: DecisionsInForce) -> LessonResult:
+    """Return the lesson with its points after lateness and what was decided about it as a whole.
 
-    Rows keep their points: such costs are taken from the lesson. Points that a person has set are final.
+    Rows keep their points: lateness is taken from the lesson. Points that a person has set are final.
     """
     excused = decisions.excuse(lesson.name)
     if excused is not None or decisions.excuse(None) is not None:
         return replace(lesson, score=0, max_score=0, excused=excused)
     score = lesson.score - late.cost if late is not None else lesson.score
-    before = with_demanded_defence(replace(lesson, score=score, late=late), demanded, decisions)
-    adjustment = decisions.points(lesson.name, before.score, lesson.max_score)
+    adjustment = decisions.points(lesson.name, score, lesson.max_score)
     if adjustment is None:
-        return before
+        return replace(lesson, score=score, late=late)
     late = None if late is None else late._replace(cost=0)
     return replace(lesson, score=adjustment.points, late=late, adjustment=adjustment)
 

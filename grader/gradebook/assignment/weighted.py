@@ -1,4 +1,4 @@
-"""A lesson in the points of an assignment, with what people decided about its rows and what a missing defence costs."""
+"""A lesson in the points of an assignment, with what people decided about its rows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from grader.gradebook.assignment.config import FULL_SHEET, DefencePolicy, NotebookRows
+from grader.gradebook.assignment.config import NotebookRows
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.questions.question import DEFENCE_ROW, is_question
-from grader.results import Answered, DemandedDefence, LessonResult, Row, number
+from grader.results import Answered, LessonResult, Row, number
 
 NO_ANSWER_SUBMITTED = "No answer was submitted."
 NOT_ANSWERED = {DEFENCE_ROW: "No defence was held."}
@@ -102,33 +102,4 @@ def rounded(lesson: LessonResult, decimals: int | None = None) -> LessonResult:
 
     rows = [replace(row, points=short(row.points), max_points=short(row.max_points)) for row in lesson.rows]
     late = None if lesson.late is None else lesson.late._replace(cost=short(lesson.late.cost))
-    demanded = lesson.demanded_defence
-    demanded = None if demanded is None else demanded._replace(cost=short(demanded.cost))
-    score, max_score = short(lesson.score), short(lesson.max_score)
-    return replace(lesson, rows=rows, score=score, max_score=max_score, late=late, demanded_defence=demanded)
-
-
-def with_demanded_defence(
-    lesson: LessonResult, demanded: DefencePolicy | None, decisions: DecisionsInForce
-) -> LessonResult:
-    """Return the lesson with what its missing defence means: a remark, and with "cap" fewer points.
-
-    The defence's own row, and points that a person has set, are final: nothing is taken from them.
-    """
-    if demanded is None or lesson.status != "graded" or decisions.excuse(f"{lesson.name}.{DEFENCE_ROW}") is not None:
-        return lesson
-    held = decisions.defence(f"{lesson.name}.{DEFENCE_ROW}")
-    reached = None if held is None else held.points  # unless a person has set the points of the defence
-    for row in lesson.rows:
-        if row.name == DEFENCE_ROW and row.adjustment is not None and row.max_points:
-            reached = row.points / row.max_points
-    if reached is not None and reached >= demanded.right / FULL_SHEET - 1e-9:
-        return lesson
-    cost = 0.0
-    if demanded.policy == "cap":
-        rows = [row for row in lesson.rows if not is_final(row)]
-        lost = lesson.late.cost if lesson.late is not None else 0
-        earned = sum(row.points for row in rows) - lost
-        cost = max(0.0, earned - sum(row.max_points for row in rows) * demanded.keep_at_most / 100)
-    found = DemandedDefence(demanded.right, demanded.policy, reached, None if held is None else held.text, cost)
-    return replace(lesson, score=lesson.score - cost, demanded_defence=found)
+    return replace(lesson, rows=rows, score=short(lesson.score), max_score=short(lesson.max_score), late=late)

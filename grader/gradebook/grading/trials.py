@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.calling.joint import Joint
 from grader.calling.protocol import CallRequest
+from grader.calling.steps import Joint
 from grader.calling.target import Target
 from grader.reference.problem import Problem
 from grader.sandbox.workers.remote_target import RemoteTarget

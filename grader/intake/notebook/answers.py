@@ -14,7 +14,6 @@ from grader.lesson.notebook_table import NotebookTable
 from grader.source.syntax import all_nodes, base_name, stored_names
 
 MAX_ANSWERS_TRIED = 20  # answers to one exercise, the last ones
-CHANGING_METHODS = frozenset({"add_", "sub_", "subtract_"})
 
 
 @dataclass(frozen=True)
@@ -229,23 +228,8 @@ def values_of(run: Iterable[Statement]) -> list[ast.expr]:
 
 
 def updates_any(statement: ast.stmt, parameters: Collection[str]) -> bool:
-    """Whether it updates one of the parameters, or, as a loop, what it goes over: `for p, g in ...: p.data -= ...`."""
+    """Whether it updates a parameter, as `C -= ...` or `for p, g in ...: p.data -= ...`."""
     nodes = [*all_nodes(statement)]
     looped = {name for each in nodes if isinstance(each, ast.For) for name in stored_names(each.target)}
-    return any(updated(each) in looped.union(parameters) for each in nodes if isinstance(each, ast.stmt))
-
-
-def updated(node: ast.stmt) -> str | None:
-    """The variable that `C -= ...`, `C.data += ...`, `C = C - ...` or `C.data.sub_(...)` updates."""
-    match node:
-        case ast.AugAssign(target=target, op=ast.Add() | ast.Sub()):
-            pass
-        case ast.Assign(targets=[ast.Name(name)], value=ast.BinOp(left=target, op=ast.Add() | ast.Sub())):
-            if base_name(bare(target)) != name:
-                return None
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=method))) if method in CHANGING_METHODS:
-            pass
-        case _:
-            return None
-    changed = bare(target)
-    return changed.id if isinstance(changed, ast.Name) else None
+    updated = {base_name(each.target) for each in nodes if isinstance(each, ast.AugAssign)}
+    return not updated.isdisjoint(looped.union(parameters))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # torch comes with it
 
 AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | INERT
 """Modules that are there for sure. An import of another one stays with the step that needs it, and fails with it."""
-NAME_IN_CODE = re.compile(r"\b[A-Za-z_]\w*\b")
 LINE_REFERENCE = re.compile(r"\bLine (\d+)(?= (?:calls|fails|uses|does it)\b)")
 
 
@@ -39,7 +38,6 @@ class Origin:
         numbers: {row: the numbers in the text of its statements}.
         remarks: {row: a sentence that its message ends with}: which variable it is read from, and why.
         uncounted: rows that a notebook in the lecture's style cannot contain: an assignment may leave them out.
-        shown: {variable of the graded file: the student's code for it}, for messages.
     """
 
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
@@ -50,15 +48,11 @@ class Origin:
     numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
     uncounted: Sequence[str] = ()
-    shown: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> bytes:
         """Of all that a result says and the graded file does not hold."""
-        parts = (
-            *(self.lines, self.texts, self.missing, self.rows, self.sizes or {}),
-            *(self.numbers, self.remarks, self.shown),
-        )
+        parts = self.lines, self.texts, self.missing, self.rows, self.sizes or {}, self.numbers, self.remarks
         return repr([*(sorted(part.items()) for part in parts), sorted(self.uncounted)]).encode(
             "utf-8", "surrogatepass"
         )
@@ -72,27 +66,26 @@ class Origin:
         return f"{place[0]}, line {place[1]}" if place else otherwise
 
     def translate(self, message: str) -> str:
-        """A message with the lines that the student knows, and with the student's own code for each variable."""
+        """A message with the lines that the student knows."""
 
         def own(match: re.Match[str]) -> str:
             place = self.place(int(match[1]))
             return f"Line {place[1]} of {place[0]}" if place else match[0]
 
-        message = LINE_REFERENCE.sub(own, message)
-        return NAME_IN_CODE.sub(lambda match: self.shown.get(match[0], match[0]), message) if self.shown else message
+        return LINE_REFERENCE.sub(own, message)
 
     def explain(self, row: Row) -> None:
         """Gives the row the student's own file and line, or the reason why there is none."""
         if row.name in self.uncounted:
             row.status, row.points, row.outside_notebook = "missing", 0, True
         if row.status in ("missing", "todo") and row.name in self.missing:
-            row.status, row.message = "missing", self.translate(self.missing[row.name])
+            row.status, row.message = "missing", self.missing[row.name]
         elif row.message:
             row.message = self.translate(row.message)
         if row.mistake:
             row.mistake = row.mistake._replace(message=self.translate(row.mistake.message))
         if row.name in self.remarks:
-            remark = self.translate(self.remarks[row.name])
+            remark = self.remarks[row.name]
             row.message = f"{row.message} {remark}" if row.message else remark
         judged = row.status in ("passed", "failed", "shape")
         place = self.rows.get(row.name) if judged and row.name in self.rows else self.place(row.line)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -42,22 +42,16 @@ class GradientClaim(NamedTuple):
 def claims_in(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[GradientClaim]:
     """The comparisons in all (file, statements), each once."""
     nodes = [(file, node) for file, body in bodies for statement in body for node in all_nodes(statement)]
-    # `auto = probs.grad.clone()`
-    assigned = (node for _, node in nodes if isinstance(node, ast.Assign) and differentiated(node.value))
-    copies = {last_name(node.targets[0]): differentiated(node.value) for node in assigned}
     found: dict[tuple[str, str, str], GradientClaim] = {}
     for file, node in nodes:
-        said = compared_in(node, copies) if isinstance(node, ast.Call) and len(found) < MAX_CLAIMS else None
+        said = compared_in(node) if isinstance(node, ast.Call) and len(found) < MAX_CLAIMS else None
         if isinstance(node, ast.Call) and said is not None and said not in found:
             found[said] = GradientClaim(*said, claim_text(node), f"{file}, line {node.lineno}")
     return list(found.values())
 
 
-def compared_in(node: ast.Call, copies: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """(variable, label, tensor), where the call compares a variable with the gradient of something that has a name.
-
-    `copies` is {variable: the tensor whose `.grad` it is}.
-    """
+def compared_in(node: ast.Call) -> tuple[str, str, str] | None:
+    """(variable, label, tensor), where the call compares a variable with the gradient of something that has a name."""
     name = last_name(node.func)
     if name not in COMPARING:
         return None
@@ -66,9 +60,8 @@ def compared_in(node: ast.Call, copies: Mapping[str, str]) -> tuple[str, str, st
         arguments.insert(0, node.func.value)
     label, variables, tensors = "", list[str](), list[str]()
     for each in map(bare, arguments):
-        tensor = copies.get(each.id, "") if isinstance(each, ast.Name) else differentiated(each)
-        if tensor:
-            tensors.append(tensor)
+        if differentiated(each):
+            tensors.append(differentiated(each))
         elif isinstance(each, ast.Name):
             variables.append(each.id)
         elif isinstance(each, ast.Constant):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from grader.intake.notebook.called_functions import Renamer, arguments_of, can_be_opened, target_of
 from grader.source.syntax import (
+    DefinitionNode,
     all_nodes,
+    children,
     is_marimo_cell,
     last_name,
     names_in,
@@ -25,6 +26,7 @@ from grader.source.syntax import (
 MIN_NAMES = 3
 """A loop or function that assigns fewer of the lesson's names is a part of one gradient."""
 MAX_DEPTH = 12  # calls inside calls
+HARMLESS_DECORATORS = frozenset({"no_grad", "inference_mode", "enable_grad"})
 
 
 class OpenedStatement(NamedTuple):
@@ -36,23 +38,17 @@ class OpenedStatement(NamedTuple):
 
 
 class _Waiting(NamedTuple):
-    """`is_ready`: not opened any further. `functions` are those whose bodies are around it, `names` their variables."""
+    """`is_ready`: not opened any further. `functions` are those whose bodies are around it."""
 
     node: ast.stmt
     file: str
     loop: int | None = None
     functions: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
     is_ready: bool = False
 
 
 class Inliner:
-    """Opens the blocks and calls of one notebook for one lesson.
-
-    Attributes:
-        opened: the functions that were opened.
-        renamed: {new name: the student's}, of variables of functions that have the name of another variable.
-    """
+    """Opens the blocks and calls of one notebook for one lesson; `opened` are the functions that were opened."""
 
     def __init__(
         self, cells: Iterable[tuple[str, Sequence[ast.stmt]]], gradients: Collection[str], values: Collection[str]
@@ -60,7 +56,6 @@ class Inliner:
         """`gradients` and `values` are the names that tell the backward and the forward pass."""
         self.gradients, self.values = frozenset(gradients), frozenset(values)
         self.opened: set[str] = set()
-        self.renamed: dict[str, str] = {}
         self._loops = 0
         self._functions: dict[str, list[tuple[str, ast.FunctionDef]]] = {}
         self._passed: dict[str, int] = {}  # {function: how many of its definitions are above}
@@ -170,7 +165,6 @@ class Inliner:
         self.opened.add(name)
         body = [each for each in function.body if not isinstance(each, ast.Global | ast.Nonlocal)]
         stored = {each for node in body for each in stored_names(node)}
-        shared = {each for node in function.body if isinstance(node, ast.Global) for each in node.names}
         known = self.gradients | self.values
         new = {
             parameter: value.id
@@ -178,22 +172,13 @@ class Inliner:
             if isinstance(value, ast.Name) and stored.isdisjoint((parameter, value.id))
             if parameter.isidentifier() and (value.id in known or parameter not in known)
         }
-        own = (stored | {each.arg for each, _ in parameters(function)}) - shared - new.keys()
-        for variable in sorted(own - known):
-            if variable in self._outside or variable in item.names:
-                new[variable] = f"{variable}_in_{name}"
-                while new[variable] in self._outside | item.names | own:
-                    new[variable] += "_"
-                self.renamed[new[variable]] = variable
         first = [
             each
             for parameter, value in given.items()
-            if new.get(parameter) != getattr(value, "id", "")
-            for each in split_assignment(target_of(parameter, new), value, call)
+            if parameter not in new
+            for each in split_assignment(target_of(parameter), value, call)
         ]
-        inner = item._replace(
-            file=file, functions=(*item.functions, name), names=item.names | {new.get(each, each) for each in own}
-        )
+        inner = item._replace(file=file, functions=(*item.functions, name))
         renamer = Renamer(new)
         body = [renamer.visit(copy.deepcopy(each)) for each in body] if new else body
         result = body.pop() if body and isinstance(body[-1], ast.Return) else None
@@ -245,3 +230,64 @@ def split_assignment(target: ast.expr, value: ast.expr, at: ast.stmt | ast.expr)
         ast.fix_missing_locations(ast.copy_location(ast.Assign([to], of), of if len(pairs) > 1 else at))
         for to, of in pairs
     ]
+
+
+# Functions that are called ------------------------------------------------------------------------------------------
+
+
+def can_be_opened(function: ast.FunctionDef) -> bool:
+    """Whether the function returns at its end only, and nothing is around it that changes what it does."""
+    decorators = [last_name(each.func if isinstance(each, ast.Call) else each) for each in function.decorator_list]
+    own: list[ast.AST] = []
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        own.append(waiting.pop())
+        waiting += () if isinstance(own[-1], DefinitionNode | ast.Lambda) else children(own[-1])
+    returns = [each for each in own if isinstance(each, ast.Return)]
+    return (
+        {*decorators} <= HARMLESS_DECORATORS
+        and function.args.vararg is function.args.kwarg is None
+        and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own)
+        and (not returns or returns == function.body[-1:])
+    )
+
+
+def arguments_of(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:
+    """{parameter: the expression that a call gives it}; None where nobody can say.
+
+    A list that is unpacked as the last argument has the parameters that are left, in one key: {"a, b": the list}.
+    """
+    names = [each.arg for each, _ in parameters(function)]
+    given = {each.arg: default for each, default in parameters(function) if default is not None}
+    places = [*call.args]
+    rest = places.pop() if places and isinstance(places[-1], ast.Starred) else None
+    words = {word.arg: word.value for word in call.keywords if word.arg is not None}
+    if len(places) > len(names) or any(isinstance(each, ast.Starred) for each in places):
+        return None
+    if len(words) < len(call.keywords) or not words.keys() <= {*names[len(places) :]}:
+        return None
+    given |= dict(zip(names, places, strict=False)) | words
+    left = [each for each in names if each not in given]
+    if isinstance(rest, ast.Starred) and left:
+        return {**given, ", ".join(left): rest.value}
+    return given if not left and rest is None else None
+
+
+def target_of(names: str) -> ast.expr:
+    """The names of a parameter, or of several, to assign to."""
+    parts: list[ast.expr] = [ast.Name(each, ast.Store()) for each in names.split(", ")]
+    return ast.Tuple(parts, ast.Store()) if len(parts) > 1 else parts[0]
+
+
+class Renamer(ast.NodeTransformer):
+    """Gives variables other names."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(self._names.get(node.id, node.id), node.ctx), node)
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.arg = self._names.get(node.arg, node.arg)
+        return node

@@ -2,8 +2,7 @@
 
 In this order: the notebook's own comparisons (claims.py), the places of names in the lines of the forward pass
 (forward_pass.py), then a name that is near a gradient's (`dlogits_maxes`, `grad_probs`), if its formula reads the
-right upstream gradients, then the formula alone. A name is taken only where it is the one reading; otherwise a sentence
-says why it is not.
+right upstream gradients. A name is taken only where it is the one reading; otherwise a sentence says why it is not.
 """
 
 from __future__ import annotations
@@ -76,19 +75,18 @@ class NameReader:
         lacking = [name for name in self.table.names if name in self.gradients and not chooser.has_own(name)]
         self.read_values()
         self.read_claims(lacking)
-        for evidence, why in ((self.similar, "by its name and its formula"), (self.computed_alike, "by its formula")):
-            while self.settle(evidence(self.without_answer(lacking)), why):
-                pass  # each name that is known makes others readable
+        while self.settle(self.similar(self.without_answer(lacking))):
+            pass  # each name that is known makes others readable
         return KnownNames(self.others, self.remarks, self.reasons)
 
-    def settle(self, variables_of: Mapping[str, Sequence[str]], why: str) -> bool:
+    def settle(self, variables_of: Mapping[str, Sequence[str]]) -> bool:
         """Takes each variable that is the only one for its gradient and for no other; whether there is any.
 
         Where there is none, a sentence says which gradients have several.
         """
         sure = one_to_one(variables_of)
         for gradient, variable in sure.items():
-            self.take(variable, gradient, f"{why} it can only be `{gradient}`.")
+            self.take(variable, gradient, f"by its name and its formula it can only be `{gradient}`.")
         for gradient, variables in variables_of.items() if not sure else ():
             if len(variables) > 1:
                 names = " and ".join(f"`{each}`" for each in variables[:3])
@@ -113,9 +111,6 @@ class NameReader:
         found = self.others.get(name, name)
         return found if found in self.values else None
 
-    def value_of_label(self, label: str) -> str | None:
-        return self.value(label) or self.by_spelling.get(plain_name(label)) or meant_by(label, self.by_spelling)
-
     # values of the forward pass
 
     def read_values(self) -> None:
@@ -126,7 +121,7 @@ class NameReader:
             return
         compared: dict[str, set[str]] = {}
         for claim in self.claims:
-            value = self.value_of_label(claim.label)
+            value = self.value(claim.label)
             if value and self.is_free(claim.tensor) and value not in self.bound:
                 compared.setdefault(claim.tensor, set()).add(value)
         self.others = one_to_one(compared)
@@ -174,7 +169,7 @@ class NameReader:
         """Takes a variable for the one gradient that it is compared with and that has no variable of its own."""
         said: dict[str, dict[str, GradientClaim]] = {}
         for claim in self.claims:
-            values = [self.value_of_label(claim.label), self.value(claim.tensor)]
+            values = [self.value(claim.label), self.value(claim.tensor)]
             gradients = [f"d{value}" for value in values if f"d{value}" in self.gradients]
             if self.is_free(claim.variable):
                 for gradient in gradients:
@@ -208,19 +203,6 @@ class NameReader:
         """{gradient: variables with a similar name whose formula reads the right upstream gradients}"""
         return {each: [*self.fitting_answers(each, self.near[each])] for each in gradients if each in self.near}
 
-    def computed_alike(self, gradients: Sequence[str]) -> dict[str, list[str]]:
-        """`da = (1 - a**2) * dh`, where `a` is the lesson's `h`: only one gradient is computed from `dh`."""
-        found: dict[str, list[str]] = {}
-        named = [each for each in self.strangers if each[:1] == "d" and each[1:] in self.bound]
-        named = [each for each in named if each not in self.others][:MAX_CANDIDATES]
-        for gradient in gradients if named else ():
-            consumers = self.table.consumers.get(gradient, frozenset())
-            if consumers and [*self.table.consumers.values()].count(consumers) == 1:
-                for variable, answer in self.fitting_answers(gradient, named).items():
-                    if answer.part and consumers == self.table.gradients.intersection(answer.part.parameters):
-                        found.setdefault(gradient, []).append(variable)
-        return found
-
     def without_answer(self, lacking: Iterable[str]) -> list[str]:
         """Gradients that nothing is taken for yet, and about which no comparison disagrees."""
         taken = {gradient for variable, gradient in self.others.items() if self.is_in_its_place(variable)}
@@ -242,7 +224,7 @@ class NameReader:
             if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
             for name in s.names.binds
         }
-        said = {each.variable for each in self.claims if self.value_of_label(each.label) or self.value(each.tensor)}
+        said = {each.variable for each in self.claims if self.value(each.label) or self.value(each.tensor)}
         own = self.bound - unusable - said - self.others.keys()
         return sorted(name for name in own if self.is_free(name) and len(name) <= MAX_COMPARED_NAME)
 

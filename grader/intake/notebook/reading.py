@@ -22,7 +22,7 @@ from grader.intake.notebook.as_file import (
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.names import KnownNames, names_for
 from grader.intake.notebook.script import NotebookScript, Page, script_of
-from grader.intake.notebook.sizes import SizeReader, sizes_set, with_names_of_sizes
+from grader.intake.notebook.sizes import SizeReader, sizes_set
 from grader.intake.notebook.slices import Slice, Uses
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.intake.notebook.stub_functions import with_functions
@@ -81,7 +81,7 @@ class LessonWriter:
     ) -> None:
         self.lesson, self.names, self.script, self.page, self.shown = lesson, names, script, page, shown
         self.sizes, self.size_reader = table.sizes.with_names(names.others), SizeReader(uses)
-        self.table = with_names_of_sizes(names.added_to(table), self.sizes, self.size_reader)
+        self.table = names.added_to(table)
         self.chooser = Chooser(uses, self.table, names.added_to(lesson.stepwise or lesson.chain))
         self.pieces: list[FileWriter] = []
         self.parts: list[Slice] = []
@@ -129,7 +129,6 @@ class LessonWriter:
             numbers=self.numbers,
             remarks=self.remarks,
             uncounted=cannot,
-            shown=script.renamed,
         )
         return NotebookReading(file.source, origin, elsewhere=self.elsewhere)
 

@@ -68,14 +68,12 @@ class NotebookScript:
     broken: lines that Python cannot read.
     inside: names assigned in a function or class only: {name: (function or class, file, line)}.
     kept: names of attributes and entries that are assigned: {name: (code of the first one, file, line)}.
-    renamed: as in Inliner.
     """
 
     statements: list[Statement] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
     inside: dict[str, tuple[str, str, int]] = field(default_factory=dict)
     kept: dict[str, tuple[str, str, int]] = field(default_factory=dict)
-    renamed: dict[str, str] = field(default_factory=dict)
 
     @property
     def functions(self) -> set[str]:
@@ -127,7 +125,7 @@ class Page:
 def script_of(page: Page, gradients: Collection[str], values: Collection[str] = ()) -> NotebookScript:
     """All cells' statements. `gradients` and `values` tell what is opened, see Inliner. Raises NotebookError."""
     inliner = Inliner(page.bodies, gradients, values)
-    script = NotebookScript(renamed=inliner.renamed)
+    script = NotebookScript()
     changers: dict[str, frozenset[int]] = {}
     definitions: list[tuple[str, DefinitionNode]] = []
     version = 0

@@ -1,7 +1,7 @@
 """The sizes that a notebook sets (batch, block, vocabulary, ...).
 
 Read from the text alone: constants, names that are bound to them, and the shapes with which tensors are made. What the
-text does not say, also what is computed in a class, has the published size.
+text does not say, also what an object or a dictionary holds, has the published size.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
 
 from grader.intake.notebook.slices import Uses
-from grader.lesson.notebook_table import LessonSizes, NotebookTable
-from grader.source.syntax import all_nodes, last_name
+from grader.lesson.notebook_table import LessonSizes
+from grader.source.syntax import last_name
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
 """Functions whose arguments are a shape. Of others (`randint`, `full`, `normal`) the shape is a tuple or `size=`."""
@@ -29,8 +27,6 @@ MAX_SIZE = 1 << 20
 MAX_SIZE_STEPS = 20_000
 MAX_SIZE_DEPTH = 30
 MAX_SIZE_PLACES = 5
-MAX_RUNS = 10
-"""Assignments to one gradient that are searched for names of sizes, the last ones."""
 OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -40,15 +36,8 @@ OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
-class Dimension(NamedTuple):
-    """One axis of a tensor: its size if the text says it, and the name that was used for it."""
-
-    size: int | None
-    name: str | None = None
-
-
-MORE_AXES = Dimension(None)  # at the end of a shape: there may be more axes
-Shape = list[Dimension]
+Shape = list[int | None]
+"""The lengths of a tensor's axes, where the text says them. After an unknown last one there may be more."""
 Value = int | Shape | None
 """A whole number, the shape of a tensor, or what the text does not say."""
 
@@ -59,19 +48,7 @@ class SizeReader:
     def __init__(self, uses: Uses) -> None:
         self.uses = uses
         self._known: dict[tuple[str, int], Value] = {}
-        self._options: dict[str, set[int]] | None = None
         self._steps = self._depth = 0
-
-    def option(self, name: str) -> int | None:
-        """The whole number that the text gives an option, as in `{"block_size": 3}`, if it is one everywhere."""
-        if self._options is None:
-            self._options = {}
-            for node in (each for statement in self.uses.statements for each in all_nodes(statement.node)):
-                for key, value in options_in(node):
-                    if isinstance(value, ast.Constant) and type(value.value) is int:
-                        self._options.setdefault(key, set()).add(value.value)
-        found = self._options.get(name, set())
-        return next(iter(found)) if len(found) == 1 else None
 
     def number(self, node: ast.expr | None, i: int) -> int | None:
         """The whole number that the expression is at statement `i`."""
@@ -91,12 +68,6 @@ class SizeReader:
         """Whether a statement above statement `i` gives `name` its value, and not a cell further down."""
         place = self.binding(name, i)
         return place is not None and place < i
-
-    def is_the_same(self, name: str, i: int, j: int) -> bool:
-        """Whether `name` has one and the same size at both statements."""
-        if self.binding(name, i) == self.binding(name, j):
-            return self.binding(name, i) is not None
-        return isinstance(self.named(name, i), int) and self.named(name, i) == self.named(name, j)
 
     def value(self, node: ast.expr | None, i: int) -> Value:
         self._steps += 1
@@ -138,7 +109,7 @@ class SizeReader:
 
     def _axis(self, tensor: ast.expr, axis: Value, i: int) -> int | None:
         shape = self.shape(tensor, i) or []
-        return shape[axis].size if isinstance(axis, int) and 0 <= axis < len(shape) else None
+        return shape[axis] if isinstance(axis, int) and 0 <= axis < len(shape) else None
 
     def _value(self, node: ast.expr, i: int) -> Value:
         match node:
@@ -147,7 +118,7 @@ class SizeReader:
             case ast.Name(name):
                 return self.named(name, i)
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                return [Dimension(len(parts))]
+                return [len(parts)]
             case ast.UnaryOp(op=op, operand=operand):
                 value = self.value(operand, i)
                 return value if isinstance(value, list) else -value if value and isinstance(op, ast.USub) else None
@@ -163,8 +134,6 @@ class SizeReader:
                 return self.number(inner, i)
             case ast.Call():
                 return self._made(node, i)
-            case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
-                return self.option(name)
             case ast.Subscript():
                 return self._indexed(node, i)
         return None
@@ -173,18 +142,17 @@ class SizeReader:
         if isinstance(left, int) and isinstance(right, int):
             return OPERATIONS[type(op)](left, right) if type(op) in OPERATIONS else None
         longest = max((each for each in (left, right) if isinstance(each, list)), key=len, default=None)
-        return longest and [Dimension(None) if each.size == 1 else each for each in longest]  # 1 is broadcast
+        return longest and [None if each == 1 else each for each in longest]  # 1 is broadcast
 
     def _indexed(self, node: ast.Subscript, i: int) -> Shape | None:
-        rest = (self.shape(node.value, i) or [MORE_AXES, MORE_AXES])[1:]
+        rest = (self.shape(node.value, i) or [None, None])[1:]
         index = node.slice
         if isinstance(index, ast.Slice):
             start = 0 if index.lower is None else self.number(index.lower, i)
             stop = self.number(index.upper, i) if index.step is None else None
-            name = index.upper.id if isinstance(index.upper, ast.Name) and index.lower is None else None
-            return [Dimension(stop - start if stop is not None and start is not None else None, name), *rest]
+            return [stop - start if stop is not None and start is not None else None, *rest]
         first = None if isinstance(index, ast.Tuple) else self.shape(index, i)
-        return first if first is None or first[-1:] == [MORE_AXES] else [*first, *rest]
+        return first if first is None or first[-1:] == [None] else [*first, *rest]
 
     def _made(self, node: ast.Call, i: int) -> Shape | None:
         name = last_name(node.func)
@@ -199,7 +167,7 @@ class SizeReader:
         parts = (given[0].elts if isinstance(given[0], ast.Tuple | ast.List) else given[:1]) if given else []
         if not parts and name in MAKING:
             parts = node.args
-        return [Dimension(self.number(part, i), part.id if isinstance(part, ast.Name) else None) for part in parts]
+        return [self.number(part, i) for part in parts]
 
     def sizes_at(self, sizes: LessonSizes, same: Mapping[str, str], i: int) -> dict[str, int]:
         """{size: its value at statement `i`}: by shapes, by values that are sizes, or as published."""
@@ -210,7 +178,7 @@ class SizeReader:
                 found.setdefault(size, value)
 
         shapes = {name: shape for name in sizes.axes if isinstance(shape := self.named(name, i), list)}
-        axes = [(n, parts, each.size) for n in shapes for parts, each in zip(sizes.axes[n], shapes[n], strict=False)]
+        axes = [(n, parts, each) for n in shapes for parts, each in zip(sizes.axes[n], shapes[n], strict=False)]
         scalars = {**{name: sizes.size_of(expression) for name, expression in same.items()}, **sizes.scalars}
         for is_above in (True, False):  # first what statements above it say, then cells further down
             for name, parts, length in axes:
@@ -232,46 +200,3 @@ def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], p
     some = places[:: 1 + len(places) // MAX_SIZE_PLACES]
     counted = Counter(tuple(reader.sizes_at(sizes, same, i).items()) for i in some)
     return dict(counted.most_common(1)[0][0]) if counted else dict(sizes.published)
-
-
-def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeReader) -> NotebookTable:
-    """The table with the script's own names for sizes among the names for values: `V` of `randn((V, 10))`."""
-    gradients = [*table.names, *(name for name, other in table.others.items() if other in table.names)]
-    places = [run[0] for name in gradients for run in reader.uses.runs.get(name, [])[-MAX_RUNS:] if run]
-    known = {*table.values, *table.gradients, *table.same}
-    same = {**names_of_sizes(reader, sizes, places, known), **table.same}
-    return replace(table, same=same)
-
-
-def names_of_sizes(
-    reader: SizeReader, sizes: LessonSizes, places: Sequence[int], known: Collection[str]
-) -> dict[str, str]:
-    """{variable: expression of values}: names with which the script made its tensors. `known` are left out.
-
-    Only those that are at all these statements what they were when the tensor was made.
-    """
-    found: dict[str, str] = {}
-    for name, axes in sizes.axes.items() if places else ():
-        made, shape = reader.binding(name, places[0]), reader.named(name, places[0])
-        for parts, dimension in zip(axes, shape if isinstance(shape, list) else (), strict=False):
-            other, size = dimension.name, parts[0] if len(parts) == 1 else None
-            if other is None or size is None or made is None or size not in sizes.expressions or other in known:
-                continue
-            if all(reader.is_the_same(other, made, i) for i in places):
-                found.setdefault(other, sizes.expressions[size])
-    return found
-
-
-def options_in(node: ast.AST) -> list[tuple[str, ast.expr]]:
-    """(name, value) of the options that a dictionary, a call or an assignment sets."""
-    match node:
-        case ast.Dict(keys=keys, values=values):
-            pairs = zip(keys, values, strict=True)
-            return [(k.value, v) for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str)]
-        case ast.keyword(arg=str(name), value=value):
-            return [(name, value)]
-        case ast.Assign(targets=[ast.Name(id=name) | ast.Attribute(attr=name)], value=value):
-            return [(name, value)]
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-            return [(name, value)]
-    return []

@@ -20,13 +20,10 @@ from grader.intake.submissions.archives import MAX_METADATA_BYTES
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError, newest_of
 from grader.intake.submissions.file_kinds import (
     Unreadable,
-    is_archive,
-    is_code,
     is_folder,
     is_gradable,
     may_be_submitted,
     read_file,
-    without_suffix,
 )
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder
 from grader.intake.submissions.written_times import seconds_since_1970
@@ -51,9 +48,8 @@ MAX_RESULT_BYTES = 10 << 20
 
 def stranger(path: Path, platform: str) -> Arrival:
     """A file or folder that somebody has put next to a platform's download."""
-    name = path.name if is_folder(path) else without_suffix(path)
     note = f"`{path.name}` has no name that {platform} gives: it is graded as a submission of its own."
-    return Arrival(name, path, names=(name, path.name)).with_remark("stranger", note)
+    return Arrival.of_entry(path).with_remark("stranger", note)
 
 
 def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
@@ -105,8 +101,8 @@ def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
     for name in names:
         if (file := CanvasFile.of(name)) is not None:
             found[name] = file
-        elif is_archive(Path(name)) or is_code(Path(name)):
-            strangers += 1
+        else:
+            strangers += is_gradable(Path(name))
     if strangers and strangers >= len({file.user for file in found.values()}):
         return {}
     owners = {(file.user, file.name) for file in found.values()}

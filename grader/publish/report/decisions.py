@@ -17,8 +17,6 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last, none on time": "it is the last one, and none was on time",
 }
 TOTAL_PART: Final = "total"
-KINDS_OF_FACT: Final = ("late", "excuse", "defence", "attempt", "adjustment", "comment")
-"""In the order of the notes about a student."""
 ANNOTATION_COLUMNS = (
     *("assignment", "due", "late_days", "late_cost", "free_days", "attempts"),
     *("adjustments", "excused", "comments"),
@@ -30,7 +28,7 @@ class Fact(NamedTuple):
     """Something that a person decided, or that the assignment's rules did.
 
     Attributes:
-        kind: one of KINDS_OF_FACT.
+        kind: late, excuse, attempt, adjustment or comment.
         part: TOTAL_PART, a lesson's name, or "LESSON.ROW".
         sentence: for the student, next to the part; "" where the report says nothing about it.
         note: the same in a few words, for the table of the class; "" where it says nothing about it.
@@ -47,8 +45,7 @@ class Fact(NamedTuple):
 def facts_about(results: SubmissionResult) -> Iterator[Fact]:
     """All facts about a student, those about the submission as a whole first."""
     yield from facts_of_part(results, TOTAL_PART, "this assignment")
-    for lesson in results.lessons:
-        yield from facts_about_lesson(lesson)
+    yield from (fact for lesson in results.lessons for fact in facts_about_lesson(lesson))
 
 
 def facts_about_lesson(lesson: LessonResult) -> Iterator[Fact]:
@@ -75,13 +72,6 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
         is_total = isinstance(part, SubmissionResult)
         sentence = late_sentence(part.late) if is_total or part.late.cost else ""
         yield Fact("late", name, sentence, late_note(part.late) if is_total else "")
-    if isinstance(part, LessonResult) and (demanded := part.demanded_defence) is not None:
-        latest, cost = demanded.result, demanded.cost
-        held = "none is recorded yet" if latest is None else f"the latest had {latest.partition(' (')[0]}"
-        lost = f" Without it, this lesson has {points_in_words(cost)} less." if cost else ""
-        sentence = f"A defence of your code is required, with {demanded.right} of 6 questions right; {held}.{lost}"
-        what = "missing" if latest is None else f"only {latest.partition(' right')[0]} right"
-        yield Fact("defence", name, sentence, f"{number}: defence {what}{lost_points(cost)}")
     if (change := part.adjustment) is not None:
         before, points = points_text(change.before), points_text(change.points)
         sentence = f"{change.author} set {title} to {points_in_words(change.points)}; before, it was {before}."
@@ -94,10 +84,6 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
 
 def because(reason: str) -> str:
     return f" Reason: {reason}" if reason else ""
-
-
-def lost_points(cost: float) -> str:
-    return f", −{points_text(cost)}" if cost else ""
 
 
 def late_sentence(late: Lateness) -> str:
@@ -114,10 +100,13 @@ def late_sentence(late: Lateness) -> str:
 
 def late_note(late: Lateness) -> str:
     """`late_sentence` in a few words."""
-    if not late.is_known or not late.seconds:
-        return "" if late.is_known else "time unknown"
+    if not late.is_known:
+        return "time unknown"
+    if not late.seconds:
+        return ""
     free = f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
-    return f"{how_late(late)} late{lost_points(late.cost)}{free}"
+    lost = f", −{points_text(late.cost)}" if late.cost else ""
+    return f"{how_late(late)} late{lost}{free}"
 
 
 def how_late(late: Lateness) -> str:
@@ -164,8 +153,7 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
 
 def short_notes(results: SubmissionResult) -> list[str]:
     """The facts in a few words, for the table of the class."""
-    facts = sorted(facts_about(results), key=lambda fact: KINDS_OF_FACT.index(fact.kind))
-    notes = list(dict.fromkeys(fact.note for fact in facts if fact.note))
+    notes = list(dict.fromkeys(fact.note for fact in facts_about(results) if fact.note))
     if results.assignment is not None and results.assignment.extended_to:
         notes.append(f"extended to {datetime.fromisoformat(results.assignment.extended_to):%d %b %H:%M %Z}")
     return notes
@@ -173,8 +161,7 @@ def short_notes(results: SubmissionResult) -> list[str]:
 
 def is_annotated(results: SubmissionResult) -> bool:
     """Whether an assignment or a person says anything about the student."""
-    decided = ("excuse", "adjustment", "comment")
-    return bool(results.assignment) or any(fact.kind in decided for fact in facts_about(results))
+    return bool(results.assignment) or any(fact.cell for fact in facts_about(results) if fact.kind != "attempt")
 
 
 def csv_columns(results: SubmissionResult) -> list[str]:

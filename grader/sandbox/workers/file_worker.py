@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from grader.calling.answer import Answer, AnswerOutcome
 from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.joint import Joint
 from grader.calling.protocol import CallRequest
+from grader.calling.steps import Joint
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess

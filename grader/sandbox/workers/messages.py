@@ -17,10 +17,9 @@ from torch import Tensor
 
 from grader.calling.answer import Answer, AnswerOutcome, Seen
 from grader.calling.failures import failure
-from grader.calling.joint import Joint
 from grader.calling.numerical_watch import OBSERVED_NAMES
-from grader.calling.parameters import Groups
 from grader.calling.protocol import CallRequest
+from grader.calling.steps import Groups, Joint
 from grader.sandbox.workers.codec import (
     DTYPE_NAMES,
     LEAST_BUDGET,

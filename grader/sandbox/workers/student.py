@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from grader.calling.answer import Answer, Seen
-from grader.calling.joint import Joint
 from grader.calling.protocol import CallRequest, Measurement
+from grader.calling.steps import Joint
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import FileWorker, StudentFile

@@ -23,13 +23,11 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
-from grader.calling.joint import call_joint
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.observing import is_plain
 from grader.calling.operators import CallWatch, OperatorWatch
-from grader.calling.parameters import groups_of_values
 from grader.calling.protocol import CallRequest, copy_tree
-from grader.calling.steps import call_step
+from grader.calling.steps import call_joint, call_step, groups_of_values
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import make_memory_telling, used_by
 from grader.sandbox.workers import codec, messages

@@ -15,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 LESSONS = ("02", "03", "04", "05")
-COLUMNS = 10
+COLUMNS = 8
 SEARCHES = ("sato", "sato 000", "nobody", "")
 
 TIMED = """async ([selector, happens]) => {

@@ -1,4 +1,4 @@
-"""The class page in use: sorted, searched and filtered by keyboard, without JavaScript, with ten thousand students."""
+"""The class page in use: sorted and searched by keyboard, without JavaScript, with ten thousand students."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def test_what_was_not_handed_in_is_less_than_zero_points(tab: Any) -> None:
 
 
 @pytest.mark.full
-def test_searching_and_filtering(tab: Any) -> None:
-    tab.get_by_label("Search").fill("sato FAIR")
+def test_searching(tab: Any) -> None:
+    tab.get_by_label("Search").fill("sato ZOË")
     rows = tab.locator("#students tbody tr").all_inner_texts()
-    assert 0 < len(rows) < 5 and all("Sato" in row and "fair" in row for row in rows)
+    assert 0 < len(rows) < 15 and all("Sato" in row and "Zoë" in row for row in rows)
     assert tab.locator("#shown").inner_text() == f"{len(rows)} of 130 match"
     tab.get_by_label("Search").press("Escape")
     assert len(column(tab, 1)) == 100
-    tab.get_by_label("Show", exact=True).select_option("rejected")
+    tab.get_by_label("Search").fill("rejected")
     assert [name[-5:] for name in column(tab, 1)] == ["00005", "00102"] and set(column(tab, 6)) == {"rejected"}
 
 

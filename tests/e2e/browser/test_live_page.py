@@ -12,7 +12,7 @@ from windows import serious
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
-from grader.dojo.live import LiveServer
+from grader.dojo.report import LiveServer
 from grader.dojo.session import Event
 from grader.sandbox.isolation.probe import Isolation
 

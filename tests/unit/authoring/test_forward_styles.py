@@ -7,8 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from grader.authoring.lesson_review import faults_of, size_faults, unwritten_places
-from grader.authoring.lesson_sources import stub_of
-from grader.authoring.scaffold import write_lesson
+from grader.authoring.lesson_sources import stub_of, write_lesson
 from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson
 

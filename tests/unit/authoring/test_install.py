@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from grader.authoring.release.distributions import main
 from grader.authoring.release.engine import engine_files
+from grader.authoring.release.leaks import check_distribution
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 COPIED = [name for line in re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE) for name in line.split()]
@@ -81,7 +81,7 @@ def test_the_wheel_lets_a_student_start_and_an_instructor_grade_without_a_clone(
     written.write_text((ROOT / "solutions" / "03_makemore_steps" / "backward.py").read_text())
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path / "dist", source, cwd=tmp_path)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
-    assert main(wheel, ROOT) == 0  # what a maintainer wrote in backward.py is not in it
+    assert check_distribution(wheel, ROOT) == 0  # what a maintainer wrote in backward.py is not in it
     python = bare_environment(tmp_path / "venv")
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
     home, commands = tmp_path / "home", tmp_path / "venv" / "bin"

@@ -20,10 +20,9 @@ from support import ROOT, solution_of
 
 from grader.authoring.lesson_sources import stub_of
 from grader.authoring.release import engine
-from grader.authoring.release.distributions import distribution_files
 from grader.authoring.release.engine import write_zip
 from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, lesson_files, notebook_of, published_answers
-from grader.authoring.release.leaks import Secrets, leaks, secrets_of
+from grader.authoring.release.leaks import Secrets, distribution_files, leaks, secrets_of
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
 from grader.commands.course import LEAKS, refuse_leaks
@@ -320,17 +319,6 @@ def test_archives_are_the_same_to_the_last_byte(tmp_path):
             ("a.txt", "0o100644"),
             ("b/run", "0o100755"),
         ]
-
-
-def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
-    files = engine.engine_files()
-    assert files["grader/lesson/lesson.py"] == (ROOT / "grader" / "lesson" / "lesson.py").read_bytes()
-    assert files["grader/templates/report.md"] == (ROOT / "templates" / "report.md").read_bytes()
-    names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.requirements()]
-    assert {"torch", "numpy", "jinja2", "click"} <= set(names)
-    pins = engine.pinned_requirements()
-    assert [pin.partition("==")[0] for pin in pins] == names
-    assert all(re.fullmatch(r"[\w.-]+==[\d.]+\w*", pin) for pin in pins)
 
 
 # Notebooks -----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from support import ROOT, rows_of, sampled, solution_of
 
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END, forward_lines, stub_of
 from grader.authoring.verify import submission_of
-from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Course, Lesson, LessonError
 
 LESSONS = list(Course(ROOT).lessons)
@@ -55,16 +54,6 @@ def test_every_row_of_a_stub_is_to_do(name, lessons, session_for):
     rows = rows_of(results)
     assert {(row["status"], row["chain"]) for row in rows.values()} == {("todo", "skipped")}
     assert all(row["line"] for row in rows.values() if row["name"] in {item.name for item in each.gradients})
-
-
-def test_the_forward_pass_line_by_line(lesson):
-    statements = forward_statements(lesson)
-    assert [*statements][:: len(statements) - 1] == ["emb", "loss"]
-    assert statements["loss"] == "loss = -logprobs[range(n), Yb].mean()"
-    assert forward_lines(lesson, "counts") == [
-        "counts_sum = counts.sum(1, keepdim=True)",
-        "probs = counts * counts_sum_inv",
-    ]
 
 
 # A solution in another form -------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from support import ROOT, sampled
 from bench.verdicts.seeds import redundant_mistakes, tally_seeds
 from grader.authoring.verify import naming_problems, verify_lesson
 from grader.lesson.lesson import Course, Lesson, LessonError
-from grader.lesson.mistakes import Mistake, mistake_list
+from grader.lesson.mistakes import Mistake
 from grader.results import NamedMistake, Row
 
 MISTAKES = '''"""Two known mistakes."""
@@ -110,13 +110,6 @@ def test_a_course_that_is_not_in_order(own, name):
     found = problems(own)
     assert any(each.startswith(problem) for each in found), found
     assert name != "a wrong answer key, which is reported alone" or all(e.startswith("solution: ") for e in found)
-
-
-@pytest.mark.full
-def test_an_edit_of_a_gradient_is_named(own):
-    half = "- return gradient / n\nhalved: return gradient / n / 2\n    It is half of it.\n"
-    replace(own.solution / "mistakes.py", '\n""")', f'\n{half}""")')
-    assert problems(own) == []
 
 
 def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
@@ -250,13 +243,6 @@ def test_an_edit_of_several_lines_is_indented_like_the_answer_key(listed):
         listed["both_lines"].applied_to(text + text)
 
 
-def test_a_list_may_edit_another_text_that_replaces_the_answer_key_s():
-    (one,) = mistake_list("[f]\n- x + 1\nminus: x - 1\n    It is a minus.", replaces="return g(x)", by="return x + 1")
-    assert one.applied_to("def f(x):\n    return g(x)\n") == "def f(x):\n    return x - 1\n"
-    with pytest.raises(ValueError, match=r"f__minus replaces 'x \+ 1'.* 0 times"):
-        mistake_list("[f]\n- x + 1\nminus: x - 1\n    It is a minus.", replaces="return g(x)", by="return x + 2")
-
-
 BAD_ENTRIES = {
     "syntax": ("wrong: logits +* 2\n    M.", "dlogits__wrong: `logits +* 2`: invalid syntax."),
     "unknown": ("wrong: logit / n\n    M.", "dlogits__wrong: `logit / n`: there is no value `logit`."),
@@ -280,11 +266,6 @@ def test_a_bad_entry_is_a_sentence_with_file_and_name(own):
         with pytest.raises(LessonError) as caught:
             _ = Course(own.course).find("04").mistakes
         assert str(path) in str(caught.value) and sentence in str(caught.value), entry
-
-
-def test_a_list_before_its_first_heading_is_refused():
-    with pytest.raises(ValueError, match=r"the line `wrong: 1`: expected `id: formula` below a `\[gradient\]`"):
-        mistake_list("wrong: 1\n    M.")
 
 
 def test_a_list_that_another_one_replaces_is_reported(own):

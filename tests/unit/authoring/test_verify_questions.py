@@ -18,17 +18,14 @@ def faults(root: Path, public: str = PUBLIC, keys: str = KEYS, proofs: str = PRO
 
 BAD_KEYS = [
     ('key = "n * k"', 'key = "n + k"', "question count: questions.py gives another key (n = "),
-    ('key = "n * k"', 'key = "n"', "question count: its text contains the key."),
     ('"n + k" = "You added', '"n * k * 1" = "You added', "'n * k * 1' is accepted (n = "),
     ('"You added {n} and {k}."', '"It is not {n}·{k}, but what? {m}"', "which is not drawn."),
     ('key = "n * k"', 'key = "n * k"\ntolerance = 3', "question count: `(n * k) * 1.1` is accepted (n = "),
     ('key = "n * k"', 'key = "n * k"\ntolerance = 30', "question count: `(n * k) * "),
     ('key = "left"', 'key = "top"', "question pick: 'top' is right and has explanation."),
     ('right = "Tempting, because', 'wright = "Tempting, because', "'right' is wrong and has no explanation."),
-    ("Tempting, because it is high", "The left one is lower", "the explanation of 'top' contains the key."),
     ('["lunch", "dinner", "supper"]', '["dinner", "lunch", "supper"]', "in the file in the right order."),
     ('otherwise = "Look at a clock."\n', "", "question sorted: it needs `otherwise`"),
-    ('otherwise = "Look it up."', 'otherwise = "Is it (1 - h**2) * g?"', "of 'otherwise' contains the key."),
     ('key = "(1 - h**2) * g"', 'key = "(1 - z**2) * g"', "question slope: the key is not accepted"),
     ('key = "(1 - h**2) * g"', 'key = "0 * g"', "question slope: `(0 * g) * 1.000001` is accepted."),
     ('"1 - h**2" = "The', '"g - g * h**2" = "The', "'g - g * h**2' is accepted."),
@@ -44,8 +41,6 @@ def test_a_bad_key_is_a_sentence_and_questions_in_order_have_none(tmp_path: Path
     for old, new, fault in BAD_KEYS:
         assert old in KEYS
         assert fault in " ".join(faults(tmp_path, keys=KEYS.replace(old, new, 1))), (new, fault)
-    one_over_zero = KEYS.replace('otherwise = "Multiply."', 'otherwise = "Lesson 01 divides 1/0."')
-    assert faults(tmp_path, keys=one_over_zero) == []  # numbers that are no answers
 
 
 def test_faults_of_other_files(tmp_path: Path) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.calling.joint import Joint, as_stack, call_joint
-from grader.calling.parameters import groups_of_values
+from grader.calling.steps import Joint, as_stack, call_joint, groups_of_values
 
 JOINT = Joint("gradients", ("loss", "dW", "db", "dC"))
 W, B, C = torch.zeros(2, 3, 4), torch.ones(3), torch.full((2,), 2.0)

@@ -17,8 +17,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
-from grader.calling.parameters import interface_of
-from grader.calling.steps import call_step
+from grader.calling.steps import call_step, interface_of
 from grader.sandbox.workers.imports import NotAvailable
 
 X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1

@@ -18,18 +18,15 @@ from support import ROOT, solution_of
 from grader.commands.grade import main
 from grader.defence.question import DefenceQuestion
 from grader.dojo.answering import practise
-from grader.errors import LessonError, UserError
+from grader.errors import UserError
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.points import assigned
 from grader.gradebook.assignment.weighted import decided_lesson, with_weights
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
-from grader.gradebook.records import Attempt, Decision
+from grader.gradebook.records import Decision
 from grader.lesson.lesson import Course
 from grader.publish.instructor_pages import keys_page, papers_page
-from grader.publish.report.decisions import sentences_about_lesson, short_notes
-from grader.results import SubmissionResult, points_text
 
 NUMBER = DefenceQuestion(
     "by_hand", "db2", "number", "What is `db2[0]`?\n\n    dlogits = [[1], [2]]", "3", model="The sum."
@@ -115,67 +112,6 @@ def test_a_defence_has_the_points_of_the_assignment():
     assert defended(held, undone) == 0
     without = decided_lesson(graded, DecisionsInForce([held]), {})
     assert [(each.name, each.max_points) for each in without.rows][-1] == ("q:defence", 0)
-
-
-DEMANDED = """title = "1"
-rows = ["04"]
-points = 10
-[defence]
-right = 4
-"""
-
-
-def test_an_assignment_can_require_a_defence():
-    """Without enough right answers: a remark, and fewer points where the assignment says so. Undo takes it back."""
-    course = list(Course(ROOT).lessons.values())
-    name, made = "04_cross_entropy", datetime(2026, 11, 1, tzinfo=UTC)
-    graded = SubmissionResult(student="Ada", lessons=[lesson_of(name, row("dlogits", "passed"))], status="graded")
-    attempt = Attempt(1, "Ada", None, made, graded)
-
-    def held(number: int, share: float, words: str) -> Decision:
-        return Decision(number, "Ada", "defence", "TA", made, f"{name}.q:defence", share, None, words)
-
-    def result(text: str, *decisions: Decision) -> tuple[float, float | None, str, str]:
-        found = assigned("Ada", parse_assignment(text, Path("hw.toml"), course), [attempt], decisions)
-        found = SubmissionResult.from_json(found.to_json())  # as exports and a later command read it
-        (own,) = found.lessons
-        cost = None if own.demanded_defence is None else own.demanded_defence.cost
-        return found.score, cost, ", ".join(short_notes(found)), " ".join(sentences_about_lesson(own))
-
-    full = result('title = "1"\nrows = ["04"]\npoints = 10')[0]
-    assert full > 0
-    score, cost, note, sentence = result(DEMANDED)
-    assert (score, cost, note) == (full, 0, "04: defence missing") and "none is recorded yet" in sentence
-    capped = DEMANDED + 'policy = "cap"\nlessons = ["4"]\n'
-    score, cost, note, sentence = result(capped)
-    assert (score, cost, note) == (0, full, f"04: defence missing, −{points_text(full)}")
-    assert "this lesson has" in sentence and "less" in sentence
-    few, enough = held(1, 2 / 6, "2 of 6 right on paper (1 ✓)"), held(2, 4 / 6, "4 of 6 right on paper (1 ✓)")
-    assert result(capped, few)[2].startswith("04: defence only 2 of 6 right, −")
-    assert "the latest had 2 of 6 right on paper." in result(capped, few)[3]
-    assert result(capped, few, enough)[:3] == (full, None, "")
-    undo = Decision(3, "Ada", "undo", "TA", made, None, None, None, "Wrong sheet", undoes=2)
-    assert result(capped, few, enough, undo)[0] == 0
-    half = DEMANDED + 'policy = "cap"\nkeep_at_most = 5\n'
-    assert result(half)[0] == pytest.approx(full / 20, rel=1e-4)
-    excused = Decision(4, "Ada", "excuse", "TA", made, f"{name}.q:defence", None, None, "Oral exam abroad")
-    assert result(capped, excused)[:2] == (full, None)
-    by_hand = Decision(5, "Ada", "points", "TA", made, name, 3, None, "Oral exam")
-    assert result(capped, by_hand)[:2] == (3, None)
-
-
-def test_a_wrong_demand_is_refused():
-    for lines, sentence in [
-        ('policy = "cap"', "[defence] needs right"),
-        ("right = 7", "a whole number from 1 to 6"),
-        ("right = 4\nkeep_at_most = 50", "has no effect without policy"),
-        ('right = 4\nlessons = ["05"]', "which this assignment does not contain; there are: 04_cross_entropy"),
-        ('right = 4\npolicy = "stop"', "policy"),
-    ]:
-        with pytest.raises(LessonError, match=re.escape(sentence)):
-            parse_assignment(
-                f'title = "1"\nrows = ["04"]\n[defence]\n{lines}', Path("hw.toml"), list(Course(ROOT).lessons.values())
-            )
 
 
 def test_answers_of_a_sheet(tmp_path: Path):

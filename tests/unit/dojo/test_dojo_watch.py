@@ -38,23 +38,6 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
     watching.close()
 
 
-def test_what_turned_right_is_said(place, terminal):
-    file_of(place).write_text(solved("03", "dlogprobs"))
-    assert terminal.until("turned right") == (
-        "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
-        "█░░░░░░░░░░░░░░░░░░░░░░░░░  1 of 26 right, 25 to do · 1 of 26 points\n"
-        "\n"
-        f"· dprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
-        "    forward: logprobs = probs.log()\n"
-        "✓ dlogprobs turned right.\n"
-        "\n"
-        "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
-        "25 to do: dprobs, dcounts_sum_inv, dcounts_sum and 22 more\n"
-        "\n"
-        f"{BELOW}"
-    )
-
-
 def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_changed(place, terminal):
     right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
     first = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")

@@ -14,8 +14,8 @@ from support import GUARD_SECONDS
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
-from grader.dojo.live import LiveServer
 from grader.dojo.progress import Checked
+from grader.dojo.report import LiveServer
 from grader.dojo.session import Event
 from grader.sandbox.isolation.probe import Isolation
 

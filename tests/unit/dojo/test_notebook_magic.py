@@ -20,7 +20,7 @@ from support import GUARD_SECONDS
 
 from grader.authoring.release.kit import notebook_of
 from grader.commands.grade import main as grade
-from grader.dojo.notebook_magic import latest_cells
+from grader.dojo.notebook import latest_cells
 from grader.lesson.lesson import Course
 
 CMP = """

@@ -111,22 +111,6 @@ def test_outside_a_course_it_takes_the_lessons_that_were_installed(tmp_path, mon
     )
 
 
-def test_the_first_five_minutes_begin_where_the_exercises_are(tmp_path, monkeypatch):
-    monkeypatch.chdir(make_kit(tmp_path))
-    assert start() == (
-        0,
-        "Lesson 03: The makemore network, step by step\n"
-        "\n"
-        "1. Read exercises/03_makemore_steps/README.md. It teaches what you need and\n"
-        "works out one gradient in full.\n"
-        "2. Open exercises/03_makemore_steps/backward.py in your editor. You write one\n"
-        "function for each gradient.\n"
-        "3. Type: dojo watch 03. It checks the file whenever you save, and says what is\n"
-        "wrong.\n",
-        "",
-    )
-
-
 def test_without_any_course_dojo_says_how_to_begin(monkeypatch):
     monkeypatch.setattr("grader.dojo.desk.nearest_course", lambda given: None)
     done = CliRunner().invoke(main, [])

@@ -80,9 +80,6 @@ def losses_in(folder: Path) -> torch.Tensor:
     return torch.tensor(load_checkpoint(folder / "my-training")["losses"])
 
 
-# Data and network -----------------------------------------------------------------------------------------------------
-
-
 def test_the_names_that_are_shipped_and_a_data_set_by_hand():
     text = (EXERCISE / "names.txt").read_text()
     words = lecture.read_names(EXERCISE / "names.txt")
@@ -133,9 +130,6 @@ def test_cmp_looks_at_shapes_and_knows_rounding_from_mistakes():
     assert rows["C"].relative < 2e-6 and rows["b1"].relative < 1e-4 and 0.009 < rows["W2"].relative < 0.011
     assert rows["bngain"].is_wrong and rows["bngain"].line.endswith(" | maxdiff: –   yours has shape (12,)")
     assert rows["W1"].line == "W1 (30, 12)     | exact: True  | approximate: True  | maxdiff: 0.0"
-
-
-# A whole run ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_leaves_a_curve_and_a_checkpoint(train, own, tmp_path):
@@ -190,9 +184,6 @@ def wrapped(act: str) -> str:
     )
 
 
-# Ctrl-C and --resume --------------------------------------------------------------------------------------------------
-
-
 def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_path):
     """Ctrl-C or an exception in the middle of a student's function ends the run before the steps that are running."""
     own.write_text(solution + wrapped("signal.raise_signal(signal.SIGINT) if calls == 36 else None"))
@@ -215,9 +206,6 @@ def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_pat
     assert "ZeroDivisionError: division by zero\n    1 / (calls - 36)\n" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0
-
-
-# What cannot be done, in a sentence -----------------------------------------------------------------------------------
 
 
 def test_what_is_not_written_yet(train, own, course, solution, tmp_path):
@@ -306,56 +294,6 @@ def test_bad_input_is_one_sentence_and_exit_status_2(train, own, tmp_path, monke
     (tmp_path / "my-training" / CHECKPOINT).write_bytes(b"nothing")
     result = train(own, "--resume")
     assert result.exit_code == command_line.UNUSABLE and "cannot be read (" in result.stderr
-
-
-# A course of one's own ------------------------------------------------------------------------------------------------
-
-SCRIPT = """
-import torch
-from grader.dojo.training import Network
-
-class Doubling(Network):
-    def start(self, generator):
-        return {"parameters": {"x": torch.ones(2)}}
-
-    def draw(self, generator):
-        return None
-
-    def rehearse(self, state, batch):
-        return ""
-
-    def facts(self, state):
-        return [f"doubled: {self.student.call('double', self.steps)}"]
-
-    def own_gradients(self, state, batch):
-        return 1.0, {"x": torch.ones(2)}
-
-    def own_steps(self, state, batches, start):
-        return [1.0] * len(batches)
-
-    autograd_gradients, autograd_steps = own_gradients, own_steps
-
-network = Doubling
-"""
-
-
-def test_another_course_brings_its_own_script_only_where_it_is_named(tmp_path, monkeypatch):
-    lesson = tmp_path / "exercises" / "01_doubling"
-    lesson.mkdir(parents=True)
-    (lesson / "lesson.toml").write_text('title = "Doubling"\n[train]\nscript = "script.py"\n')
-    (lesson / "script.py").write_text(SCRIPT)
-    (lesson / "backward.py").write_text("from helper import twice as double\n")
-    (lesson / "helper.py").write_text("def twice(x):\n    return 2 * x\n")
-    (tmp_path / "deep" / "inside").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "deep" / "inside")  # the nearest course upwards
-    result = CliRunner().invoke(dojo_cli.main, ["train", "--steps", "21"])
-    assert result.exit_code == 2 and "script.py differs from what was installed with `dojo`" in result.stderr
-    result = CliRunner().invoke(dojo_cli.main, ["train", "--steps", "21", "--course", str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("doubled: 42\ngradients of step 0")
-
-
-# Curves ---------------------------------------------------------------------------------------------------------------
 
 
 def test_smoothing_is_the_lecture_s_and_a_plot_stays_inside_its_frame():

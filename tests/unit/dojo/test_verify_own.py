@@ -50,14 +50,7 @@ def test_a_good_checker_agrees_except_where_one_problem_is_not_enough(kit, dojo)
     write_checker(kit)
     result = dojo("verify")
     assert result.stdout == (
-        "02 A small net, from the loss to the input\n"
-        "    row               your checker  the judge     rejects broken copies\n"
-        "    dlogits           right         right         4 of 4\n"
-        "    dh_bn             right         right         4 of 4\n"
-        "    dW2               wrong         wrong         4 of 4\n"
-        "    dgamma            right         wrong         4 of 4\n"
-        "    db                right         right         1 of 1\n"
-        "    6 without a value: db2, dbeta, dh_norm and 3 more\n"
+        "02 A small net, from the loss to the input: 5 gradients\n"
         "\n"
         "What your checker gets wrong:\n"
         "    02.dgamma: it accepts your gradient, which is wrong\n"
@@ -75,14 +68,14 @@ def test_a_loose_checker_is_shown_what_it_misses_and_rejects_wrongly(kit, dojo):
     write_checker(kit, LOOSE)
     result = dojo("verify", "02")
     assert result.exit_code == 1
-    assert result.stdout.partition("3 more\n\n")[2] == (
+    assert result.stdout.partition("\n\n")[2] == (
         "What your checker gets wrong:\n"
         "    02.dlogits, 02.dh_bn, 02.dW2 and 1 more: it accepts the right gradient with\n"
         "    one element 5 % too large\n"
         "    02.dlogits, 02.dh_bn, 02.dW2 and 1 more: it gives no answer: ValueError: the\n"
         "    shapes differ\n"
         "    02.dgamma: it accepts your gradient, which is wrong\n"
-        '    02.db: it says "wrong" of your gradient, which is right\n'
+        "    02.db: it rejects your gradient, which is right\n"
         "\n"
         "Your checker agrees with the judge on 3 of 5 of your gradients, and it rejects 9\n"
         "of 17 broken copies.\n"
@@ -90,14 +83,6 @@ def test_a_loose_checker_is_shown_what_it_misses_and_rejects_wrongly(kit, dojo):
         "sizes, it cannot find. A broken copy is the right gradient with one mistake put\n"
         "into it.\n"
     )
-
-
-def test_nothing_missed_is_exit_status_0(kit, dojo):
-    write_checker(kit)
-    file_of(kit, "02").write_text(solved("02", "dlogits", "dW2"))
-    result = dojo("verify", "02")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert "Your checker agrees with the judge on 2 of 2 of your gradients" in result.stdout
 
 
 def test_what_cannot_be_verified_is_one_sentence_and_exit_status_2(kit, dojo):

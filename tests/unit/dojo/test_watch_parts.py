@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,13 +16,12 @@ from support import GUARD_SECONDS, ROOT
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
-from grader.dojo.overview import finish_lines, list_screen
-from grader.dojo.progress import Checked, Progress, State, StateFile
+from grader.dojo.overview import finish_lines
+from grader.dojo.progress import Checked, State, StateFile
 from grader.dojo.screen import row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
-from grader.dojo.watch import Watch, changed_rows
-from grader.errors import Interrupted
+from grader.dojo.watch import Watch
 from grader.publish.view import RowView
 from grader.results import Row
 
@@ -50,16 +47,6 @@ def checked(judge, tmp_path_factory) -> Checked:
     lesson = Desk(kit, print).course.find("03")
     submitted = read_own(lesson)
     return Checked(lesson, submitted, judge.judge(lesson, submitted), 0.1)
-
-
-def test_what_a_save_changed():
-    def checked(**rows: Any) -> Any:
-        found = [Row(name, status, 0, 1, maxdiff=maxdiff) for name, (status, maxdiff) in rows.items()]
-        return SimpleNamespace(judged=SimpleNamespace(rows=found))
-
-    before = checked(dx=("failed", 2.0), dy=("failed", 2.0), dz=("passed", 0.0))
-    after = checked(dx=("failed", 1.0), dy=("failed", 2.0), dz=("failed", 3.0))
-    assert changed_rows(before, after) == ["dx", "dz"] and changed_rows(before, before) == []
 
 
 def test_in_a_low_window_the_row_in_focus_and_the_answer_to_a_key_come_first(checked):
@@ -91,20 +78,7 @@ def test_a_line_fits_its_width_and_does_not_contradict_its_figures():
             "db              | exact: True  | approximate: True  | maxdiff: 0       | right ✓",
         ),
     ):
-        assert row_line(RowView(row), columns=columns).plain == line
-
-
-def test_titles_are_cut_only_where_the_terminal_is_narrow(course):
-    longest = max((lesson.title for lesson in course.lessons.values()), key=len)
-    progress = [Progress(lesson, {}) for lesson in course.lessons.values()]
-    for columns in (60, 80, 150):
-        console = Console(width=columns, color_system=None)
-        with console.capture() as captured:
-            console.print(*list_screen(progress, None), sep="\n")
-        lines = captured.get().splitlines()
-        assert len(lines) == 2 + len(progress) and max(map(len, lines)) <= columns
-        assert lines[4].endswith("0 of 26  not begun")
-        assert any(longest in line for line in lines) == (columns == 150)
+        assert row_line(RowView(row), columns).plain == line
 
 
 def card(judge, number: str, *written: str) -> list[str]:
@@ -201,20 +175,6 @@ def test_what_is_on_the_screen_while_a_check_runs_and_after_it(watching):
     assert "Waiting for it.\n\nThere is no hint yet: the file cannot be read.\n" in watching.press("h")
 
 
-def test_a_key_is_answered_while_a_file_with_an_endless_loop_is_checked(watching):
-    """The check of lesson 03 goes on until the next one ends it; no key waits for it."""
-    watching.check()
-    loop = solved("03", "dprobs").replace("return dlogprobs / probs", "while True:\n        pass")
-    file_of(watching.kit, "03").write_text(loop)
-    started, note = threading.Event(), watching.watch._note
-    watching.session._tell = lambda event: (note(event), started.set() if event.kind == "saved" else None)
-    endless = watching.session.check(watching.watch._desk.course.find("03"))
-    assert started.wait(GUARD_SECONDS)
-    assert "Hint 1 of 3 for dlogits" in watching.press("h") and "Backprop Ninja: " in watching.press("l")
-    watching.check()
-    assert isinstance(endless.exception(GUARD_SECONDS), Interrupted) or endless.result().judged.rows
-
-
 def test_keys_go_through_the_rows_to_fix_and_to_write_and_then_to_other_lessons(watching):
     wrong = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv")
     wrong = wrong.replace("return dlogprobs / probs", "return -dlogprobs / probs")
@@ -231,10 +191,3 @@ def test_keys_go_through_the_rows_to_fix_and_to_write_and_then_to_other_lessons(
     assert focused == ["dprobs", "dcounts_sum", "dprobs"]
     watching.press("p")
     assert watching.watch.view.lesson.number == "06"
-
-
-def test_a_check_that_runs_says_its_deadline_and_not_what_has_passed(judge, monkeypatch):
-    """The deadline does not count waiting for a processor: after 47 s on a busy machine it may still be 10 s."""
-    for running, words in (("dprobs", "dprobs is running, at most 0.5 s"), ("", "your functions, at most 0.5 s each")):
-        monkeypatch.setattr(judge.zygote, "running", running)
-        assert judge.running == words

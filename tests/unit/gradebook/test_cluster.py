@@ -32,11 +32,9 @@ from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.cluster_worker import versions
-from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
-from grader.results import SubmissionResult
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 SLOWLY = "import time\n\ntime.sleep(0.3)\n"  # no race: 1/30 of the deadline
@@ -186,33 +184,6 @@ def test_a_worker_that_isolates_less_than_required_refuses(tmp_path, monkeypatch
         "read. End its worker, or accept less with --require weak if you trust the submissions."
     )
     graders.teardown(worker(tmp_path))
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_worker_grades_with_its_own_processes_until_the_run_ends(tmp_path, monkeypatch):
-    """They are stood in for here: starting one takes seconds."""
-    made: list[Any] = []
-
-    class StandIn:
-        def __init__(self, settings: Settings, nursery: object) -> None:
-            self.is_ended = False
-            made.append(self)
-
-        def grade(self, submission: Any) -> Reply:
-            return Reply(SubmissionResult(student="ada"))
-
-        def end(self) -> None:
-            self.is_ended = True
-
-    monkeypatch.setattr(cluster_worker, "GraderProcess", StandIn)
-    monkeypatch.setattr(cluster_worker, "Nursery", lambda _: SimpleNamespace(close=lambda at_once: None))
-    graders = cluster_worker.Graders(settings(), cluster_worker.pack_course(tmp_path), versions())
-    graders.setup(worker(tmp_path))
-    for _ in range(2):
-        reply = graders.grade(SimpleNamespace(student="ada"))
-        assert reply == Reply(SubmissionResult(student="ada"))
-    graders.teardown(worker(tmp_path))
-    assert [each.is_ended for each in made] == [True]
     assert not list(tmp_path.iterdir())
 
 

@@ -12,15 +12,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
 from lecture_notebooks import BATCH_NORM, NOTEBOOKS, STYLES, notebook
 from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row
 from shared_nursery import run_grade
-from support import ROOT, SCHEMA, sampled, solution_of
+from support import ROOT, SCHEMA, solution_of
 
-from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.grading.graded import GradedSubmission
@@ -76,12 +74,6 @@ def put(place: Path, text: str = "def dh(dlogits, W2):\n    return dlogits @ W2.
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text, encoding="utf-8")
     return place
-
-
-@sampled("style", STYLES, keep=2)
-def test_a_notebook_by_itself(contained, style):
-    expected = ["03", "04", "05", "07"]
-    assert contained(NOTEBOOKS / f"{style}.ipynb") == (expected[:3] if style == STYLES[2] else expected)
 
 
 def test_an_attempt_is_a_submission(contained, tmp_path):
@@ -146,17 +138,6 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     assert "Everything is right" in text and "12 of the 13 rows of lesson 05 are not counted" in text
     without = assigned("bo", replace(assignment, notebook="all rows"), attempts)
     assert (without.score, without.max_score) == (42, full)
-
-    # no score is scaled in a grade book, because nobody's maximum is another
-    roster = put(tmp_path / "roster.csv", "name,id\nada,1\nbo,2\ncy,3\n")
-    done = CliRunner().invoke(main, ["export", "canvas", str(out), "--roster", str(roster)])
-    assert done.exit_code == 0, done.output
-    assert "are scaled" not in done.output
-    _, possible, ada, bo_line, cy = list(csv.reader((out / "canvas.csv").read_text(encoding="utf-8").splitlines()))
-    training = course.find("07").max_score
-    assert possible[5:] == ["26", "3", f"{norm:g}", f"{training:g}"]
-    assert ada[5:] == ["0", "0", f"{norm:g}", "0"]
-    assert bo_line[5:] == ["26", "3", "4", "9"] and cy[5:] == ["26", "3", "4", "0"]
 
     # once more: nothing has changed, all is kept; then a lesson that nobody had
     again = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")

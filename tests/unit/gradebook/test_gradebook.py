@@ -137,15 +137,6 @@ def test_a_second_run_grades_only_what_is_new_or_changed(play, tmp_path):
         ]  # fmt: skip
 
 
-def test_every_attempt_is_kept_in_the_book(play, tmp_path):
-    for source in (b"1\n", b"2\n", b"1\n"):
-        play([submitted("ada", source), CLASS[1]])
-    with sqlite3.connect(tmp_path / "out" / "gradebook.sqlite") as book:
-        kept = book.execute("SELECT student, submission_sha256 FROM attempts ORDER BY id").fetchall()
-    first, second = submitted("ada", b"1\n").sha256, submitted("ada", b"2\n").sha256
-    assert kept == [("ada", first), ("Bo", CLASS[1].sha256), ("ada", second), ("ada", first)]
-
-
 @sampled("lost", STUDENT_FILES, keep=1)
 def test_a_report_that_was_deleted_or_is_older_than_the_book_is_made_again(play, tmp_path, lost):
     play(CLASS)
@@ -154,14 +145,6 @@ def test_a_report_that_was_deleted_or_is_older_than_the_book_is_made_again(play,
     assert play(CLASS)[1].graded == []
     assert (tmp_path / "out" / "ada" / lost).is_file()
     assert read_results(tmp_path / "out" / "cy").score == results_of(CLASS[2]).score
-
-
-def test_what_could_not_be_graded_is_tried_again(play):
-    outcome, _ = play(CLASS, {"ada": Reply(fault="The moon was full.")})
-    assert outcome.faults == 1
-    assert outcome.results[0].message.endswith("not the student's: The moon was full.")
-    outcome, watching = play(CLASS)
-    assert (watching.graded, outcome.faults) == (["ada"], 0)
 
 
 def test_a_file_that_changed_while_it_was_graded_is_graded_again(play):

@@ -24,7 +24,7 @@ from support import ROOT, sampled
 from grader.commands.live import RunView
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.guarded import NO_REPORT, plain_results, rendered
+from grader.gradebook.guarded import NO_REPORT, plain_results
 from grader.gradebook.store import StoredVerdict
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github
@@ -115,18 +115,6 @@ def test_the_next_command_writes_the_full_report(place, sound, tmp_path):
     assert done.exit_code == 0 and "fault" not in done.output
     assert clean(files_in(tmp_path))["ada/report.html"] == sound["ada/report.html"]
     assert b"fault of the grader" not in (tmp_path / "index.html").read_bytes()
-
-
-def test_what_fails_alone_is_plain_or_left_out():
-    def words(items, faults):
-        if 0 in items or "plain 5" in items:
-            raise ValueError("no")
-        return [*items, dict(faults)]
-
-    assert rendered(words, [1, 2]) == [1, 2, {}]
-    assert rendered(words, [1, 0, 2, 0]) == [1, 2, {1: "ValueError: no", 3: "ValueError: no"}]
-    assert rendered(words, [1, 0], lambda item: f"plain {item}") == [1, "plain 0", {1: "ValueError: no"}]
-    assert rendered(words, [0, 0], lambda item: "plain 5") == [{0: "ValueError: no", 1: "ValueError: no"}]
 
 
 def test_plain_results_have_the_points_and_nothing_that_a_student_wrote():

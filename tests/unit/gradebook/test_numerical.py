@@ -6,13 +6,11 @@ tests/unit/calling/test_numerical_watch.py has code that hides it, and right cod
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kits import file_of
 from support import ROOT, SEED, Rows, rows_of, sampled
 
 from bench.numerical import OWN, Attempt, attempts, course_with_points, source_of
@@ -22,7 +20,6 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.report.pages import Reporter
 
 pytest_plugins = ["dojos"]
 
@@ -95,19 +92,6 @@ def test_the_setting_gives_points(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course: Course) -> None:
-    one, other = graded("richardson"), graded("complex_step")
-    reporter = Reporter([course.find("06")])
-    sources = {"06_embedding_net": ""}
-    for result in (one, other):
-        message = next(r for r in rows_of(result.results).values() if r["status"] == "forbidden")["message"]
-        assert message in reporter.student_markdown(result)
-        assert message in re.sub(r"</?code>", "`", reporter.student_page(result, sources))
-    page = reporter.class_page([one.results, other.results])
-    assert "<b>computes gradients numerically</b>: 06_embedding_net: <code>dbeta</code>, which gives no points" in page
-
-
-@pytest.mark.full
 def test_a_notebooks_gradient_is_seen(session_for: Callable[..., Session], course: Course, tmp_path: Path) -> None:
     lecture = ROOT / "tests" / "corpus" / "notebooks" / "colab_as_in_the_lecture.ipynb"
     book = json.loads(lecture.read_text(encoding="utf-8"))
@@ -124,11 +108,3 @@ def test_a_notebooks_gradient_is_seen(session_for: Callable[..., Session], cours
     row = rows_of(session.grade(submission).results)["dhpreact"]
     assert row["status"] == "forbidden" and row["numerical_differentiation"]["method"] == "complex numbers"
     assert "mine.ipynb" in row["file"]
-
-
-@pytest.mark.full
-def test_a_students_own_check_says_the_same(kit: Path, dojo: Callable[..., Any], course: Course) -> None:
-    file_of(kit, "04").write_bytes(source_of(course.find("04"), BY_NAME["softmax_loss_complex"]))
-    result = dojo("check", "04")
-    assert result.exit_code == 1
-    assert "it computed with complex numbers" in " ".join(result.stdout.split())

@@ -12,14 +12,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lecture_notebooks import NOTEBOOKS, STYLES
 from made_gradebook import HANDED_IN, results_for, submission_of
 from support import golden_names, lay_out, sampled
 
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.submission import Submission, read_submission
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results.typed_json import time_from_text, time_to_text
 
@@ -35,13 +34,6 @@ def test_a_golden_submission(book, course: Course, tmp_path, name):
     lay_out(name, tmp_path / "class")
     (found,) = find([tmp_path / "class"], list(course.lessons.values()), list(course.lessons.values()))
     same_again(book, found)
-
-
-@sampled("name", STYLES, keep=1)
-def test_a_notebook(book, course: Course, name):
-    submission = read_submission(NOTEBOOKS / f"{name}.ipynb", "ada", list(course.lessons.values()))
-    assert any(each.origin is not None for each in submission.lessons.values())
-    same_again(book, submission)
 
 
 def same_again(book: Gradebook, submission: Submission) -> None:

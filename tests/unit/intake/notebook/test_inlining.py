@@ -39,16 +39,6 @@ def test_functions():
             PASS + "grads = backward(k=K, probs=probs)",
             [*(line.replace("k /", "K /") for line in OPENED), "grads = (dlogits, dh, dW1)"],
         ),
-        (
-            PASS + "n = 9\nbackward(probs, 2)",
-            [
-                "n = 9",
-                "k = 2",
-                "n_in_backward = probs.shape[0]",
-                "dlogits = 1 / probs * k / n_in_backward",
-                *OPENED[2:],
-            ],
-        ),
         (PASS + "grads = backward(*given)", ["probs, k = given", *OPENED, "grads = (dlogits, dh, dW1)"]),
         (PASS + "grads = backward(probs)", ["grads = backward(probs)"]),
         (

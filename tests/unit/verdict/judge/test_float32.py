@@ -9,8 +9,7 @@ import torch.nn.functional as F
 from support import sampled
 
 from bench.verdicts.float32 import measure
-from grader.calling.joint import Joint, call_joint
-from grader.calling.steps import call_step
+from grader.calling.steps import Joint, call_joint, call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import agreement
 
