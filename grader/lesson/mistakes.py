@@ -134,9 +134,7 @@ def mistake_list(text: str, replaces: str = "", by: str = "") -> tuple[Mistake, 
     Raises ValueError for a line that is not understood, a missing message, and an edit that does not fit `by` once.
     """
     return tuple(
-        Mistake(each.gradient, each.id, each.message, None, replaces, each.applied_to(by))
-        if replaces and each.old
-        else each
+        replace(each, old=replaces, new=each.applied_to(by)) if replaces and each.old else each
         for each in _entries(text)
     )
 
