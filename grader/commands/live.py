@@ -136,5 +136,6 @@ def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, 
     if outcome.results:
         first = terminal_line(str(out / outcome.results[0].student / "report.html"))
         print(f"The class:    {out / 'index.html'}\nThe scores:   {out / 'grades.csv'}")
-        print(f"Each student: {first}{' and so on' if graded > 1 else ''}")
-        print(f"Since the last run: {outcome.moves}.", flush=True)
+        print(f"Each student: {first}{' and so on' if graded > 1 else ''}", flush=True)
+        if outcome.moves is not None:
+            print(f"Since the last run: {outcome.moves}.", flush=True)

@@ -6,13 +6,12 @@ similar.html shows pairs of submissions side by side, with reasons to read them,
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from markupsafe import Markup
 
 from grader.gradebook.defence_sheets import Sheet
-from grader.gradebook.guarded import rendered
 from grader.gradebook.similarity.pairs import EvidenceItem, EvidenceKind, SharedEvidence, Similarities, SimilarPair
 from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.excerpt import without_docstring
@@ -47,29 +46,17 @@ def similar_page(
     found: Similarities, pairs: Sequence[SimilarPair], files: FilesByStudent, remarks: Sequence[str]
 ) -> str:
     """The page: `pairs` of `found` side by side, with excerpts. Everything that students wrote is escaped."""
-    first = pairs[:MAX_PAIRS_SHOWN]
-
-    def page(shown: Sequence[SimilarPair], faults: Mapping[int, str]) -> str:
-        not_shown = [
-            f"{first[place].one} and {first[place].other} are similar; a fault of the grader keeps them off this page."
-            for place in faults
-        ]
-        return (
-            page_templates(inert)
-            .get_template("similar.html")
-            .render(
-                found=found,
-                shown=shown,
-                remarks=[*remarks, *not_shown],
-                left_out=len(pairs) - len(first),
-                most_reasons=MAX_EVIDENCE_SHOWN,
-                most_lines=MAX_COMPARED_LINES,
-                reason_text=reason_text,
-                lines_of=partial(lines_of, files=files),
-            )
-        )
-
-    return rendered(page, first)
+    template = page_templates(inert).get_template("similar.html")
+    return template.render(
+        found=found,
+        shown=pairs[:MAX_PAIRS_SHOWN],
+        remarks=remarks,
+        left_out=len(pairs) - MAX_PAIRS_SHOWN,
+        most_reasons=MAX_EVIDENCE_SHOWN,
+        most_lines=MAX_COMPARED_LINES,
+        reason_text=reason_text,
+        lines_of=partial(lines_of, files=files),
+    )
 
 
 def reason_text(shared: SharedEvidence) -> str:

@@ -17,7 +17,7 @@ from grader.publish.inert import code, markdown, prose
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.view import STATES, answer_word
 from grader.results import points_in_words, points_text
-from grader.results.wording import count_text, figure_text, shape_text
+from grader.results.wording import count_text, figure_text, format_shape
 
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
@@ -58,7 +58,7 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
     templates.filters |= {
         "prose": markdown if is_markdown else prose,
         "name": (lambda name: markdown(f"`{name}`")) if is_markdown else code,
-        "shape": shape_text,
+        "shape": format_shape,
         "counted": count_text,
         "points": points_in_words,
         "figure": figure_text,

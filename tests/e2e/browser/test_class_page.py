@@ -1,4 +1,4 @@
-"""The class page in use: sorted and searched by keyboard, without JavaScript, with ten thousand students."""
+"""The class page in use: sorted and searched by keyboard, and without JavaScript."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ten_thousand import measure
 
 
 @pytest.fixture
@@ -92,9 +91,3 @@ def test_without_javascript_it_is_a_plain_table(browser: Any, pages: dict[str, P
     assert tab.locator("#students tbody tr:visible").count() == 130
     assert not tab.locator("#tools").is_visible()
     tab.context.close()
-
-
-@pytest.mark.slow
-def test_ten_thousand_students(browser: Any, tmp_path: Path) -> None:
-    """tests/e2e/browser/ten_thousand.py prints how long they take."""
-    assert measure(browser, 10_000, tmp_path).size < 5_000_000
