@@ -1,5 +1,5 @@
 "use strict";
-// Sorts every table, and searches and filters that of the students; without it the tables are complete and in order.
+// Sorts every table, and searches that of the students; without it the tables are complete and in order.
 {
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
@@ -60,7 +60,6 @@
   const table = document.getElementById("students");
   const [body, rest] = table.tBodies;
   const search = document.getElementById("search");
-  const which = document.getElementById("which");
   const said = document.getElementById("shown");
   const more = document.getElementById("more");
   const all = Array.from(table.tBodies).flatMap((part) => Array.from(part.rows));
@@ -71,10 +70,7 @@
 
   const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const kind = which.value;
-    const hits = rows.filter(
-      (row) => (!kind || row.dataset.is.split(" ").includes(kind)) && words.every((word) => texts(row).all.includes(word)),
-    );
+    const hits = rows.filter((row) => words.every((word) => texts(row).all.includes(word)));
     body.replaceChildren(...hits.slice(0, limit));
     const found = hits.length < all.length ? `${hits.length} of ${all.length} match` : `${all.length} student${all.length === 1 ? "" : "s"}`;
     said.textContent = limit < hits.length ? `${found}, ${limit} shown` : hits.length < all.length ? found : "";
@@ -90,7 +86,6 @@
     anew();
   });
   search.addEventListener("input", anew);
-  which.addEventListener("change", anew);
   more.addEventListener("click", () => {
     limit *= 2;
     show();

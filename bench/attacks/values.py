@@ -65,7 +65,7 @@ class Hostile:
         self.low_precision_steps: set[str] = set()
 
     def call(self, of: str, request: CallRequest) -> Answer:
-        asked = messages.ask(request)
+        asked = messages.pack(request)
         key = (request.keep is not None, request.after, len(request.args), asked.terms.budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
             arguments = [self._value for _ in request.args if request.after]

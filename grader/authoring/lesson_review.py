@@ -45,13 +45,13 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
         yield f"{lesson.suite.name}: no test_{name}(check) for the row [checks.{name}] of lesson.toml."
     for name in sorted(tests.difference(rows)):
         yield f"{lesson.suite.name}: test_{name} has no row [checks.{name}] in lesson.toml."
+    known = Counter((mistake.gradient, mistake.id) for mistake in lesson.mistakes)  # raises where it does not run
     path, names = lesson.solution / "mistakes.py", Counter[str]()
     for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
         targets = [node] if isinstance(node, DefinitionNode) else getattr(node, "targets", [])
         names.update(getattr(each, "name", getattr(each, "id", "")) for each in targets)
     for name in (name for name, times in names.items() if name and times > 1):
         yield f"mistakes.py assigns `{name}` twice, so the mistakes of the first are lost. Use another name."
-    known = Counter((mistake.gradient, mistake.id) for mistake in lesson.mistakes)
     for mistake in lesson.mistakes:
         lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
         if known[mistake.gradient, mistake.id] > 1:

@@ -14,7 +14,7 @@ import click
 
 from grader.commands.checks import open_course
 from grader.commands.command_line import argument, option
-from grader.commands.console import console_for, print_remarks
+from grader.commands.console import console_for, print_remarks, progress_bar
 from grader.commands.decisions import store, student_names
 from grader.commands.opened_gradebook import open_gradebook, recorded_course
 from grader.commands.options import CourseFolder, Out
@@ -37,7 +37,6 @@ from grader.gradebook.lookup import find_student
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import terminal_line
 from grader.publish.instructor_pages import keys_page, papers_page
-from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
 
 if TYPE_CHECKING:

@@ -164,7 +164,7 @@ def write_marks(
         write_whole(path, platform.csv_text(roster, marks, columns, comments))
     print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
-    click.echo(f"wrote {path}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} {have} a score.")
+    click.echo(f"wrote {path}: {len(marks.shares)} of {count_text(len(roster.members), 'student')} {have} a score.")
     return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in maxima}
 
 

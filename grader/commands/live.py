@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from grader.commands.console import progress_bar
 from grader.gradebook.grading.outcome import RunOutcome, StudentChange
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.publish.inert import terminal_line
-from grader.publish.progress_bar import progress_bar
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
 
@@ -136,5 +136,6 @@ def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, 
     if outcome.results:
         first = terminal_line(str(out / outcome.results[0].student / "report.html"))
         print(f"The class:    {out / 'index.html'}\nThe scores:   {out / 'grades.csv'}")
-        print(f"Each student: {first}{' and so on' if graded > 1 else ''}")
-        print(f"Since the last run: {outcome.moves}.", flush=True)
+        print(f"Each student: {first}{' and so on' if graded > 1 else ''}", flush=True)
+        if outcome.moves is not None:
+            print(f"Since the last run: {outcome.moves}.", flush=True)

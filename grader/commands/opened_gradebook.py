@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.console import console_for, print_remarks
+from grader.commands.console import console_for, print_remarks, progress_bar
 from grader.commands.live import what_failed, what_is_plain
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -20,7 +20,6 @@ from grader.gradebook.grading.views import Views, reported_in
 from grader.lesson.lesson import Course
 from grader.lesson.paths import installed_course
 from grader.publish.export.formats import EXPORT_FILES, write_formats
-from grader.publish.progress_bar import progress_bar
 from grader.publish.report.pages import Reporter
 from grader.results.wording import count_text, first_names
 

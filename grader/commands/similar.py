@@ -9,7 +9,7 @@ import click
 
 from grader.commands.checks import open_course
 from grader.commands.class_files import ClassFiles
-from grader.commands.console import console_for, print_remarks
+from grader.commands.console import console_for, print_remarks, progress_bar
 from grader.commands.opened_gradebook import read_gradebook, recorded_course
 from grader.commands.options import CourseFolder, LessonNames, Out
 from grader.errors import UserError
@@ -18,7 +18,6 @@ from grader.gradebook.similarity.pairs import SimilarPair, similarities
 from grader.gradebook.similarity.reading import known_code, read_class, steps_of_course, stored_class
 from grader.publish.inert import terminal_line
 from grader.publish.instructor_pages import reason_text, similar_page
-from grader.publish.progress_bar import progress_bar
 from grader.results.wording import count_text
 
 MAX_SHOWN = 20

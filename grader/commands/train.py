@@ -9,7 +9,7 @@ from typing import Annotated
 import click
 
 from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
-from grader.commands.console import console_for
+from grader.commands.console import console_for, progress_bar
 from grader.commands.options import ExercisesFolder
 from grader.dojo.desk import named_lesson, student_course
 from grader.dojo.file import is_file, shown_path
@@ -17,7 +17,6 @@ from grader.errors import LessonError, UserError
 from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.progress_bar import progress_bar
 
 TRAINING_FOLDER = Path("my-training")  # not "training": that name would be taken for a submission of the lesson
 DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100

@@ -12,7 +12,7 @@ from grader.gradebook.store import NAME_MARK, Store
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.people import PeopleIndex, fold_case, may_be_one_person, only
 from grader.intake.submissions.roster import Member, Roster
-from grader.intake.submissions.roster_matching import MAX_ROSTER_GUESSES, column_phrase
+from grader.intake.submissions.roster_matching import MAX_ROSTER_GUESSES, guessed
 
 ACCOUNT_MARK = "account "
 """Begins what says that a student has an account of a platform."""
@@ -63,7 +63,7 @@ def join_people(gradebook: Store, found: FoundSubmissions, roster: Roster | None
         elif roster is not None and name not in now and columns.isdisjoint(mark.partition(" ")[0] for mark in marks):
             may_be = [each for each in members if may_be_one_person(name, each.name)] or guesses
             if may_be and len(joined.questions) < MAX_QUESTIONS:
-                joined.questions[name] = question(name, may_be, roster)
+                joined.questions[name] = question(name, may_be)
     gradebook.rename(joined.names)
     gradebook.add_marks(now)
     return joined
@@ -74,13 +74,11 @@ def member_marks(member: Member) -> set[str]:
     return {f"{column} {fold_case(cell)}" for column, cell in member.marks.items() if cell and column != "submission"}
 
 
-def question(name: str, members: Sequence[Member], roster: Roster) -> str:
+def question(name: str, members: Sequence[Member]) -> str:
     """Asks who a student of the gradebook is in the roster, and says how to answer."""
-    who = " or ".join(each.in_words for each in members[:MAX_ROSTER_GUESSES])
-    more = " ..." if members[MAX_ROSTER_GUESSES:] else ""
     return (
-        f"the gradebook has `{name}`, who is not in the roster: is this {who}{more}? If so, add "
-        f"{column_phrase(roster)} `submission`, with `{name}` in that line, and run again with --roster."
+        f"the gradebook has `{name}`, who is not in the roster: is this {guessed(members)}? If so, write `{name}` in "
+        "that line, in the roster's column `submission`, and run again with --roster."
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
@@ -14,11 +13,11 @@ MAX_LOOKED_AT = 400
 """Lines after a function's first one in which its excerpt is searched: its docstring may be long."""
 
 
-@dataclass(eq=False)
 class Lines:
     """A student's file as lines, as Python counts them. It is split once for all the rows of a lesson."""
 
-    source: str
+    def __init__(self, source: str) -> None:
+        self.source = source
 
     @cached_property
     def texts(self) -> list[str]:

@@ -2,14 +2,11 @@
 
 A report that goes back is complete, current, and certainly this student's.
 
-Canvas's "Re-Upload Submissions" takes a zip of files with the names that Canvas gave to the downloaded ones. It reads
-the student's and the file's number in the name, and attaches the file to a comment under the name that the student's
-own file has (`infer_comment_context_from_filename` in app/models/abstract_assignment.rb of
-https://github.com/instructure/canvas-lms). So the report takes the form of that file: what is called backward.py can be
-opened as Python, and what is called notebook.ipynb in Jupyter.
-
-Moodle's "Upload multiple feedback files in a zip" takes the folders of the download, NAME_NUMBER_assignsubmission_file,
-of which it reads the number (mod/assign/feedback/file/importziplib.php in https://github.com/moodle/moodle).
+Canvas's "Re-Upload Submissions" takes a zip of files with the names that Canvas gave to the downloaded ones, and shows
+each in a comment under the name of the student's own file (app/models/abstract_assignment.rb of
+https://github.com/instructure/canvas-lms). So the report takes the form of that file. Moodle's "Upload multiple
+feedback files in a zip" takes the folders of the download, NAME_NUMBER_assignsubmission_file
+(mod/assign/feedback/file/importziplib.php in https://github.com/moodle/moodle).
 """
 
 from __future__ import annotations
@@ -137,18 +134,13 @@ def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
         cell = {"cell_type": "markdown", "id": "report", "metadata": {}, "source": f"*{TITLE}*\n\n{text}"}
         notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         return {name: (json.dumps(notebook, indent=1) + "\n").encode()}
-    if suffix == ".zip":
-        return {name: zip_bytes(files)}
+    if suffix == ".zip":  # the same files give the same bytes: `ZipInfo` has no date unless it is given one
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for inside, content in sorted(files.items()):
+                archive.writestr(zipfile.ZipInfo(inside), content, zipfile.ZIP_DEFLATED)
+        return {name: packed.getvalue()}
     return {name if suffix in (".html", ".htm") else f"{name}.html": files[HTML]}
-
-
-def zip_bytes(files: dict[str, bytes]) -> bytes:
-    """The same files give the same bytes: without a date, `ZipInfo` takes the first that a zip can tell."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(files.items()):
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
 
 
 def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:

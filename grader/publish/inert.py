@@ -13,8 +13,6 @@ from markupsafe import Markup, escape
 
 TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 BREAK = "\u200b"  # an empty character, at which a word may be broken
-COMMIT = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{7,40}(?![0-9A-Za-z])")
-HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7}")
 OPENING = tuple(" \t-+=0123456789")  # with which a list, a heading, a rule or a block of code begins
 FORMULA_SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"  # with which a formula begins, in each width
 FORMULA_START = re.compile(rf"(?:^|[;\t\n]|\r(?!\n))[\s\"']*[{FORMULA_SIGNS}|]|\r(?!\n)")
@@ -60,46 +58,25 @@ def without_ci_commands(line: str) -> str:
 
 @lru_cache(maxsize=1_000)  # names, words and numbers, the same on every page
 def markdown(text: str) -> Markup:
-    """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code."""
+    """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code.
+
+    GitHub and GitLab find mentions and references in the text that is left after Markdown, where a backslash stops none
+    of them: an empty character inside does, and leaves it readable.
+    """
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))
-    if pieces[0][:1] in OPENING:
-        pieces[0] = without_indent(pieces[0])
+    if pieces[0][:1] in OPENING:  # it starts no list, heading, rule or block of code
+        start = re.sub(r"^(?: {4}| {0,3}\t)\s*", "   ", pieces[0])
+        start = re.sub(r"^(\s*\d{1,9})(?=[.)](?:\s|$))", rf"\1{BREAK}", start)
+        pieces[0] = re.sub(r"^(\s*)(?=[-+](?:\s|$)|-{2,}\s*$|=+\s*$)", rf"\1{BREAK}", start)
     return Markup("".join(piece if at % 2 else plain_markdown(piece) for at, piece in enumerate(pieces)))
 
 
-def without_indent(text: str) -> str:
-    """The beginning of a line that starts no list, heading, rule or block of code."""
-    text = re.sub(r"^(?: {4}| {0,3}\t)\s*", "   ", text)
-    return re.sub(r"^(\s*)(\d{1,9})(?=[.)](?:\s|$))|^(\s*)(?=[-+](?:\s|$)|-{2,}\s*$|=+\s*$)", _break_leading, text)
-
-
-def _break_leading(match: re.Match[str]) -> str:
-    return f"{match[1]}{match[2]}{BREAK}" if match[2] else f"{match[3]}{BREAK}"
-
-
 def plain_markdown(text: str) -> str:
-    """Text of which nothing is markup, and nothing a link to a person, an issue, a commit or a picture of a smile.
-
-    GitHub and GitLab find references in the text that is left after Markdown, where a backslash stops none of them: an
-    empty character inside does, and leaves it readable.
-    """
+    """Text of which nothing is markup, and nothing a link to a person or an issue, or a picture of a smile."""
     text = re.sub(r"([\\`*_{}\[\]<>#|~&$!^])", r"\\\1", text)
-    text = re.sub(r":(?=[/:])|(?<=:):|(?<=[wW]{3})\.", lambda match: "\\" + match[0], text)
+    text = re.sub(r":(?=[/:])|(?<=:):|(?<=[wW]{3})\.", r"\\\g<0>", text)
     text = re.sub(r"([@#!~%&$])(?=[\w\"])", rf"\1{BREAK}", text)  # people, issues, requests, labels, epics, snippets
-    if "-" in text:
-        text = re.sub(r"\b([A-Z][A-Z0-9]*|[gG][hH])-(?=\d)", rf"\1-{BREAK}", text)  # GH-12, and a tracker's ABC-12
-    if ":" in text:
-        text = re.sub(
-            r":(?=[\w+-]+(?::|$))", f":{BREAK}", text
-        )  # :tada:, the last colon of which may be the page's own
-    return COMMIT.sub(_break_commit, text) if HEXADECIMAL.search(text) else text
-
-
-def _break_commit(match: re.Match[str]) -> str:
-    """A commit's hash in pieces that are too short for one; the digits of a fraction do not count."""
-    if re.search(r"\d\.$", match.string[: match.start()][-2:]) and re.fullmatch(r"\d+(?:e\d*)?", match[0]):
-        return match[0]
-    return BREAK.join(match[0][at : at + 6] for at in range(0, len(match[0]), 6))
+    return re.sub(r":(?=[\w+-]+(?::|$))", f":{BREAK}", text)  # :tada:, the last colon of which may be the page's own
 
 
 def prose(text: str) -> Markup:

@@ -9,7 +9,7 @@ import base64
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader.lesson.lesson import Lesson
 
@@ -17,8 +17,7 @@ GRAPH_FILE = "graph.svg"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """Of a value, in CSS pixels; `x` and `y` are its top left corner."""
 
     x: float
@@ -28,8 +27,7 @@ class Box:
     radius: float
 
 
-@dataclass(frozen=True)
-class LessonGraph:
+class LessonGraph(NamedTuple):
     """`image` is the figure as a data URI, `boxes` are {value whose gradient a student writes: its box}."""
 
     image: str
@@ -40,9 +38,8 @@ class LessonGraph:
 
 def lesson_figure(lesson: Lesson) -> LessonGraph | None:
     """The graph of a lesson with gradients; None without a figure that can be read."""
-    path = lesson.exercise / GRAPH_FILE
     try:
-        data = path.read_bytes() if lesson.gradients else b""
+        data = (lesson.exercise / GRAPH_FILE).read_bytes() if lesson.gradients else b""
         root = ElementTree.fromstring(data)
     except (OSError, ElementTree.ParseError):
         return None

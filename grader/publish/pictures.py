@@ -8,7 +8,6 @@ import struct
 import zlib
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 Colour = tuple[int, int, int, int]
@@ -44,8 +43,7 @@ CANCELS = 1e-5
 """A row's forces cancel when their sum is at most this share of the sum of their sizes: float32 rounds."""
 
 
-@dataclass(frozen=True)
-class MatrixPicture:
+class MatrixPicture(NamedTuple):
     """`width` × `height` cells; `cell_width` and `cell_height` are in CSS pixels."""
 
     png: str  # a data URI
@@ -56,44 +54,39 @@ class MatrixPicture:
 
 
 def matrix_picture(numbers: Sequence[Sequence[int]], palette: Sequence[Colour]) -> MatrixPicture:
-    """The picture of a matrix of numbers of colours in `palette`."""
+    """The picture of a matrix of numbers of colours in `palette`, as a PNG of a pixel per cell."""
     width, height = len(numbers[0]), len(numbers)
-    cell = max(MIN_CELL, min(CELL, WIDE // width, TALL // height))
-    sides = max(cell, CELL) if width == 1 else cell, max(cell, CELL) if height == 1 else cell
-    return MatrixPicture(png(numbers, palette), width, height, *sides)
-
-
-def png(cells: Sequence[Sequence[int]], palette: Sequence[Colour]) -> str:
-    height, width = len(cells), len(cells[0])
     parts = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
         (b"PLTE", b"".join(bytes(colour[:3]) for colour in palette)),
         (b"tRNS", bytes(colour[3] for colour in palette)),
-        (b"IDAT", zlib.compress(b"".join(b"\0" + bytes(line) for line in cells), 9)),
+        (b"IDAT", zlib.compress(b"".join(b"\0" + bytes(line) for line in numbers), 9)),
         (b"IEND", b""),
     )
     data = b"\x89PNG\r\n\x1a\n"
     for kind, body in parts:
         data += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-    return "data:image/png;base64," + base64.b64encode(data).decode()
+    uri = "data:image/png;base64," + base64.b64encode(data).decode()
+    cell = max(MIN_CELL, min(CELL, WIDE // width, TALL // height))
+    return MatrixPicture(
+        uri, width, height, max(cell, CELL) if width == 1 else cell, max(cell, CELL) if height == 1 else cell
+    )
 
 
 def value_map(values: Matrix, scale: float) -> MatrixPicture:
     """The picture of `values`; `scale` is the absolute value that has the deepest colour."""
-    return matrix_picture([[value_level(value, scale) for value in row] for row in values], VALUE_COLOURS)
+
+    def level(value: float) -> int:
+        if not math.isfinite(value):
+            return NOT_FINITE
+        share = min(1.0, abs(value) / scale) if scale > 0 else float(value != 0)
+        deep = math.ceil(VALUE_LEVELS * math.sqrt(share)) if share > 1e-9 else 0
+        return deep + (VALUE_LEVELS if value > 0 and deep else 0)
+
+    return matrix_picture([[level(value) for value in row] for row in values], VALUE_COLOURS)
 
 
-def value_level(value: float, scale: float) -> int:
-    """The place in VALUE_COLOURS of a value."""
-    if not math.isfinite(value):
-        return NOT_FINITE
-    share = min(1.0, abs(value) / scale) if scale > 0 else float(value != 0)
-    level = math.ceil(VALUE_LEVELS * math.sqrt(share)) if share > 1e-9 else 0
-    return level + (VALUE_LEVELS if value > 0 and level else 0)
-
-
-@dataclass(frozen=True)
-class ErrorMap:
+class ErrorMap(NamedTuple):
     """The picture of an error, the column and row of its worst cell, and how many cells are wrong."""
 
     picture: MatrixPicture
@@ -104,13 +97,9 @@ class ErrorMap:
 def error_map(cells: Matrix) -> ErrorMap:
     """The picture of errors relative to the reference's largest element, as grader.verdict.judge.pictures has them."""
     _, y, x = max((error, -y, -x) for y, line in enumerate(cells) for x, error in enumerate(line))
-    picture = matrix_picture([[error_level(error) for error in line] for line in cells], ERROR_COLOURS)
-    return ErrorMap(picture, (-x, -y), sum(error > 0 for line in cells for error in line))
-
-
-def error_level(error: float) -> int:
-    """The place in ERROR_COLOURS of an error."""
-    return 0 if error <= 0 else 1 + bisect_left(ERROR_LEVELS, error)
+    levels = [[0 if error <= 0 else 1 + bisect_left(ERROR_LEVELS, error) for error in line] for line in cells]
+    wrong = sum(error > 0 for line in cells for error in line)
+    return ErrorMap(matrix_picture(levels, ERROR_COLOURS), (-x, -y), wrong)
 
 
 class Arrow(NamedTuple):
@@ -120,8 +109,7 @@ class Arrow(NamedTuple):
     expected: float
 
 
-@dataclass(frozen=True)
-class Forces:
+class Forces(NamedTuple):
     """A gradient of logits as forces, which pull up one class's probability (blue) and push down the others (orange).
 
     All examples are a picture, and one of them, number `example`, is drawn as arrows. `cancelling` counts examples

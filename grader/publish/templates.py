@@ -2,41 +2,70 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.lesson.paths import TEMPLATES
-from grader.publish.inert import prose
-from grader.results import points_in_words
-from grader.results.wording import count_text, shape_text
+from grader.publish.curve import plot
+from grader.publish.inert import code, markdown, prose
+from grader.publish.pictures import COLOUR_SCALE, error_map, forces
+from grader.publish.view import STATES, answer_word
+from grader.results import points_in_words, points_text
+from grader.results.wording import count_text, figure_text, format_shape
+
+SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
 
-def strict_environment(folder: str = "", **options: Any) -> Environment:
-    """Renders the templates in templates/`folder`; `options` are Jinja's."""
+class PageScript(NamedTuple):
+    """A page's own script; by its digest the page's policy lets it run, and nothing else."""
+
+    text: Markup
+    digest: str
+
+
+@cache
+def page_script(name: str) -> PageScript:
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+
+
+def text_templates(folder: str = "", **options: Any) -> Environment:
+    """The templates of plain text in templates/`folder`; `options` are Jinja's."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES / folder),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        **options,
+        **({"keep_trailing_newline": True} | options),
     )
-
-
-def text_templates(folder: str, **options: Any) -> Environment:
-    """The templates of plain text in templates/`folder`; `options` are Jinja's."""
-    return strict_environment(folder, keep_trailing_newline=True, **options)
 
 
 @cache
 def page_templates(harmless: Callable[[str], str]) -> Environment:
     """The templates of pages. Every text that a template writes passes `harmless` and is escaped."""
-    templates = strict_environment(
+    templates = text_templates(
         autoescape=True,
+        keep_trailing_newline=False,
         finalize=lambda value: harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
-    templates.filters |= {"prose": prose, "shape": shape_text, "counted": count_text, "points": points_in_words}
+    is_markdown = harmless is markdown
+    templates.filters |= {
+        "prose": markdown if is_markdown else prose,
+        "name": (lambda name: markdown(f"`{name}`")) if is_markdown else code,
+        "shape": format_shape,
+        "counted": count_text,
+        "points": points_in_words,
+        "figure": figure_text,
+        "score": points_text,
+        "six": lambda value: f"{value:.6g}",
+    }
+    templates.globals |= {"every_state": STATES, "answer_word": answer_word, "page_script": page_script}
+    templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
+    templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
     return templates

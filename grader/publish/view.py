@@ -16,7 +16,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.publish.excerpt import Lines, excerpt
 from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
-from grader.results.wording import format_shape, shape_text
+from grader.results.wording import format_shape
 
 
 class RowState(NamedTuple):
@@ -51,7 +51,7 @@ red in the student's own chain, `uncounted` for one that the submission cannot c
 STATE_WORDS: Final = {name: state.word for name, state in STATES.items()}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RowView:
     """A row of a result, in words.
 
@@ -61,6 +61,7 @@ class RowView:
         lesson: None where the course no longer has it.
         file: the text that `row.line` is a line of.
         picture: what the report draws of its values.
+        why: the anchor of the first row of its group; "" where nothing is to be explained.
     """
 
     row: Row
@@ -70,6 +71,7 @@ class RowView:
     item: Item | None = None
     file: Lines | None = None
     picture: Mapping[str, Any] = field(default_factory=dict)
+    why: str = ""
 
     @cached_property
     def state(self) -> str:
@@ -101,15 +103,6 @@ class RowView:
         return f"{'exact' if self.row.exact else 'approximate'} on the published problem"
 
     @property
-    def cmp_line(self) -> str:
-        """What the lecture's `cmp` prints; "" for a check, and for a gradient that did not run."""
-        row = self.row
-        if row.exact is None:
-            return ""
-        maxdiff = "none" if row.maxdiff is None else f"{row.maxdiff:.6g}"
-        return f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff}"
-
-    @property
     def shape_difference(self) -> str:
         """The shape that was found and the expected one, where they differ; "" elsewhere."""
         row = self.row
@@ -120,17 +113,15 @@ class RowView:
     @cached_property
     def word(self) -> str:
         """The verdict on the line alone, which neither the row's figures nor its shape contradict."""
-        row, word = self.row, STATE_WORDS[self.state]
-        if self.state == "chain":
-            return STATE_WORDS["passed"]
+        row, word = self.row, STATE_WORDS["passed" if self.state == "chain" else self.state]
         if row.status == "shape" and row.shape is None:  # None, a list or an array; a check's result may have any parts
             return "wrong type" if row.expected_shape else "wrong shape or type"
         if row.status == "shape" and row.exact is None and row.shape == row.expected_shape:
             return "wrong type"
-        measured = (row.exact, row.relative_error, row.expected_shape or None)
         if self.looks_right and self.is_wrong:
             return f"{word.removesuffix(' value')}; {self.cmp_in_words}"
-        return "wrong" if row.status == "failed" and not any(each is not None for each in measured) else word
+        is_measured = row.exact is not None or row.relative_error is not None or row.expected_shape
+        return word if is_measured or row.status != "failed" else "wrong"
 
     @property
     def short_word(self) -> str:
@@ -156,29 +147,32 @@ class RowView:
     @property
     def sentence(self) -> str:
         """The message, or what the verdict means."""
-        row = self.row
+        row, meaning = self.row, STATES[self.state].meaning
         if row.message or row.mistake:
             return self.message
+        default = f"{meaning[0].upper()}{meaning[1:]}."
         if self.state == "todo" and (row.expected_shape or (self.item and self.item.target)):
             default = (
-                f"Not written yet. Return a tensor of shape {shape_text(row.expected_shape)}. "
+                f"Not written yet. Return a tensor of shape {format_shape(row.expected_shape)}. "
                 "The stub shows the line of the forward pass that it belongs to."
             )
         elif self.state == "shape" and row.shape is not None:
-            default = f"Its shape is {shape_text(row.shape)}; expected {shape_text(row.expected_shape)}."
-        else:
-            meaning = STATES[self.state].meaning
-            default = f"{meaning[0].upper()}{meaning[1:]}."
+            default = f"Its shape is {format_shape(row.shape)}; expected {format_shape(row.expected_shape)}."
         return f"{default} {self.message}".strip()
 
     @property
     def chain(self) -> str:
-        """The verdict on the student's own chain."""
-        row, culprit = self.row, self.culprit
+        """The verdict on the student's own chain, with the nearest step above that turns it red."""
+        row, culprit = self.row, ""
         if self.is_check or self.state == "uncounted":
             return "–"
         if row.chain == "passed":
             return "right"
+        if row.because_of:
+            nearest, *more = row.because_of
+            is_unwritten = nearest in self.others and self.others[nearest].status in UNWRITTEN
+            culprit = f"`{nearest}` above it is {'not written yet' if is_unwritten else 'wrong'}"
+            culprit += f", and {len(more)} more" if more else ""
         if row.chain == "skipped":
             return f"not run, because {culprit}" if culprit and row.status == "passed" else "not run"
         if self.state != "chain":
@@ -186,27 +180,16 @@ class RowView:
         return f"correct; red only because {culprit}" if culprit else "wrong, although every step above it is right"
 
     @property
-    def culprit(self) -> str:
-        """The nearest step above it for which its chain is not right; "" where there is none."""
-        if not self.row.because_of:
-            return ""
-        nearest, *more = self.row.because_of
-        is_unwritten = nearest in self.others and self.others[nearest].status in UNWRITTEN
-        text = f"`{nearest}` above it is {'not written yet' if is_unwritten else 'wrong'}"
-        return f"{text}, and {len(more)} more" if more else text
-
-    @property
     def place(self) -> str:
         """The row's file and line; "" where it has none."""
-        if not self.row.file:
-            return ""
-        return self.row.file + (f", line {self.row.line}" if self.row.line else "")
+        return (self.row.file or "") + (f", line {self.row.line}" if self.row.file and self.row.line else "")
 
     @cached_property
     def excerpt(self) -> tuple[tuple[int, str], ...]:
         """The student's own lines, numbered, of a row that is not right."""
-        is_quoted = self.file and self.row.status not in ("passed", *UNWRITTEN)
-        return excerpt(self.file, self.row.name, self.row.line) if is_quoted and self.file else ()
+        if self.file is None or self.row.status in ("passed", *UNWRITTEN):
+            return ()
+        return excerpt(self.file, self.row.name, self.row.line)
 
     @property
     def forward(self) -> list[str]:
@@ -216,9 +199,13 @@ class RowView:
     @property
     def explanation(self) -> list[str]:
         """The row as lines of plain text: verdict and place, message, chain, and what the lecture's `cmp` prints."""
+        row, cmp_line = self.row, ""
         verdict = self.word.capitalize() + (f" ({self.place})" if self.place else "")
         chain = f"In your chain: {self.chain}." if self.state == "chain" else ""
-        return [line for line in (verdict, self.message, chain, self.cmp_line) if line]
+        if row.exact is not None:
+            maxdiff = "none" if row.maxdiff is None else f"{row.maxdiff:.6g}"
+            cmp_line = f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff}"
+        return [line for line in (verdict, self.message, chain, cmp_line) if line]
 
     @property
     def error(self) -> Mapping[str, Any] | None:
@@ -246,8 +233,9 @@ class LessonView:
     def first(self) -> RowView | None:
         """The step to fix first: the wrong one nearest the loss, else the first one not written yet."""
         unwritten = [line for line in self.lines if line.state in UNWRITTEN]
-        unwritten.sort(key=lambda line: line.row.outside_notebook)
-        return next((line for line in self.lines if line.is_wrong), next(iter(unwritten), None))
+        ordered = [line for line in self.lines if line.is_wrong]
+        ordered += sorted(unwritten, key=lambda line: line.row.outside_notebook)
+        return next(iter(ordered), None)
 
     @property
     def tally(self) -> str:
@@ -277,16 +265,6 @@ class LessonView:
     def number(self) -> str:
         return self.lesson.number if self.lesson else self.results.name.partition("_")[0]
 
-    @property
-    def explained(self) -> dict[str, str]:
-        """{a row's anchor: the anchor of the section that explains it}"""
-        return {line.anchor: group[0].anchor for group in self.groups for line in group}
-
-    @property
-    def by_target(self) -> dict[str, RowView]:
-        """{the value whose gradient it is: the row}"""
-        return {line.item.target: line for line in self.lines if line.item and line.item.target}
-
 
 def lesson_view(
     results: LessonResult,
@@ -306,28 +284,22 @@ def lesson_view(
     rows = {row.name: row for row in results.rows}
     items = {item.name: item for item in lesson.items} if lesson else {}
     files = {text: Lines(text) for text in {source, *texts.values()}}
-    lines = [
-        RowView(
-            row,
-            f"{results.name}-{row.name}",
-            rows,
-            lesson,
-            items.get(row.name),
-            files[texts.get(row.file or "", source)],
-            pictures.get(row.name) or {},
-        )
-        for row in results.rows
-        if not is_question(row.name)
-    ]
-    groups: list[list[RowView]] = []
-    for line in lines:
-        row, before = line.row, groups[-1][-1] if groups else None
+    lines = list[RowView]()
+    groups = list[list[RowView]]()
+    for name, row in rows.items():
+        if is_question(name):
+            continue
+        file, picture = files[texts.get(row.file or "", source)], pictures.get(name) or {}
+        line = RowView(row, f"{results.name}-{name}", rows, lesson, items.get(name), file, picture)
+        lines.append(line)
         if not (line.is_wrong or row.mistake or (row.message and line.state not in ("todo", "uncounted"))):
             continue
-        if before and (line.is_broken or row.line or row.status == "missing") and cause(before) == cause(line):
+        may_join = line.is_broken or row.line or row.status == "missing"
+        if groups and may_join and cause(groups[-1][-1]) == cause(line):
             groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
         else:
             groups.append([line])
+        line.why = groups[-1][0].anchor
     return LessonView(results, lesson, lines, [row for row in results.rows if is_question(row.name)], groups, printed)
 
 
@@ -355,10 +327,7 @@ def tally_text(states: Sequence[str]) -> str:
 class NextStep(NamedTuple):
     """What to do next: a row to fix or to write, a lesson to submit, or questions; nothing where all is right.
 
-    Attributes:
-        title: what to do, as a command without its capital; "" where nothing is left.
-        together: rows of `line`'s group.
-        questions: those that have not earned all their points.
+    `title` is a command without its capital. `together` counts the rows of `line`'s group.
     """
 
     title: str = ""
@@ -366,7 +335,6 @@ class NextStep(NamedTuple):
     part: LessonView | None = None
     line: RowView | None = None
     together: int = 1
-    questions: int = 0
 
 
 def next_step(parts: Sequence[LessonView]) -> NextStep:
@@ -384,15 +352,10 @@ def next_step(parts: Sequence[LessonView]) -> NextStep:
         if part.results.status != "graded":
             return NextStep(f"submit lesson {part.number}, {part.title}", part.results.message or "", part)
     for part in parts:
-        if count := sum(map(earns_more, part.answers)):
+        if count := sum(row.points < row.max_points and row.adjustment is None for row in part.answers):
             title = f"answer the questions of lesson {part.number}, {part.title}"
-            return NextStep(title, f"{count} of them have not earned all their points yet.", part, questions=count)
+            return NextStep(title, f"{count} of them have not earned all their points yet.", part)
     return NextStep()
-
-
-def earns_more(answer: Row) -> bool:
-    """Whether an answer has not all its points, and no person has set them."""
-    return answer.points < answer.max_points and answer.adjustment is None
 
 
 def answer_word(row: Row) -> str:

@@ -162,17 +162,14 @@ CASES: dict[str, Case] = {
     ),
     "wrong folder": Case({"04_cross_entropy/backward.py": right("11")}, **read("11")),
     # texts that are Python
-    "text file": Case({"backward.txt": right("04")}, **read("04")),
-    "backup of an editor": Case({"04_cross_entropy/backward.py~": right("04")}, **read("04")),
+    "text file": Case({"backward.txt": right("04")}, (), ("unread",), why="and no Python file"),
     "script exported by Jupyter": Case({"hw4.py": EXPORTED + right("04")}, **read("04")),
     "folder of the file's name": Case({"04_cross_entropy/backward.py/backward.py": right("04")}, **read("04")),
-    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, (), ("unread",), True, "and no Python file"),
+    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, (), ("unread",), why="and no Python file"),
     "archive without a suffix": Case(
-        {"submission": packed("x.zip", {"backward.py": right("04")})}, (), ("unread",), True, "and no Python file"
+        {"submission": packed("x.zip", {"backward.py": right("04")})}, (), ("unread",), why="and no Python file"
     ),
-    "functions in a text": Case(
-        {"answer.md": b"```python\n" + right("04")}, (), ("unread",), True, "and no Python file"
-    ),
+    "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, (), ("unread",), why="and no Python file"),
     "functions of a class": Case(
         {"work.py": b"class Answers:\n    pass\n"}, is_question=True, why="holds nothing that can be graded"
     ),
@@ -188,18 +185,16 @@ CASES: dict[str, Case] = {
         {"my.py": b"def gradient(x):\n    return x\n"}, is_question=True, why="holds nothing that can be graded"
     ),
     # nothing to grade, and why
-    "a PDF": Case({"report.pdf": b"%PDF"}, (), ("unread",), True, "Submitted <code>report.pdf</code>"),
+    "a PDF": Case({"report.pdf": b"%PDF"}, (), ("unread",), why="Submitted <code>report.pdf</code>"),
     "a PDF in a zip": Case(
-        {"a.zip": {"hw/report.pdf": b"%PDF"}}, (), ("unread",), True, "Submitted <code>report.pdf</code>"
+        {"a.zip": {"hw/report.pdf": b"%PDF"}}, (), ("unread",), why="Submitted <code>report.pdf</code>"
     ),
-    "empty": Case({"": b""}, is_question=True, why="The folder is empty"),
+    "empty": Case({"": b""}, why="The folder is empty"),
     "untouched stubs": Case({"04_cross_entropy/backward.py": stub("04")}, why="0 of 2 right, 2 to do."),
     "RAR": Case({"work.rar": b"Rar!\x1a\7\0"}, why="a RAR archive, which is not read"),
     "7-Zip": Case({"work.7z": b"7z\xbc\xaf\x27\x1c"}, why="a 7-Zip archive, which is not read"),
     "another lesson": Case({"work.py": right("08")}, kinds=("unread",), why="which this run does not grade"),
-    "three zips": Case(
-        {"a.zip": {"b.zip": {"c.zip": {"backward.py": right("04")}}}}, kinds=("unread",), is_question=True, why="c.zip"
-    ),
+    "three zips": Case({"a.zip": {"b.zip": {"c.zip": {"backward.py": right("04")}}}}, kinds=("unread",), why="c.zip"),
 }
 
 

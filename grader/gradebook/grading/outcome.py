@@ -86,7 +86,7 @@ class RunOutcome:
     kept: int = 0
     stopped: bool = False
     unapplied: list[StudentChange] | None = None
-    moves: Moves = field(default_factory=Moves)
+    moves: Moves | None = None
     joined: list[str] = field(default_factory=list)
     plain: Mapping[str, str] = field(default_factory=dict)
 

@@ -234,5 +234,6 @@ class GradingRun:
         self.views.write_class(shown, [each for each in self._course if each.name in names], present)
         self.outcome.class_size, self.outcome.plain = len(scores), self.views.plain
         self.outcome.reasons |= self._gradebook.unread
-        self.outcome.moves = Moves.between(self._scores_before, scores, present)
+        if self._scores_before:
+            self.outcome.moves = Moves.between(self._scores_before, scores, present)
         self._gradebook.keep(SCORES_ENTRY, json.dumps(scores))

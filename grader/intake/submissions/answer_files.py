@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from grader.errors import UserError
 from grader.intake.submissions.file_kinds import Unreadable, read_file
-from grader.intake.submissions.fitting import is_named
+from grader.intake.submissions.fitting import naming
 from grader.intake.submissions.gathered import Gathered, GatheredFile
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
@@ -34,26 +34,26 @@ def with_answers(
     is `student` or in `known_as`, whatever its capitals and punctuation: a student who could choose a name would choose
     the questions' values.
     """
-    found, remarks = dict(read), list[IntakeRemark]()
+    found, remarks, chosen = (
+        dict(read),
+        list[IntakeRemark](),
+        dict[str, tuple[tuple[bool, bool], str, bytes, Answers]](),
+    )
+    for file, data, answers in read_answer_files(files, remarks):
+        folder, number = file.folder.rpartition("/")[2], answers.lesson.zfill(2)
+        own_folder = [each for each in lessons if naming(folder, each)]
+        named = [each for each in lessons if number in (each.number, each.name)]
+        is_for = own_folder or named or ([] if answers.lesson or len(lessons) > 1 else lessons)
+        rank = bool(own_folder), file.path.name.lower() == ANSWERS_FILE
+        for lesson in filter(questions_of, is_for):
+            if lesson.name not in chosen or chosen[lesson.name][0] <= rank:
+                chosen[lesson.name] = rank, file.shown, data, answers
     own, others = student_key(student), {student_key(name) for name in known_as} - {""}
-    texts = list(read_answer_files(files, remarks))
-    folders = {file.shown: file.folder.rpartition("/")[2] for file, _, _ in texts}
-    loose = [each for each in texts if not any(is_named(folders[each[0].shown], lesson) for lesson in lessons)]
-    for lesson in [each for each in lessons if questions_of(each)] if texts else ():
-        possible = [each for each in texts if is_named(folders[each[0].shown], lesson)]
-        possible = possible or [each for each in loose if each[2].lesson.zfill(2) in (lesson.number, lesson.name)]
-        if not possible and len(lessons) == len(loose) == 1 and not loose[0][2].lesson:
-            possible = loose
-        if not possible:
-            continue
-        exact = [each for each in possible if each[0].path.name.lower() == ANSWERS_FILE]
-        file, data, answers = (exact or possible)[-1]
-        name, shown = answers.student, file.shown
+    for lesson_name, (_, shown, data, answers) in chosen.items():
+        name = answers.student
         other = name if student_key(name) in others - {own} else ""
-        files_of_lesson = found.get(lesson.name) or LessonFiles(lesson.name)
-        found[lesson.name] = replace(
-            files_of_lesson, answers=data, answers_shown=shown, answers_name=other, nothing=False
-        )
+        submitted = found.get(lesson_name) or LessonFiles(lesson_name)
+        found[lesson_name] = replace(submitted, nothing=False, answers=data, answers_shown=shown, answers_name=other)
         if name and not other and student_key(name) != own:
             sentence = (
                 f"{shown} was written for `{name}`, which is not known as a name, id or address of this student: the "

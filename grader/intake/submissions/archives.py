@@ -8,12 +8,12 @@ below the given folder, of one student only Python files, notebooks, answers and
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import tarfile
+import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
@@ -50,12 +50,32 @@ MAX_BYTES = {".py": MIB, NOTEBOOK: 20 * MIB, ".toml": MIB}
 """Of one file that comes out of a student's archive, by its suffix; other kinds stay inside."""
 MAX_CLASS_BYTES = MAX_BYTES | {".yml": MAX_METADATA_BYTES}
 MAX_OTHERS = 20
+MAX_NAMES_CHARACTERS = 200_000  # that are searched for the people's names
+MARKED_AS_UTF_8 = 0x800
 CODE_PAGES = (
     *("utf-8", "cp437", "cp850", "cp1252", "latin-1", "cp932", "gb18030", "big5", "cp949", "euc_jp"),
     *("cp866", "cp1251", "koi8-r", "cp852", "cp1250", "cp737", "cp1253", "cp857", "cp1254", "cp862", "cp1255"),
     *("cp864", "cp1256", "cp775", "cp1257", "cp1258", "cp874", "mac-roman"),
 )
 """Those in which Windows, macOS and packers name entries. Of two that fit equally well, the first is taken."""
+
+
+@dataclass(frozen=True)
+class ClassNames:
+    """How a class's .zip has the students' names: in `code_page`, else in the one in which `people` are there."""
+
+    code_page: str | None = None
+    people: tuple[str, ...] = ()
+
+    def page_of(self, names: Sequence[bytes]) -> str:
+        """The code page of names that are not marked as UTF-8: that with the most people; UTF-8 where nobody is."""
+        members = [rotations(name_words(each)) for each in self.people if not each.isascii()]
+        parts = {part for name in names for part in name.split(b"/") if not part.isascii()}
+        counts = dict.fromkeys(CODE_PAGES, 0)
+        for page in CODE_PAGES if members and parts else ():
+            text = "\n".join("".join(name_words(part.decode(page, "replace"))) for part in sorted(parts))
+            counts[page] = sum(any(way in text[:MAX_NAMES_CHARACTERS] for way in ways) for ways in members)
+        return self.code_page or max(CODE_PAGES, key=counts.__getitem__)
 
 
 @dataclass
@@ -65,71 +85,45 @@ class Unpacked:
     Attributes:
         refused: {place: sentence} of archives that are not read.
         others: the names of some files that were left out.
-        names: the names of the entries that are files.
         incomplete: which archive is not in the download, a sentence; "" where all are.
     """
 
     refused: dict[str, str] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
     incomplete: str = ""
 
 
-def read_archives(
-    archives: Mapping[str, Path], folder: Path | None, whole_class: bool = False, code_page: str | None = None
-) -> Unpacked:
-    """Unpacks {place below `folder`: archive}, under the limits of one; without a folder only lists them.
+def read_archives(archives: Mapping[str, Path], folder: Path, names: ClassNames | None = None) -> Unpacked:
+    """Unpacks {place below `folder`: archive}, under the limits of one; a whole class's, if its `names` are given.
 
     Of one student's, the archives inside become folders of their names. A whole class's archive keeps its students'
-    archives as they are, and an empty file for one of another kind and for a link. `code_page` is that of
-    names in a .zip which are not marked as UTF-8. Raises Unreadable where a limit is reached, IncompleteDownload.
+    archives as they are, and an empty file for one of another kind and for a link. Raises Unreadable where a limit is
+    reached, IncompleteDownload.
     """
     seconds = SECONDS + SECONDS_PER_MIB * (sum(path.stat().st_size for path in archives.values()) // MIB)
     try:
-        reply = source_reader().call(unpack_archives, dict(archives), folder, whole_class, code_page, seconds=seconds)
+        reply = source_reader().call(unpack_archives, dict(archives), folder, names, seconds=seconds)
     except ReadingStopped as stopped:
-        names = ", ".join(path.name for path in archives.values())
-        raise Unreadable(f"{names[:80]} cannot be unpacked: {stopped}. Submit the lesson's folder only.") from None
+        shown = ", ".join(path.name for path in archives.values())
+        raise Unreadable(f"{shown[:80]} cannot be unpacked: {stopped}. Submit the lesson's folder only.") from None
     found = Unpacked(**reply)
     if found.incomplete:
         raise IncompleteDownload(found.incomplete)
     return found
 
 
-def code_page_of(path: Path, people: Iterable[str]) -> str | None:
-    """The code page in which a .zip's names are those of `people`, where they are not marked as UTF-8.
-
-    Of several, it is the one with the most people; None where nobody is named. Raises Unreadable.
-    """
-    members = [rotations(name_words(each)) for each in people if not each.isascii()]
-    if not members or not path.name.lower().endswith(".zip"):
-        return None
-    listed = read_archives({"": path}, None, whole_class=True, code_page="cp437").names
-    names = [name.encode("cp437", "replace") for name in listed]
-    parts = {part for name in names for part in name.split(b"/") if not part.isascii()}
-    counts = dict.fromkeys(CODE_PAGES, 0)
-    for page in CODE_PAGES:
-        text = "\n".join("".join(name_words(part.decode(page, "replace"))) for part in sorted(parts))
-        counts[page] = sum(any(way in text for way in ways) for ways in members)
-    best = max(CODE_PAGES, key=counts.__getitem__)
-    return best if counts[best] else None
-
-
 # In the reading process -----------------------------------------------------------------------------------------------
 
 
-def unpack_archives(
-    archives: Mapping[str, Path], folder: Path | None, whole_class: bool, code_page: str | None
-) -> Unpacked:
+def unpack_archives(archives: Mapping[str, Path], folder: Path, names: ClassNames | None) -> Unpacked:
     """As `read_archives`, without limits of time and memory."""
-    unpacking = Unpacking(folder, whole_class, code_page)
-    for place, path in archives.items():
-        unpacking.open(PurePosixPath(place), path)
-    inner, unpacking.unpacks_inner = unpacking.inner, False
-    unpacking.inner = {}
-    for inside, path in inner.items():
-        unpacking.open(inside, path)
-        path.unlink()
+    unpacking = Unpacking(folder, names)
+    with tempfile.TemporaryDirectory(dir=folder) as aside:
+        unpacking.aside = Path(aside) if names is None else None
+        inner = [found for place, path in archives.items() for found in unpacking.open(PurePosixPath(place), path)]
+        unpacking.aside = None
+        for place, path in inner:
+            unpacking.open(place, path)
     return unpacking.found
 
 
@@ -137,69 +131,66 @@ class Unpacking:
     """Archives that are written below `folder`; what is written is counted for all of them together.
 
     Attributes:
-        inner: {place: path} of the archives inside, of which each gets a name that nothing else has.
+        aside: where a student's archives inside another are put; None where they stay inside.
     """
 
-    def __init__(self, folder: Path | None, whole_class: bool, code_page: str | None) -> None:
-        self.folder, self.whole_class, self.code_page, self.found = folder, whole_class, code_page, Unpacked()
-        self.unpacks_inner, self.inner = folder is not None and not whole_class, dict[PurePosixPath, Path]()
+    def __init__(self, folder: Path, names: ClassNames | None) -> None:
+        self.folder, self.names, self.found = folder, names, Unpacked()
+        self.aside: Path | None = None
+        self._of_class = names is not None
         self._entries = self._bytes = 0
 
-    def open(self, place: PurePosixPath, path: Path) -> None:
-        """Unpacks one archive into the folder `place`, or says why it is refused."""
-        name = place.name or path.name
+    def open(self, place: PurePosixPath, path: Path) -> list[tuple[PurePosixPath, Path]]:
+        """Unpacks one archive into the folder `place`, or says why it is refused; returns archives inside."""
+        name, written, inner = place.name or path.name, list[Path](), list[tuple[PurePosixPath, Path]]()
         try:
-            with open(path, "rb", opener=open_regular) as file, as_refusal(name):
-                check_kind(name, file, MAX_ARCHIVE_BYTES[self.whole_class])
-                entries = zip_entries(file, self.code_page) if name.lower().endswith(".zip") else tar_entries(file)
-                for each in entries:
-                    self._unpack(place, *each)
-        except (Unreadable, IncompleteDownload, OSError) as error:
-            reason = error.strerror if isinstance(error, OSError) else None
-            sentence = f"The archive cannot be unpacked: {reason}." if reason else str(error)
+            with open(path, "rb", opener=open_regular) as file:
+                check_kind(name, file, MAX_ARCHIVE_BYTES[self._of_class])
+                entries = zip_entries(file, self.names) if name.lower().endswith(".zip") else tar_entries(file)
+                for entry, is_file, opened in entries:
+                    inside = self._place_of(entry, is_file)
+                    if inside is None:
+                        continue
+                    target, suffix = self.folder / place / inside, suffix_of(inside)
+                    if self.aside is not None and inside.name.lower().endswith(ARCHIVE_SUFFIXES):
+                        target = self.aside / place / inside
+                        inner.append((place / inside, target))
+                    elif not (self._of_class or suffix in MAX_BYTES):
+                        self.found.others += [inside.name] if len(self.found.others) < MAX_OTHERS else []
+                        continue
+                    limit = MAX_ARCHIVE_BYTES[False] if is_archive(inside) else MAX_CLASS_BYTES.get(suffix, 0)
+                    written.append(target)
+                    with opened() if is_file and limit else BytesIO() as content:
+                        self._write(target, limit, content)
+            return inner
+        except MemoryError:
+            raise
+        except Exception as error:  # Python's readers raise anything for damaged bytes
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+            sentence = f"{name[:80]} cannot be unpacked ({reason[:200]}): pack it again and submit again."
+            sentence = str(error) if isinstance(error, (Unreadable, IncompleteDownload)) else sentence
             self.found.refused["/".join(place.parts)] = sentence
             self.found.incomplete = sentence if isinstance(error, IncompleteDownload) else self.found.incomplete
-            for inside in [each for each in self.inner if each.is_relative_to(place)]:
-                self.inner.pop(inside).unlink(missing_ok=True)
-            if self.folder is not None and (self.folder / place).is_dir():
-                shutil.rmtree(self.folder / place, ignore_errors=True)
-                self.folder.mkdir(exist_ok=True)
+            for target in written:
+                with suppress(OSError):
+                    target.unlink()
+            return []
 
-    def _unpack(self, place: PurePosixPath, name: str, is_file: bool, opened: Callable[[], IO[bytes]]) -> None:
-        """Writes one entry, unless its kind is left out. Raises Unreadable, OSError."""
-        self._entries += 1
-        if self._entries > MAX_ENTRIES[self.whole_class]:
-            most = f"{MAX_ENTRIES[self.whole_class]:,}"
-            raise Unreadable(f"The archive has more than {most} entries: submit the lesson's folder only.")
-        path = self._checked_place(name, is_file)
-        if path is None:
-            return
-        is_inner = self.unpacks_inner and path.name.lower().endswith(ARCHIVE_SUFFIXES)
-        if not (self.whole_class or is_inner or suffix_of(path) in MAX_BYTES):
-            self.found.others += [path.name] if len(self.found.others) < MAX_OTHERS else []
-            return
-        self.found.names.append(str(path))
-        if self.folder is not None:
-            target = self.folder / f".{self._entries}" if is_inner else self.folder / place / path
-            if place / path in self.inner:
-                raise Unreadable(f"The archive has {name[:80]!r} twice: which one is meant?")
-            self.inner |= {place / path: target} if is_inner else {}
-            limit = MAX_ARCHIVE_BYTES[False] if is_archive(path) else MAX_CLASS_BYTES.get(suffix_of(path), 0)
-            with as_refusal(name[:80]), opened() if is_file and limit else BytesIO() as content:
-                self._write(target, limit, content)
-
-    def _checked_place(self, name: str, is_file: bool) -> PurePosixPath | None:
+    def _place_of(self, name: str, is_file: bool) -> PurePosixPath | None:
         """The path of an entry; None for what is left out: folders, clutter, in a class's archive what is too deep.
 
         Raises Unreadable, in a class's archive only for what is outside: a link is an empty file there.
         """
+        self._entries += 1
+        if self._entries > (most := MAX_ENTRIES[self._of_class]):
+            raise Unreadable(f"The archive has more than {most:,} entries: submit the lesson's folder only.")
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
             where = f"an entry outside its own folder ({name[:80]!r})"
             raise Unreadable(f"The archive has {where}: pack the folder itself.")
         if any(map(is_clutter, path.parts)) or not path.parts or name.endswith(("/", "\\")):
             return None
-        if self.whole_class:
+        if self._of_class:
             return path if len(path.parts) <= 2 * MAX_ARCHIVE_DEPTH else None
         if not is_file:
             what = "a link, a device or a sparse file"
@@ -218,11 +209,11 @@ class Unpacking:
                 written, self._bytes = written + len(data), self._bytes + len(data)
                 file.write(data)
                 if written > most:
-                    if not self.whole_class:
+                    if not self._of_class:
                         limit = f"at most {most:,} bytes are read.{how_to_shrink(target)}"
                         raise Unreadable(f"{target.name} in the archive is too large: {limit}")
                     return  # it is refused where it is read
-                if self._bytes > (total := MAX_ARCHIVE_BYTES[self.whole_class]):
+                if self._bytes > (total := MAX_ARCHIVE_BYTES[self._of_class]):
                     limit = f"more than {total:,} bytes"
                     raise Unreadable(f"The archive unpacks to {limit}: submit the lesson's folder only.")
 
@@ -239,31 +230,20 @@ def check_kind(name: str, file: IO[bytes], most: int) -> None:
             raise Unreadable(f"{name} is {kind}, which is not read: submit a .zip or a .tar.gz.")
 
 
-@contextmanager
-def as_refusal(name: str) -> Iterator[None]:
-    """Turns whatever Python's readers raise for damaged bytes into Unreadable. An error of the disk is an OSError."""
-    try:
-        yield
-    except (Unreadable, IncompleteDownload, MemoryError):
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and error.filename is not None:
-            raise
-        reason = str(error) or type(error).__name__
-        raise Unreadable(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
-
-
 Entry = tuple[str, bool, Callable[[], IO[bytes]]]
 """(name, whether it is an ordinary file, what opens it). The name of a folder ends in a slash."""
 
 
-def zip_entries(file: IO[bytes], code_page: str | None) -> Iterator[Entry]:
+def zip_entries(file: IO[bytes], names: ClassNames | None) -> Iterator[Entry]:
     with zipfile.ZipFile(file) as archive:
-        for entry in archive.infolist():
+        entries = archive.infolist()
+        plain = {each: each.orig_filename.encode("cp437") for each in entries if not each.flag_bits & MARKED_AS_UTF_8}
+        page = names.page_of([*plain.values()]) if names is not None else "utf-8"
+        for entry in entries:
             name = entry.orig_filename
-            if not entry.flag_bits & 0x800:  # not marked as UTF-8
+            if entry in plain:
                 with suppress(UnicodeError):
-                    name = name.encode("cp437").decode(code_page or "utf-8")
+                    name = plain[entry].decode(page)
             kind = stat.S_IFMT(entry.external_attr >> 16)
             yield name, kind in (0, stat.S_IFREG), partial(archive.open, entry)
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.errors import UserError
+from grader.intake.submissions.file_kinds import stem_of
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder, collision_key, is_reserved
 from grader.results import IntakeRemark
 
@@ -54,6 +55,12 @@ class Arrival:
     submitted_by: str = ""
     time_source: str = ""
     platform: str = ""
+
+    @classmethod
+    def of_entry(cls, path: Path) -> Arrival:
+        """An entry of a class's folder, which has the student's name."""
+        name = path.name if path.is_dir() else stem_of(path)
+        return cls(name, path, names=(name, path.name))
 
     @property
     def places(self) -> tuple[Path, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from grader.intake.submissions.archives import read_archives
+from grader.intake.submissions.archives import ClassNames, read_archives
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
 from grader.intake.submissions.file_kinds import (
     IncompleteDownload,
@@ -23,11 +23,12 @@ from grader.intake.submissions.file_kinds import (
     is_gradable,
     may_be_submitted,
     stem_of,
-    without_suffix,
 )
-from grader.intake.submissions.fitting import is_named, is_only_lesson
+from grader.intake.submissions.fitting import is_only_lesson, naming
 from grader.intake.submissions.people import is_reserved
 from grader.intake.submissions.platforms import DOWNLOADS, METADATA, MOODLE_NAME
+from grader.intake.submissions.roster import Roster
+from grader.intake.submissions.roster_matching import matches_a_member
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -47,14 +48,14 @@ class ClassReader:
     Attributes:
         lessons: all lessons of the course.
         new_folder: makes a folder for what is unpacked or copied.
-        is_member: whether a submission of this name would be that of a member of the roster.
-        code_page_of: the code page of the names in an archive, None for UTF-8 or cp437. Raises Unreadable.
+        roster: the class's list, if there is one.
+        code_page: of names in a .zip that are not marked as UTF-8; by default the one in which the roster's are there.
     """
 
     lessons: Sequence[Lesson]
     new_folder: NewFolder
-    is_member: Callable[[str], bool]
-    code_page_of: Callable[[Path], str | None]
+    roster: Roster | None = None
+    code_page: str | None = None
 
     def arrivals_at(self, given: Path, is_only: bool) -> list[Arrival]:
         """The submissions at `given`. Raises SubmissionError, OSError.
@@ -74,14 +75,15 @@ class ClassReader:
                 "the submissions, and the results' folder after -o."
             )
         name = path.name if given.name in ("", ".", "..") else given.name
-        student = name if path.is_dir() else without_suffix(Path(name))
+        student = name if path.is_dir() else stem_of(Path(name))
+        is_member = self.roster is not None and matches_a_member(self.roster, student)
         arrivals = list[Arrival]()
-        if path.is_dir() and not self.is_member(student) and not is_one_submission(path, self.lessons):
+        if path.is_dir() and not is_member and not is_one_submission(path, self.lessons):
             arrivals = self._in_class(path)
             if not arrivals:
                 expected = f"expected a folder for each student, with NN_name/{BACKWARD_FILE} inside"
                 raise SubmissionError(f"{given} holds no submissions: {expected}.")
-        elif is_only and path.is_file() and is_archive(path) and not self.is_member(student):
+        elif is_only and path.is_file() and is_archive(path) and not is_member:
             arrivals = self._in_archive(given, path)
         return arrivals or [Arrival(student, path, given=True)]
 
@@ -100,12 +102,11 @@ class ClassReader:
             is_the_class_s = path.suffix.lower() in CLASS_SUFFIXES or path.stem.lower() in CLASS_STEMS
             if path in known or may_be_submitted(path) or is_the_class_s or is_reserved(path.name):
                 continue
-            name = without_suffix(path)
-            if name in at:
-                found[at[name]] = found[at[name]].with_remark("unread", f"`{path.name}` next to it is not read.")
+            arrival = Arrival.of_entry(path)
+            if (number := at.setdefault(arrival.student, len(found))) < len(found):
+                found[number] = found[number].with_remark("unread", f"`{path.name}` next to it is not read.")
             else:
-                at[name] = len(found)
-                found.append(Arrival(name, path, names=(name, path.name)))
+                found.append(arrival)
         return found
 
     def _in_archive(self, given: Path, path: Path) -> list[Arrival]:
@@ -115,7 +116,8 @@ class ClassReader:
         """
         folder = self.new_folder()
         try:
-            unpacked = read_archives({"": path}, folder, whole_class=True, code_page=self.code_page_of(path))
+            people = tuple(member.name for member in self.roster.members) if self.roster else ()
+            unpacked = read_archives({"": path}, folder, ClassNames(self.code_page, people))
         except (Unreadable, IncompleteDownload):
             return []  # as one submission, it is refused with the same sentence
         while len(inside := [each for each in visible(folder) if is_folder(each)]) == 1:
@@ -159,19 +161,15 @@ def is_work(path: Path) -> bool:
 
 def one_per_entry(entries: Sequence[Path]) -> list[Arrival]:
     """One submission per entry of a folder: a folder, an archive or a file with the student's name."""
-    names = {path: path.name if path.is_dir() else without_suffix(path) for path in entries if may_be_submitted(path)}
-    count = Counter(names.values())
+    found = [Arrival.of_entry(path) for path in entries if may_be_submitted(path)]
+    count = Counter(each.student for each in found)
     # ada/ and ada.zip may be two students', and nothing says which counts
-    shown = {path: name if count[name] == 1 else path.name for path, name in names.items()}
-    return [Arrival(shown[path], path, names=(name, path.name)) for path, name in names.items()]
+    return [each if count[each.student] == 1 else replace(each, student=each.path.name) for each in found]
 
 
 def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
-    """Whether a folder is one submission: it contains a lesson, or it is a student's kit with lessons in exercises/.
-
-    Or all that it contains are folders and files whose names say lessons, and nobody's name.
-    """
-    if holds_a_lesson(folder, lessons) or ((folder / KIT).is_dir() and holds_a_lesson(folder / KIT, lessons)):
+    """Whether a folder is one submission: it or its exercises/ holds a lesson, or all names in it say only lessons."""
+    if holds_a_lesson(folder, lessons) or holds_a_lesson(folder / KIT, lessons):
         return True
     entries = [path for path in visible(folder) if may_be_submitted(path) and not path.is_symlink()]
     if any(path.name.isdigit() and holds_lessons(path) for path in entries):
@@ -186,7 +184,7 @@ def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     A folder called by a number alone may be a student's, called by an id: then lessons' folders are in it.
     """
     with suppress(OSError):
-        named = [path for path in visible(folder) if any(is_named(path.name, each) for each in lessons)]
+        named = [path for path in visible(folder) if any(naming(path.name, each) for each in lessons)]
         is_lessons = any(is_folder(path) and not (path.name.isdigit() and holds_lessons(path)) for path in named)
         return is_lessons or (folder / BACKWARD_FILE).is_file()
     return False

@@ -10,7 +10,6 @@ import errno
 import os
 import re
 import stat
-import unicodedata
 from pathlib import Path, PurePath
 
 from grader.errors import UserError
@@ -57,9 +56,12 @@ def is_code(path: PurePath) -> bool:
 
 
 def stem_of(path: PurePath) -> str:
-    """The name without the suffix and what was added to it: "backward" of backward.py.txt."""
+    """The name without its suffix and what was added to it: "backward" of backward.py.txt, "ada" of ada.tar.gz."""
     found = DISGUISED.fullmatch(path.name[-MAX_FILE_NAME_BYTES:])
-    return path.name[: found.start(1) - found.end()] if found else path.stem
+    length = found.end() - found.start(1) if found else len(path.suffix)
+    for suffix in (*ARCHIVE_SUFFIXES, *UNREAD_ARCHIVES):
+        length = max(length, len(suffix)) if path.name.lower().endswith(suffix) else length
+    return path.name[: len(path.name) - length] or path.name
 
 
 def is_archive(path: PurePath) -> bool:
@@ -71,38 +73,19 @@ def is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def is_gradable(path: Path) -> bool:
-    """Whether it is a Python file, a notebook or an archive."""
-    return (is_code(path) or is_archive(path)) and not is_folder(path)
+def is_gradable(path: PurePath) -> bool:
+    """Whether it is named like a Python file, a notebook or an archive."""
+    return is_code(path) or is_archive(path)
 
 
 def may_be_submitted(path: Path) -> bool:
     """Whether an entry of a class's folder may be a submission: a gradable file, a folder, or a link to one."""
-    return is_code(path) or is_archive(path) or path.is_dir()
-
-
-def without_suffix(path: PurePath) -> str:
-    """The name without its suffix, also an archive's: ada.tar.gz is ada's."""
-    for suffix in (*ARCHIVE_SUFFIXES, *UNREAD_ARCHIVES):
-        if path.name.lower().endswith(suffix):
-            return path.name[: -len(suffix)] or path.name
-    return stem_of(path) or path.stem
+    return is_gradable(path) or path.is_dir()
 
 
 def is_clutter(name: str) -> bool:
     """Whether a file or folder of this name is hidden, or made by a program: nobody has submitted it."""
     return name.startswith((".", "~$", "__MACOSX")) or name in CLUTTER or name.lower() in DEBRIS
-
-
-def begins_formula(text: str) -> bool:
-    """Whether a spreadsheet may take a cell for a formula."""
-    return unicodedata.normalize("NFKC", text)[:1] in tuple("=+-@|")
-
-
-def file_cell(file: str) -> str:
-    """A file's place in the submission as a cell of intake.csv has it: `_` for what separates, or nobody sees."""
-    safe = "".join("_" if each == ";" or not each.isprintable() else each for each in file).strip()
-    return f"./{safe}" if begins_formula(safe) else safe
 
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC

@@ -7,21 +7,19 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.intake.submissions.archives import code_page_of
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
-from grader.intake.submissions.class_folder import ClassReader, visible
-from grader.intake.submissions.file_kinds import is_archive, is_folder
-from grader.intake.submissions.lesson_finder import GuessQuestion
+from grader.intake.submissions.class_folder import ClassReader
+from grader.intake.submissions.file_kinds import is_archive
+from grader.intake.submissions.intake_csv import IntakeLine
 from grader.intake.submissions.people import fold_case
 from grader.intake.submissions.roster import Attendance, Roster
-from grader.intake.submissions.roster_matching import join, matches_a_member
+from grader.intake.submissions.roster_matching import join
 from grader.intake.submissions.submission import Submission, read_submission
-from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
+from grader.intake.submissions.submission_times import SubmissionTime, times_by_student
 from grader.lesson.lesson import Lesson
 
 MAX_NAMES_SHOWN = 5
@@ -47,7 +45,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.remarks: tuple[str, ...] = ()
         self.other_names: dict[str, tuple[str, ...]] = {}
         self.decided: Mapping[str, Mapping[str, str]] = {}
-        self.questions: dict[str, tuple[GuessQuestion, ...]] = {}
+        self.questions: dict[str, tuple[IntakeLine, ...]] = {}
         self._lessons, self._course, self._within = tuple(lessons), tuple(course or lessons), within
 
     def __getitem__(self, place: Any) -> Any:
@@ -81,7 +79,7 @@ class FoundSubmissions(Sequence[Submission]):
         arrival = arrival.noting_the_future(time.time())
         decided, known_as = self.decided.get(arrival.student, {}), self._known_as(arrival)
         read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided, known_as)
-        self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
+        self.questions[arrival.student] = read.questions
         return replace(
             read,
             submitted=arrival.submitted,
@@ -107,14 +105,16 @@ class FoundSubmissions(Sequence[Submission]):
 
         Unless a time `replaces` it, the platform's own stays.
         """
-        absent = () if self.attendance is None else self.attendance.absent
-        members = {} if self.attendance is None else self.attendance.members
-        found, sentences = times_by_student(times, self.arrivals, absent, members)
+        found, sentences = times_by_student(times, self.arrivals, self.attendance)
         sentences += [
             f"{found[student][-1].place}: {student} submitted at that time, and the download has nothing from them."
             for student in sorted(found.keys() - {arrival.student for arrival in self.arrivals})
         ]
-        self.arrivals = with_times(self.arrivals, found, replaces)
+        for number, arrival in enumerate(self.arrivals):
+            if arrival.student in found and (replaces or not arrival.when):
+                latest = found[arrival.student][-1]
+                when, platform = latest.when.timestamp(), latest.platform or arrival.platform
+                self.arrivals[number] = replace(arrival, when=when, time_source=latest.place, platform=platform)
         return sentences
 
     def new_folder(self) -> Path:
@@ -139,17 +139,6 @@ class FoundSubmissions(Sequence[Submission]):
         self.attendance = Attendance(members, joined.absent, roster.columns, joined.disputed, self.remarks)
 
 
-def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:
-    """The question about an entry of a class, a file or an empty folder, of which nothing is graded."""
-    with suppress(OSError):  # a folder that may not be listed
-        is_read = read.fault or read.has_lesson or (is_folder(arrival.path) and visible(arrival.path))
-        if arrival.given or is_read:
-            return ()
-    messages = [read.message, *(remark.message for remark in read.remarks if remark.kind == "unread")]
-    messages += [each.message for each in read.lessons.values()]
-    return (GuessQuestion((arrival.label,), {}, (), next(filter(None, messages), "It is empty.")),)
-
-
 def find(
     paths: Iterable[Path],
     lessons: Sequence[Lesson],
@@ -167,13 +156,7 @@ def find(
     exist or contains no submission.
     """
     found, given = FoundSubmissions(lessons, all_lessons, within), list(paths)
-    names = [member.name for member in roster.members] if roster else []
-    reader = ClassReader(
-        all_lessons,
-        found.new_folder,
-        lambda name: roster is not None and matches_a_member(roster, name),
-        lambda archive: code_page or code_page_of(archive, names),
-    )
+    reader = ClassReader(all_lessons, found.new_folder, roster, code_page)
     try:
         arrivals = [arrival for path in given for arrival in reader.arrivals_at(path, len(given) == 1)]
     except OSError as error:

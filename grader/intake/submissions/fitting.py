@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from grader.intake.notebook.outline import FileOutline, OutlinedFunction, outlines_limited
 from grader.lesson.lesson import Lesson
@@ -29,15 +30,13 @@ def words_of_text(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
-def is_named(folder: str, lesson: Lesson) -> int:
-    """3 if a folder has the lesson's full name, in any case, 2 its name without the number, 1 its number, else 0."""
+def naming(name: str, lesson: Lesson) -> int:
+    """3 for a file or folder with the lesson's name (03-Makemore-Steps, 03_makemore_steps_backward), 2 for its name
+    without the number, 1 for its number, else 0.
+    """
+    words = words_of_text(name).removesuffix("_backward").removeprefix("backward_")
     number, _, rest = lesson.name.lower().partition("_")
-    return {number: 1, rest: 2, lesson.name.lower(): 3}.get(folder.lower(), 0)
-
-
-def names_lesson(stem: str, lesson: Lesson) -> bool:
-    """Whether a file is named after the lesson: 03_makemore_steps, 03-makemore-steps, 03_makemore_steps_backward."""
-    return words_of_text(stem).removesuffix("_backward").removeprefix("backward_") == lesson.name.lower()
+    return {number: 1, rest: 2, lesson.name.lower(): 3}.get(words, 0)
 
 
 def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
@@ -87,12 +86,8 @@ class Fit:
         return self.functions < other.functions and (other.share >= MIN_SHARE_OF_FUNCTIONS or self.share < 1)
 
 
-@dataclass(frozen=True)
-class Fitting:
-    """Attributes:
-    lessons: those that a file is for; of several that the same functions fit, the likeliest.
-    fits: {lesson of which it defines any function: how it fits}.
-    """
+class Fitting(NamedTuple):
+    """The lessons that a file is for (of several that the same functions fit, the likeliest), and {lesson: its fit}."""
 
     lessons: tuple[str, ...]
     fits: Mapping[str, Fit]
@@ -116,12 +111,12 @@ def readable_text(path: Path) -> bytes:
         return b""
 
 
-def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -> Fit | None:
+def fit_of(outline: FileOutline, lesson: Lesson) -> Fit | None:
     """How the file fits the lesson; None if it defines none of its functions.
 
-    A gradient's function that requests a value by a name that the lesson does not have is another lesson's, unless
-    `any_parameters` will do. So is a class that has none of the stub's methods. Of several definitions of one name the
-    lesson's is the one with most of the stub's parameters or methods, and of equal ones the last.
+    A gradient's function that requests a value by a name that the lesson does not have is another lesson's. So is a
+    class that has none of the stub's methods. Of several definitions of one name the lesson's is the one with most of
+    the stub's parameters or methods, and of equal ones the last.
     """
     if outline.functions.keys().isdisjoint(lesson.functions):
         return None
@@ -132,7 +127,7 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
         for number, each in enumerate(outline.functions.get(name, ())):
             own = each.parameters or frozenset()
             is_other_class = each.is_class and bool(own and wanted) and own.isdisjoint(wanted)
-            if not is_other_class and (any_parameters or name not in gradients or own <= known):
+            if not is_other_class and (name not in gradients or own <= known):
                 definitions.append((likeness(each, wanted, name in gradients), number, each.written))
         if definitions:
             alike, number, written = max(definitions)
@@ -168,10 +163,9 @@ def lesson_text(source: bytes, outline: FileOutline, fit: Fit) -> bytes:
     return b"".join(lines)
 
 
-def fits_of(outline: FileOutline, lessons: Iterable[Lesson], any_parameters: bool = False) -> dict[str, Fit]:
+def fits_of(outline: FileOutline, lessons: Iterable[Lesson]) -> dict[str, Fit]:
     """{lesson's name: how the file fits it}, without the lessons of which it defines no function."""
-    found = ((lesson.name, fit_of(outline, lesson, any_parameters)) for lesson in lessons)
-    return {name: fit for name, fit in found if fit is not None}
+    return {lesson.name: fit for lesson in lessons if (fit := fit_of(outline, lesson)) is not None}
 
 
 def fitting_lessons(
@@ -181,10 +175,7 @@ def fitting_lessons(
 
     `hinted` are those that its path names and `wanted` those of the run; they decide only between equals.
     """
-    lessons = list(lessons)
     fits = fits_of(outline, lessons)
-    if not any(fit.alike for fit in fits.values()):  # the parameters say nothing
-        fits = fits_of(outline, lessons, any_parameters=True)
     open_ = {name: fit for name, fit in fits.items() if not any(fit.is_explained_by(f) for f in fits.values())}
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     likeliest = sorted(open_, key=lambda name: (name not in hinted, name not in wanted, -open_[name].share, name))

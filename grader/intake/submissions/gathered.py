@@ -25,12 +25,11 @@ from grader.intake.submissions.file_kinds import (
     read_submitted,
     suffix_of,
 )
+from grader.lesson.paths import BACKWARD_FILE
 
 MAX_ENTRIES_OF_A_FOLDER = 10_000
 MAX_FOLDERS = 1_000
 MAX_NOTEBOOK_BYTES = 20 * MIB
-TEXTS = (".txt", ".py~", ".bak", ".orig")
-"""Files that may be Python under another name. They are read where a submission has nothing else."""
 ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 """Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 
@@ -89,7 +88,7 @@ class Gathered:
     """What is in a submission, those near its root first.
 
     Attributes:
-        files: Python files and notebooks; where there is none, those of TEXTS.
+        files: Python files and notebooks.
         answers: files that are called like answers.toml.
         folders: their places.
         others: the names of some files of other kinds.
@@ -105,14 +104,6 @@ class Gathered:
     archive: str = ""
 
     @property
-    def is_one_file(self) -> bool:
-        return any(each.is_alone for each in self.files)
-
-    @property
-    def has_code(self) -> bool:
-        return any(is_code(each.path) for each in self.files)
-
-    @property
     def is_empty(self) -> bool:
         return not (self.files or self.answers or self.folders or self.others or self.refused)
 
@@ -121,6 +112,9 @@ class Gathered:
 def gathered(place: Path) -> Iterator[Gathered]:
     """What is in a folder, an archive or a file. Raises Unreadable, OSError."""
     if place.is_file() and not is_archive(place):
+        if not is_code(place):
+            expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
+            raise Unreadable(f"{place.name} cannot be read: {expected}")
         yield Gathered([GatheredFile(place, place.name, is_alone=True)])
         return
     found = Gathered(archive=place.name if place.is_file() else "")
@@ -134,9 +128,6 @@ def gathered(place: Path) -> Iterator[Gathered]:
             add_files_below(folder, found)
         if len(found.refused) == len(archives) == 1 and not found.files:
             raise Unreadable(*found.refused.values())
-        if found.has_code:
-            found.others += [each.path.name for each in found.files if not is_code(each.path)]
-            found.files = [each for each in found.files if is_code(each.path)]
         yield found
 
 
@@ -161,7 +152,7 @@ def add_files_below(root: Path, found: Gathered) -> dict[str, Path]:
                     waiting.append((path, place))
             elif is_archive(path) and not entry.is_symlink():
                 archives[place] = path
-            elif is_code(path) or (path.suffix.lower() in TEXTS and not entry.is_symlink()):
+            elif is_code(path):
                 found.files.append(GatheredFile(path, place))
             elif ANSWER_FILE_NAME.fullmatch(entry.name):
                 found.answers.append(GatheredFile(path, place))

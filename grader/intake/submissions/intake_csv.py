@@ -9,13 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import LessonError, UserError
-from grader.intake.submissions.file_kinds import begins_formula, file_cell
-from grader.intake.submissions.lesson_finder import GuessQuestion
 from grader.intake.submissions.tables import found_columns, read_table
 from grader.lesson.lesson import Course
 
@@ -26,7 +25,14 @@ UNCONFIRMED = ("", "no", "0", "false")
 
 @dataclass(frozen=True)
 class IntakeLine:
-    """A line of intake.csv. `guess` is {lesson: file}, with "" for a lesson that no file is."""
+    """A line of intake.csv: something about a submission that a person should decide.
+
+    Attributes:
+        found: the files that it is about.
+        guess: {lesson: file}, which is used until somebody decides; "" for a lesson that no file is.
+        reason: a sentence.
+        alternatives: LESSON: FILE of those that are possible as well.
+    """
 
     student: str
     found: str
@@ -34,12 +40,6 @@ class IntakeLine:
     reason: str = ""
     alternatives: str = ""
     confirmed: bool = False
-
-    @classmethod
-    def of(cls, student: str, question: GuessQuestion) -> IntakeLine:
-        guess = {lesson: file_cell(file).removeprefix("./") for lesson, file in question.guess.items()}
-        found, reason = "; ".join(map(file_cell, question.found)), file_cell(question.reason)
-        return cls(student, found, guess, reason, guesses_text(question.alternatives))
 
     @property
     def question(self) -> tuple[str, ...]:
@@ -52,8 +52,23 @@ class IntakeLine:
         return self.student, self.found, tuple(sorted(self.guess))
 
 
-def guesses_text(guesses: Iterable[tuple[str, str]]) -> str:
-    return "; ".join(f"{lesson}: {file_cell(file)}" for lesson, file in guesses)
+def intake_question(student: str, files: Iterable[str], reason: str, lesson: str = "") -> IntakeLine:
+    """A line about several files: the first is the guess for the `lesson`, each of the others is possible as well."""
+    cells = [file_cell(file) for file in files]
+    guess = {lesson: cells[0].removeprefix("./")} if lesson else {}
+    others = "; ".join(f"{lesson}: {cell}" for cell in cells[1:]) if lesson else ""
+    return IntakeLine(student, "; ".join(cells), guess, file_cell(reason), others)
+
+
+def begins_formula(text: str) -> bool:
+    """Whether a spreadsheet may take a cell for a formula."""
+    return unicodedata.normalize("NFKC", text)[:1] in tuple("=+-@|")
+
+
+def file_cell(file: str) -> str:
+    """A file's place in the submission as a cell: `_` for what separates, or nobody sees."""
+    safe = "".join("_" if each == ";" or not each.isprintable() else each for each in file).strip()
+    return f"./{safe}" if begins_formula(safe) else safe
 
 
 def read_intake(path: Path, course: Course) -> list[IntakeLine]:
@@ -109,7 +124,7 @@ def confirmed_lines(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
 
 
 def updated_lines(
-    lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[GuessQuestion]], lessons: Collection[str]
+    lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[IntakeLine]], lessons: Collection[str]
 ) -> tuple[list[IntakeLine], list[str]]:
     """The lines after a run with these `questions`, {student: questions}, and students whose edited line is not used.
 
@@ -118,7 +133,7 @@ def updated_lines(
     """
     kept = list({(each.student, tuple(sorted(each.guess))): each for each in lines if each.confirmed}.values())
     before, edited = {line.question: line for line in lines if not line.confirmed}, dict[str, None]()
-    for line in (IntakeLine.of(student, each) for student, own in questions.items() for each in own):
+    for line in (each for own in questions.values() for each in own):
         kept.append(before.pop(line.question, line))
         if kept[-1].guess != line.guess:
             edited[line.student] = None
@@ -135,6 +150,7 @@ def intake_text(lines: Iterable[IntakeLine]) -> str:
     writer.writerow(INTAKE_CSV_COLUMNS)
     for line in lines:
         student = f"'{line.student}" if begins_formula(line.student.lstrip("'")) else line.student
-        guess, yes = guesses_text(line.guess.items()), "yes" if line.confirmed else ""
+        guess = "; ".join(f"{lesson}: {file_cell(file)}" for lesson, file in line.guess.items())
+        yes = "yes" if line.confirmed else ""
         writer.writerow([student, line.found, guess, line.reason, line.alternatives, yes])
     return text.getvalue()

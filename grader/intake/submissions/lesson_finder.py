@@ -1,8 +1,8 @@
 """Finds the lessons of a submission: scores each file for each lesson, and assigns the best.
 
 A file in its lesson's place scores highest, unless it is the untouched stub or has none of the lesson's functions. Of
-several files that may be meant the likeliest is used, and a GuessQuestion asks the instructor. Every file is outlined,
-never run.
+several files that may be meant the likeliest is used, and a line of intake.csv asks the instructor. Every file is
+outlined, never run.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.submissions.file_kinds import Unreadable, file_cell, is_code, stem_of
+from grader.intake.submissions.file_kinds import Unreadable, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
     Fit,
     Fitting,
     fitting_lessons,
     hinted_by,
-    is_named,
     lesson_text,
-    names_lesson,
+    naming,
     readable_text,
     says_lesson,
 )
 from grader.intake.submissions.gathered import Gathered, GatheredFile, without_layout
+from grader.intake.submissions.intake_csv import IntakeLine, file_cell, intake_question
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_as, read_page
 from grader.lesson.lesson import Lesson
@@ -40,23 +40,6 @@ MAX_SEARCHED_BYTES = 4 << 20
 
 
 @dataclass(frozen=True)
-class GuessQuestion:
-    """Something that a person should decide, for intake.csv.
-
-    Attributes:
-        found: the files that it is about.
-        guess: {lesson: file}, which is used until somebody decides.
-        alternatives: (lesson, file) that are possible as well.
-        reason: a sentence.
-    """
-
-    found: tuple[str, ...]
-    guess: Mapping[str, str]
-    alternatives: tuple[tuple[str, str], ...]
-    reason: str
-
-
-@dataclass(frozen=True)
 class Candidate:
     """A file that may be a lesson's.
 
@@ -64,7 +47,6 @@ class Candidate:
         place: how exactly its place is the lesson's, as `LessonFinder.place` says; 0 for a file found by its contents.
         hint: 1 if its path mentions the lesson, -1 if it mentions another one, else 0.
         written: how many of the lesson's functions or gradients it has that are not the stub's.
-        why: the end of a sentence that says why it is the lesson's.
         fit: of its functions; None for the lecture's notebook or a script like it.
     """
 
@@ -72,7 +54,6 @@ class Candidate:
     place: int = 0
     hint: int = 0
     written: int = 0
-    why: str = ""
     fit: Fit | None = None
 
     @property
@@ -92,16 +73,22 @@ class LessonFinder:
     """
 
     def __init__(
-        self, gathered: Gathered, wanted: Sequence[Lesson], course: Sequence[Lesson], decided: Mapping[str, str]
+        self,
+        gathered: Gathered,
+        wanted: Sequence[Lesson],
+        course: Sequence[Lesson],
+        decided: Mapping[str, str],
+        student: str,
     ) -> None:
         """`wanted` are the lessons of this run, `course` all lessons: a file may be for one that does not count.
 
-        `decided` is {lesson: file} as the instructor decided in intake.csv, "" for no file.
+        `decided` is {lesson: file} as the instructor decided in intake.csv for the `student`, "" for no file.
         """
         self.gathered, self._wanted, self._course, self._decided = gathered, wanted, course, decided
+        self._student = student
         self.lessons: dict[str, LessonFiles] = {}
         self.remarks: list[IntakeRemark] = []
-        self.questions: list[GuessQuestion] = []
+        self.questions: list[IntakeLine] = []
         self._pages: dict[str, dict[str, LessonFiles]] = {}
 
     def find(self) -> None:
@@ -164,10 +151,10 @@ class LessonFinder:
             several = f"Several different files may be {lesson.name}"
             reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
             self._remark("guess", f"{reason} The instructor decides in intake.csv.")
-            possible = tuple((lesson.name, name) for name in files)
-            self.questions.append(GuessQuestion((shown, *files), {lesson.name: shown}, possible, reason))
+            self.questions.append(intake_question(self._student, [shown, *files], reason, lesson.name))
         elif given is None and not self.lessons[lesson.name].nothing and not is_the_page:
-            self._remark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}.")
+            defines = chosen.fit and f"it defines {len(chosen.fit.functions)} of its {len(lesson.functions)} functions"
+            self._remark("recognised", f"`{shown}` is read as {lesson.name}: {defines or 'it assigns its gradients'}.")
 
     def _read(self, chosen: Candidate, lesson: Lesson) -> LessonFiles:
         """The candidate as the lesson's files; one with neither a place nor a fit was found by its gradients."""
@@ -182,9 +169,9 @@ class LessonFinder:
 
     def place(self, file: GatheredFile, lesson: Lesson) -> int:
         """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for the only one of the only lesson."""
-        if named := is_named(file.folder.rpartition("/")[2], lesson):
+        if named := naming(file.folder.rpartition("/")[2], lesson):
             return 2 + named if self._mains[file.folder] is file else 0
-        if is_code(file.path) and names_lesson(stem_of(file.path), lesson):
+        if naming(stem_of(file.path), lesson) == 3:
             return 2
         return int(file is self._only_one)
 
@@ -209,8 +196,7 @@ class LessonFinder:
         for folder, main in self._mains.items() if len(self._wanted) == 1 else ():
             if all(own in hinted_by(each, course) or not says_lesson(each, course) for each in folder.split("/")):
                 inside = [file for file in self.gathered.files if file.folder == folder]
-                only = main or (inside[0] if len(inside) == 1 else None)
-                return only if only is not None and is_code(only.path) else None
+                return main or (inside[0] if len(inside) == 1 else None)
         return None
 
     def _is_attempt(self, candidate: Candidate, given: LessonFiles, lesson: Lesson) -> bool:
@@ -263,12 +249,10 @@ class LessonFinder:
             return None
         # the lecture's notebook has a `cmp`, as lesson 06 does
         if fit is not None and lesson.name in fitting.lessons and not (is_small and hint < 1 and self.page(file)):
-            why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
-            written = 0 if is_pristine(file, lesson) else fit.written
-            return Candidate(file, 0, hint, written, why, fit)
+            return Candidate(file, 0, hint, 0 if is_pristine(file, lesson) else fit.written, fit)
         page = self.page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
-            return Candidate(file, 0, hint, max(1, len(page.origin.rows)), "it assigns its gradients")
+            return Candidate(file, 0, hint, max(1, len(page.origin.rows)))
         return None
 
     def page(self, file: GatheredFile) -> dict[str, LessonFiles]:
@@ -295,7 +279,7 @@ class LessonFinder:
                 self._remark("unread", f"`{file.shown}` is {' and '.join(names)}, which this run does not grade.")
         unknown = [each.shown for each in self.searched if not self.fittings[each.shown].fits and not self.page(each)]
         if unknown:
-            self.questions.append(GuessQuestion(tuple(unknown), {}, (), "It defines no function of a lesson."))
+            self.questions.append(intake_question(self._student, unknown, "It defines no function of a lesson."))
 
 
 @lru_cache(maxsize=256)

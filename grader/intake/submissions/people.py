@@ -18,7 +18,8 @@ NUMBER_OF_A_NAMESAKE = re.compile(r"-(\d+)$")
 MIN_SIMILARITY_OF_NAMES = 0.84  # of two names' letters: a letter or two missing, doubled or exchanged
 MAX_STUDENT_NAME_CHARACTERS = 120
 WORDLESS = " .-"
-JOINERS = "\u200c\u200d"
+JOINERS = "\u200c\u200d"  # emoji and Persian need them
+UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")  # controls, what reorders others or is invisible
 RESERVED_STUDENT_NAMES = re.compile(
     r"index\.html|(?:grades|canvas|moodle|intake)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj[0-9a-f]*))?"
     r"|.*\.(?:part|lock|tmp)"
@@ -110,17 +111,10 @@ def as_folder(name: str) -> str:
     name = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\ufffd", name[: 8 * MAX_STUDENT_NAME_CHARACTERS])
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     name = unicodedata.normalize("NFC", name)
-    safe = "".join("-" if c in "/\\" or is_unseen(c) else c for c in name)
+    safe = "".join("-" if c in "/\\" or (c not in JOINERS and unicodedata.category(c) in UNSEEN) else c for c in name)
     while len(safe.encode()) > 2 * MAX_STUDENT_NAME_CHARACTERS or len(safe) > MAX_STUDENT_NAME_CHARACTERS:
         safe = safe[:-1]
     return safe.strip(WORDLESS) or "unnamed"
-
-
-def is_unseen(character: str) -> bool:
-    """Whether it is a control, reorders others or is invisible; not joiners, which emoji and Persian need."""
-    if character in JOINERS:
-        return False
-    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
 def fold_case(name: str) -> str:

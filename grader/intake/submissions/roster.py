@@ -81,10 +81,6 @@ class Roster:
     columns: tuple[str, ...] = ()
     possible: Mapping[str, str] = field(default_factory=dict)
 
-    def member(self, student: str) -> Member | None:
-        """The member whose results have this name, in a run with this roster."""
-        return next((member for member in self.members if member.student == student), None)
-
 
 @dataclass(frozen=True)
 class Attendance:
@@ -137,12 +133,11 @@ def read_roster(path: Path) -> Roster:
 def column_roles(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """{"name", "id", ...: its column, or the two of a first and a last name}."""
     own = {column.strip().lower(): column for column in reversed(columns)}
-
-    def column_of(names: Iterable[str]) -> tuple[str, ...]:
-        return next(((own[name],) for name in names if name in own), ())
-
-    found = {what: column_of(names) for what, names in ROSTER_COLUMNS.items()}
-    first, last = column_of(FIRST_NAME_COLUMNS), column_of(LAST_NAME_COLUMNS)
+    known = ROSTER_COLUMNS | {"first": FIRST_NAME_COLUMNS, "last": LAST_NAME_COLUMNS}
+    found: dict[str, tuple[str, ...]] = {
+        what: next(((own[name],) for name in names if name in own), ()) for what, names in known.items()
+    }
+    first, last = found.pop("first"), found.pop("last")
     found["name"] = found["name"] or (first + last if first and last else ())
     return {what: role for what, role in found.items() if role}
 

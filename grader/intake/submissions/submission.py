@@ -12,11 +12,12 @@ from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.answer_files import with_answers
-from grader.intake.submissions.file_kinds import IncompleteDownload, Unreadable, is_code
-from grader.intake.submissions.fitting import is_named, says_lesson
-from grader.intake.submissions.gathered import TEXTS, Gathered, GatheredFile, gathered
+from grader.intake.submissions.file_kinds import IncompleteDownload, Unreadable
+from grader.intake.submissions.fitting import naming, says_lesson
+from grader.intake.submissions.gathered import Gathered, GatheredFile, gathered
+from grader.intake.submissions.intake_csv import IntakeLine
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.lesson_finder import MAX_FILES_NAMED, GuessQuestion, LessonFinder
+from grader.intake.submissions.lesson_finder import LessonFinder
 from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -48,7 +49,7 @@ class Submission:
     message: str | None = None
     submitted: datetime | None = None
     remarks: tuple[IntakeRemark, ...] = ()
-    questions: tuple[GuessQuestion, ...] = ()
+    questions: tuple[IntakeLine, ...] = ()
     time_source: str = ""
     fault: str = ""
     platform: str = ""
@@ -126,31 +127,22 @@ def read_gathered(
     decided: Mapping[str, str],
 ) -> Submission:
     """The submission with the lessons that are found in its files, or with the reason why there are none."""
-    finder, name = LessonFinder(files, wanted, course, decided), nothing.path.name
-    if files.is_one_file and not files.has_code:
-        expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
-        nothing = replace(nothing, message=f"{name} cannot be read: {expected}")
-        if not decided and nothing.path.suffix.lower() not in TEXTS:
-            return nothing
+    finder = LessonFinder(files, wanted, course, decided, nothing.student)
     finder.find()
-    lessons, message = finder.lessons, nothing.message
+    lessons, message = finder.lessons, None
     # the only Python file or notebook, unless a folder around it mentions a lesson
-    only = files.files[0] if len(files.files) == 1 and files.has_code else None
+    only = files.files[0] if len(files.files) == 1 else None
     only = None if only and any(says_lesson(part, course) for part in only.parts[:-1]) else only
     if not lessons and only is not None:
         message, lessons = why_not_read(only, wanted)
-    elif lessons or not files.is_one_file:
+    else:
         page = finder.page(only) if only is not None and len(wanted) > 1 and not files.refused else {}
         found = {each.name: lessons.get(each.name) or page.get(each.name) for each in wanted}
         lessons = {each.name: found[each.name] or not_found(each, files, wanted) for each in wanted}
-        message = None
     read = replace(nothing, lessons=lessons, message=message)
-    if not (read.has_lesson or files.has_code) and files.others:
+    if not (read.has_lesson or files.files) and files.others:
         shown = ", ".join(f"`{name[:80]}`" for name in files.others[:3]) + (", ..." if len(files.others) > 3 else "")
-        sentence = f"Submitted {shown} and no Python file."
-        finder.remarks.insert(0, IntakeRemark("unread", sentence))
-        reason = f"{sentence} Unpack or rename it, and run again."
-        finder.questions = finder.questions or [GuessQuestion(tuple(files.others[:MAX_FILES_NAMED]), {}, (), reason)]
+        finder.remarks.insert(0, IntakeRemark("unread", f"Submitted {shown} and no Python file."))
     return replace(read, remarks=tuple(finder.remarks), questions=tuple(finder.questions))
 
 
@@ -182,10 +174,10 @@ def not_found(lesson: Lesson, files: Gathered, wanted: Sequence[Lesson]) -> Less
     if files.is_empty:
         message = f"The folder is empty: expected {lesson.name}/{BACKWARD_FILE}."
         return LessonFiles(lesson.name, message=message, nothing=True)
-    folder = max(files.folders, key=lambda each: is_named(each.rpartition("/")[2], lesson), default="")
-    is_there = is_named(folder.rpartition("/")[2], lesson) > 0
+    folder = max(files.folders, key=lambda each: naming(each.rpartition("/")[2], lesson), default="")
+    is_there = naming(folder.rpartition("/")[2], lesson) > 0
     here = folder if is_there else files.files[0].folder if files.files else ""
-    near = [each.path.name for each in files.files if each.folder == here and is_code(each.path)]
+    near = [each.path.name for each in files.files if each.folder == here]
     if not is_there and not (len(wanted) == 1 and near):
         message = f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
         return LessonFiles(lesson.name, message=message, nothing=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -16,13 +16,13 @@ from typing import Any
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.people import PeopleIndex
+from grader.intake.submissions.people import PeopleIndex, only
 from grader.intake.submissions.roster import (
     FIRST_NAME_COLUMNS,
     LAST_NAME_COLUMNS,
     MARK_COLUMNS,
     ROSTER_COLUMNS,
-    Member,
+    Attendance,
     Roster,
 )
 from grader.intake.submissions.tables import found_columns, read_table, read_text_of
@@ -177,30 +177,26 @@ def times_of_lines(lines: Iterable[WrittenTime], zone: tzinfo | None) -> ReadTim
 
 
 def times_by_student(
-    times: Sequence[SubmissionTime],
-    arrivals: Sequence[Arrival],
-    absent: Sequence[Member],
-    members: Mapping[str, Member],
+    times: Sequence[SubmissionTime], arrivals: Sequence[Arrival], attendance: Attendance | None = None
 ) -> tuple[dict[str, list[SubmissionTime]], list[str]]:
     """({student: their times, the earliest first}, a sentence for each line that is about nobody here, or several).
 
-    An id, an address or a login decides; a name does so only where no id fits. `members` are {student: member}, and
-    `absent` those without a submission.
+    An id, an address or a login decides; a name does so only where no id fits.
     """
-    people = PeopleIndex()
+    people, members = PeopleIndex(), [*attendance.absent, *attendance.members.values()] if attendance else []
     for arrival in arrivals:
         # the marks and names of a group's submission are those of the member who submitted
         own_marks, names = ((), ()) if arrival.submitted_by else (arrival.marks, arrival.names)
         people.add(arrival.student, [arrival.student, *own_marks, *names], [arrival.student, *names])
-    for member in [*absent, *(members[each.student] for each in arrivals if each.student in members)]:
+    for member in members:
         marks = [member.student, member.submission, *member.marks.values()]
         people.add(member.student, marks, [member.student, member.name])
     found, sentences = dict[str, list[SubmissionTime]](), list[str]()
     for time in times:
         ids, named = people.with_mark(*time.ids), people.with_words(*time.names)
-        agreed = ids & named if ids and named else ids | named
-        if len(agreed) == 1:
-            found.setdefault(agreed.pop(), []).append(time)
+        student = only(ids & named if ids and named else ids | named)
+        if student is not None:
+            found.setdefault(student, []).append(time)
             continue
         shown, whose = ", ".join(dict.fromkeys((*time.names, *time.ids))), " or ".join(sorted(ids | named))
         problem = f"{shown} may be {whose}" if whose else f"nobody here is {shown}"
@@ -212,17 +208,3 @@ def times_by_student(
         if each.path in by_path:
             found.setdefault(each.student, by_path[each.path])
     return found, sentences
-
-
-def with_times(
-    arrivals: Iterable[Arrival], times: Mapping[str, Sequence[SubmissionTime]], replaces: bool
-) -> list[Arrival]:
-    """The arrivals with the latest time of each student. Unless it `replaces` them, a platform's own times stay."""
-    found = []
-    for each in arrivals:
-        if each.student in times and (replaces or not each.when):
-            time = times[each.student][-1]
-            platform = time.platform or each.platform
-            each = replace(each, when=time.when.timestamp(), time_source=time.place, platform=platform)
-        found.append(each)
-    return found

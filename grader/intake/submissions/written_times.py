@@ -15,18 +15,8 @@ YEAR_LAST = re.compile(r"\b(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})\b")
 DIGITS_OF_A_DATE = re.compile(r"\d+")
 WORD_OF_A_DATE = re.compile(r"[^\W\d_]+")
 MONTHS = (
-    ("jan", "ene", "gen"),
-    ("feb", "fev"),
-    ("mar", "maa", "mrz"),
-    ("apr", "avr", "abr"),
-    ("may", "mai", "mei", "mag"),
-    ("jun", "juin", "giu"),
-    ("jul", "juil", "lug"),
-    ("aug", "aou", "ago"),
-    ("sep", "set"),
-    ("oct", "okt", "out", "ott"),
-    ("nov",),
-    ("dec", "dez", "dic"),
+    *("jan|ene|gen", "feb|fev", "mar|maa|mrz", "apr|avr|abr", "may|mai|mei|mag", "jun|juin|giu"),
+    *("jul|juil|lug", "aug|aou|ago", "sep|set", "oct|okt|out|ott", "nov", "dec|dez|dic"),
 )
 """How the months begin in English, German, French, Spanish, Italian, Portuguese and Dutch, without accents."""
 WEEKDAYS = ("martes", "mardi", "martedi", "maandag")
@@ -102,7 +92,7 @@ def calendar_date(text: str, day_first: bool | None) -> tuple[tuple[int, int, in
 def month_named(word: str) -> int:
     """1 to 12; 0 for a word that begins as no month does."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
-    found = [at for at, begins in enumerate(MONTHS, 1) if plain.startswith(begins)]
+    found = [at for at, begins in enumerate(MONTHS, 1) if plain.startswith(tuple(begins.split("|")))]
     return found[0] if found and plain not in WEEKDAYS else 0
 
 

@@ -98,27 +98,17 @@ def metadata_tables(path: Path, has_due_date: bool) -> dict[str, list[list[str]]
 
     All submitters of a group are members of the group. A due date that Gradescope has extended is extended here.
     """
-    roster, times, extensions = (
-        [["name", "id", "email", "group", "submission"]],
-        [["name", "submitted", "late"]],
-        [["student", "until"]],
-    )
+    roster = [["name", "id", "email", "group", "submission"]]
+    times, extensions = [["name", "submitted", "late"]], [["student", "until"]]
     try:
         metadata = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         metadata = {}
     metadata = metadata if isinstance(metadata, dict) else {}
-    submitted, general = time_in(metadata.get("created_at")), due_date(metadata)
-    users = metadata.get("users")
+    submitted, general, users = time_in(metadata.get("created_at")), due_date(metadata), metadata.get("users")
     people = [user for user in users if isinstance(user, dict)] if isinstance(users, list) else []
-    due_dates = [date for date in (general, *map(due_date, people)) if date]
-    late = (
-        ""
-        if submitted is None or not due_dates
-        else "yes"
-        if submitted >= max(map(end_of_due_time, due_dates))
-        else "no"
-    )
+    due_dates = [end_of_due_time(date) for date in (general, *map(due_date, people)) if date]
+    late = "yes" if submitted and due_dates and submitted >= max(due_dates) else "no" if due_dates else ""
     for place, user in enumerate(people):
         name, *marks = (" ".join(inert(str(user.get(key) or "")).split()) for key in ("name", "sid", "email"))
         name = name or marks[1] or f"submitter {place + 1}"

@@ -27,7 +27,7 @@ CPU_WHEELS = "--extra-index-url=https://download.pytorch.org/whl/cpu"
 MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MAX_ANNOTATION_CHARACTERS = 4_000
 SUMMARY_BYTES = 1 << 20  # of a step; a larger summary is dropped as a whole
-CUT = "\n\n*The rest is left out: a job summary holds 1 MiB.*\n"
+TOO_LONG = "\n\n*The other reports are left out: a job summary holds 1 MiB.*\n"
 
 Say = Callable[[str], object]
 
@@ -40,7 +40,7 @@ def workflow_text(lessons: Sequence[str], require: str, fail_under: float | None
     chosen = [word for name in lessons for word in ("--lesson", name)]
     bound = [] if fail_under is None else ["--fail-under", f"{fail_under:g}"]
     arguments = shlex.join([".", "--require", require, *chosen, *bound])
-    return rendered_workflow("grade.yml.jinja", arguments, assignment=shlex.quote(assignment) if assignment else "")
+    return rendered_workflow("grade.yml.jinja", arguments, shlex.quote(assignment) if assignment else "")
 
 
 def public_workflow_text(lessons: Sequence[str]) -> str:
@@ -48,10 +48,10 @@ def public_workflow_text(lessons: Sequence[str]) -> str:
     return rendered_workflow("public.yml.jinja", shlex.join(lessons))
 
 
-def rendered_workflow(name: str, arguments: str, **more: str) -> str:
+def rendered_workflow(name: str, arguments: str, assignment: str = "") -> str:
     marks = {"variable_start_string": "<<", "variable_end_string": ">>"}  # ${{ }} is GitHub's
     template = text_templates("export", **marks).get_template(name)
-    return template.render(pip=shlex.join(["--quiet", CPU_WHEELS]), arguments=arguments, **more)
+    return template.render(pip=shlex.join(["--quiet", CPU_WHEELS]), arguments=arguments, assignment=assignment)
 
 
 @contextmanager
@@ -140,11 +140,13 @@ def path_in_repository(submission: Path | None, file: str | None, workspace: Pat
 
 
 def append_summary(summary: Path, reports: Iterable[str]) -> None:
-    """Appends reports in Markdown, whole lines and never more than GitHub takes. Raises OSError."""
-    room = SUMMARY_BYTES - (summary.stat().st_size if summary.exists() else 0)
-    text = "\n\n".join(reports).encode("utf-8", "replace")
-    if len(text) > room:
-        kept = max(0, room - len(CUT.encode()))
-        text = text[:kept].rpartition(b"\n")[0] + CUT.encode() if kept else b""
+    """Appends reports in Markdown, as many as GitHub takes. Raises OSError."""
+    room = max(0, SUMMARY_BYTES - (summary.stat().st_size if summary.exists() else 0))
     with summary.open("ab") as file:
-        file.write(text)
+        for place, report in enumerate(reports):
+            text = ("\n\n" + report if place else report).encode("utf-8", "replace")
+            if len(text) + len(TOO_LONG) > room:
+                file.write(TOO_LONG.encode()[:room])
+                return
+            file.write(text)
+            room -= len(text)

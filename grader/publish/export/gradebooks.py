@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import join
 from grader.publish.inert import formula_free
 from grader.publish.report.classroom import incomplete
-from grader.results import LessonResult, SubmissionResult, number, points_text
+from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import first_names
 
 TOTAL_COLUMN = "total"
@@ -40,38 +40,38 @@ POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it
 
 @dataclass(frozen=True)
 class Marks:
-    """`scores` are {the member's `student`: {lesson or TOTAL_COLUMN: score}}; `possible` the most that each can give.
+    """The scores of a class. A column is a lesson, or TOTAL_COLUMN.
 
-    `remarks` are sentences about who is missing on either side. `results` are {the member's `student`: the results
-    that the scores come from}. `assignment` is its title, if there is one, and `round` its number of decimals.
+    Attributes:
+        shares: {the member's `student`: {column: score, as a share of the student's own maximum}}.
+        possible: {column: what a full score is worth}. A column has one maximum for everybody.
+        remarks: sentences about who is missing on either side.
+        results: {the member's `student`: the results that the shares come from}.
+        assignment: its title; "" without one.
+        round: the assignment's number of decimals.
     """
 
-    scores: Mapping[str, Mapping[str, float]]
+    shares: Mapping[str, Mapping[str, float]]
     possible: Mapping[str, float]
     remarks: tuple[str, ...]
     results: Mapping[str, SubmissionResult]
-    assignment: str | None = None
+    assignment: str = ""
     round: int | None = None
 
-    def cell(self, member: Member, lesson: str) -> str:
+    def cell(self, member: Member, column: str) -> str:
         """Empty where there is no score, which is not a zero."""
-        score = self.scores.get(member.student, {}).get(lesson)
-        return "" if score is None else f"{number(score, self.round)}"
+        share = self.shares.get(member.student, {}).get(column)
+        return "" if share is None else f"{number(share * self.possible[column], self.round)}"
 
     def scaled_to(self, maxima: Mapping[str, float], columns: Mapping[str, str]) -> Marks:
-        """The marks out of `maxima`, {lesson: maximum}, and a sentence for each of `columns` that this changes."""
+        """The marks out of `maxima`, {column: maximum}, and a sentence for each of `columns` that this changes."""
         changed = {name: maximum for name, maximum in maxima.items() if self.possible.get(name) not in (0, maximum)}
         remarks = [
             f"{columns[name]}: scores out of {points_text(self.possible[name])} are scaled to the platform's maximum "
             f"of {points_text(maximum)}."
             for name, maximum in changed.items()
         ]
-        factors = {name: maximum / self.possible[name] for name, maximum in changed.items()}
-        scores = {
-            student: {name: score * factors.get(name, 1) for name, score in own.items()}
-            for student, own in self.scores.items()
-        }
-        return replace(self, scores=scores, possible={**self.possible, **changed}, remarks=(*self.remarks, *remarks))
+        return replace(self, possible={**self.possible, **changed}, remarks=(*self.remarks, *remarks))
 
 
 def read_marks(out: Path, roster: Roster) -> Marks:
@@ -81,28 +81,55 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         assignment = gradebook.assignment()
     joined = join(roster, [arrival_of_folder(student, results) for student in results], in_groups=False)
     owners = {member: results[arrivals[0].student] for member, arrivals in joined.owned.items()}
+    lessons = [(found, lesson) for found in results.values() if found.excused is None for lesson in found.lessons]
     possible: dict[str, float] = {}
-    for found in results.values():
-        for lesson in found.lessons:
-            possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
+    for lesson in (lesson for found in results.values() for lesson in found.lessons):
+        possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
     total = sum(possible.values())
     if assignment is not None and assignment.round is not None:  # three lessons of 33.33 points are 100 together
         total = max([total, *(each.max_score for each in results.values() if each.status == "graded")])
-    remarks = [*joined.remarks, *scaling_remarks(results, possible), *incomplete(list(results.values()))]
+    remarks = list(joined.remarks)
+    for name, points in sorted(possible.items()):
+        if scaled := [
+            found.student
+            for found, lesson in lessons
+            if lesson.name == name and lesson.excused is None and lesson.max_score not in (0, points)
+        ]:
+            remarks.append(
+                f"{name}: not all rows count, because a notebook cannot contain them or they are excused. Scores are "
+                f"scaled to the column's {points_text(points)} points: {first_names(scaled, MAX_NAMES_IN_REMARK)}."
+            )
+    remarks += incomplete(list(results.values()))
     if joined.absent:
         names = first_names([member.name for member in joined.absent], MAX_NAMES_IN_REMARK)
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
     if excused := [student for student, found in results.items() if found.excused is not None]:
         remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_REMARK)}.")
-    scores = {member: scores_of(found, possible) for member, found in owners.items()}
+    shares = {member: shares_of_student(found) for member, found in owners.items()}
     return Marks(
-        {member: found for member, found in scores.items() if found},
+        {member: found for member, found in shares.items() if found},
         dict(sorted(possible.items())) | {TOTAL_COLUMN: total},
         tuple(remarks),
         owners,
-        assignment=next((found.assignment.title for found in results.values() if found.assignment is not None), None),
+        assignment=next((found.assignment.title for found in results.values() if found.assignment is not None), ""),
         round=None if assignment is None else assignment.round,
     )
+
+
+def shares_of_student(results: SubmissionResult) -> dict[str, float]:
+    """{lesson or TOTAL_COLUMN: the score as a share of the student's own maximum}.
+
+    What the student is excused from, and what is not decided, has none: it would be a zero that nobody earned. Nor has
+    the total where a lesson could not be graded, and anything of a student who submitted nothing.
+    """
+    if results.excused is not None or results.status == "nothing":
+        return {}
+    parts = [each for each in results.lessons if each.excused is None and not each.is_unclear]
+    shares = {each.name: each.score / each.max_score if each.max_score else 0.0 for each in parts}
+    is_excused = bool(results.lessons) and all(each.excused is not None for each in results.lessons)
+    if results.status not in ("error", "unclear") and not is_excused:
+        shares[TOTAL_COLUMN] = results.percent / 100
+    return shares
 
 
 def class_results(out: Path) -> dict[str, SubmissionResult]:
@@ -122,53 +149,6 @@ def arrival_of_folder(student: str, students: Collection[str]) -> Arrival:
     if numbered and numbered[1] in students:
         return Arrival(student, Path(student), names=(numbered[1],), own=True)
     return Arrival(student, Path(student), own=f"{student}-2" not in students)
-
-
-def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[str, float]:
-    """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it.
-
-    There is no total where a lesson could not be graded or is not decided: it would be a zero that nobody earned. What
-    a student is excused from has no score, and the total is scaled to what is left. Who has submitted nothing has no
-    scores, unless a person has set points.
-    """
-    if results.excused is not None or results.status == "nothing":
-        return {}
-    counted = [lesson for lesson in results.lessons if lesson.excused is None]
-    scores = {
-        lesson.name: lesson.score * (possible[lesson.name] / lesson.max_score if is_scaled(lesson) else 1)
-        for lesson in counted
-        if not lesson.is_unclear
-    }
-    whole = sum(possible.values())
-    own = whole - sum(possible[lesson.name] for lesson in results.lessons if lesson.excused is not None)
-    if results.status in ("error", "unclear") or not own:
-        return scores
-    if results.adjustment is not None:
-        return scores | {TOTAL_COLUMN: results.score * whole / results.max_score if results.max_score else 0}
-    total = sum(scores.values()) if any(map(is_scaled, counted)) else results.score
-    return scores | {TOTAL_COLUMN: total * whole / own}
-
-
-def is_scaled(lesson: LessonResult) -> bool:
-    """Whether some of its rows do not count: the submission cannot contain them, or they are excused."""
-    return bool(lesson.max_score) and any(not row.counted or row.excused is not None for row in lesson.rows)
-
-
-def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[str, float]) -> Iterator[str]:
-    """A sentence for each lesson whose scores are scaled."""
-    for name in sorted(possible):
-        lessons = ((each.student, part) for each in results.values() if each.excused is None for part in each.lessons)
-        scaled = [
-            student
-            for student, part in lessons
-            if part.name == name and is_scaled(part) and part.max_score != possible[name]
-        ]
-        if scaled:
-            who, points = first_names(scaled, MAX_NAMES_IN_REMARK), points_text(possible[name])
-            yield (
-                f"{name}: not all rows count, because a notebook cannot contain them or they are excused. Scores are "
-                f"scaled to the column's {points} points: {who}."
-            )
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -207,23 +187,23 @@ class Platform:
             if not equals or not column.strip() or len(fitting) != 1:
                 raise UserError(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
             columns[fitting[0]] = column.strip()
-        if total := self.grade or marks.assignment:
-            return columns or {TOTAL_COLUMN: total}
-        return columns or {lesson: lesson for lesson in marks.possible if lesson != TOTAL_COLUMN}
+        if columns:
+            return columns
+        total = self.grade or marks.assignment
+        return {TOTAL_COLUMN: total} if total else {name: name for name in marks.possible if name != TOTAL_COLUMN}
 
     def maxima(self, roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
         """{lesson: maximum} as the platform's own file says it. Raises UserError for several of one column."""
-        found = {lesson: {roster.possible.get(column, "")} for lesson, column in columns.items()}
-        if column := self.own_column(roster, self.maximum):
-            cells = {cell for member in roster.members if (cell := member.line.get(column, ""))}
-            found = {lesson: cells for lesson, name in columns.items() if name == self.grade}
-        maxima = dict[str, float]()
-        for lesson, cells in found.items():
-            values = {points_in_cell(cell) for cell in cells}
+        maxima, column = dict[str, float](), self.own_column(roster, self.maximum)
+        for lesson, name in columns.items():
+            cells = {roster.possible.get(name, "")}
+            if column:
+                cells = {member.line.get(column, "") for member in roster.members} if name == self.grade else set()
+            values = {points_in_cell(cell) for cell in cells if cell}
             if len(values) > 1:
                 texts = ", ".join(sorted(cells)[:5])
                 raise UserError(f"the column `{column}` has several values ({texts}): give the maximum with --max.")
-            if (value := values.pop() if values else None) is not None:
+            if (value := next(iter(values), None)) is not None:
                 maxima[lesson] = value
         return maxima
 
@@ -235,24 +215,23 @@ class Platform:
             comments: {student: a comment}, which goes into an empty cell of a column for comments.
         """
         is_own = any(self.own_column(roster, column) for column in self.key)
-        header = list(roster.columns) if is_own else list(self.identity)
-        places = {name: self.own_column(roster, name) or name for name in columns.values()}
+        header, comment = list(roster.columns if is_own else self.identity), self.own_column(roster, self.comments)
+        places = {lesson: self.own_column(roster, name) or name for lesson, name in columns.items()}
         header += [name for name in places.values() if name not in header]
-        rows = []
+        lines = list[Mapping[str, str]]()
         if not self.maximum:
-            possible = {places[name]: f"{number(marks.possible[lesson])}" for lesson, name in columns.items()}
-            cells = {**(roster.possible if is_own else {}), **possible, header[0]: POINTS_POSSIBLE}
-            rows.append([cells.get(column, "") for column in header])
+            possible = {name: f"{number(marks.possible[lesson])}" for lesson, name in places.items()}
+            lines.append({**(roster.possible if is_own else {}), **possible, header[0]: POINTS_POSSIBLE})
         for member in roster.members:
             known = {column.lower(): cell.strip() for column, cell in member.line.items()}
             known |= {"name": member.name, "id": member.id, "email": member.email}
             cells = {column: known.get(source, "") for column, source in self.identity.items()}
             cells = dict(member.line) if is_own else cells
-            cells |= {places[name]: marks.cell(member, lesson) for lesson, name in columns.items()}
-            if (column := self.own_column(roster, self.comments)) and not cells.get(column, "").strip():
-                cells[column] = comments.get(member.student, "")
-            rows.append([cells.get(column, "") for column in header])
-        return as_csv([header, *rows])
+            cells |= {name: marks.cell(member, lesson) for lesson, name in places.items()}
+            if comment and not cells.get(comment, "").strip():
+                cells[comment] = comments.get(member.student, "")
+            lines.append(cells)
+        return as_csv([header, *([cells.get(column, "") for column in header] for cells in lines)])
 
 
 PLATFORMS: Final = {
@@ -273,10 +252,9 @@ PLATFORMS: Final = {
 def points_in_cell(cell: str) -> float | None:
     """A positive number as a platform writes it: "100.00", "100,00", "1,000"; None for anything else."""
     text = re.sub(r"\s", "", cell)
-    if re.fullmatch(r"([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),([0-9]{1,2}|[0-9]{4,})", text):  # a decimal comma
+    if re.fullmatch(r"[0-9.]+,([0-9]{1,2}|[0-9]{4,})", text):  # a decimal comma
         text = text.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?", text):
-        text = text.replace(",", "")
+    text = text.replace(",", "")
     return float(text) or None if re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text) else None
 
 

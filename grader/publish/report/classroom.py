@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
+from grader.gradebook.class_results import score_or_none
 from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
 from grader.publish.report.decisions import ANNOTATION_COLUMNS, csv_columns, is_annotated, short_notes
 from grader.publish.view import tally_text
-from grader.results import BROKEN_STATUSES, UNWRITTEN, LessonResult, Row, SubmissionResult, number
-from grader.results.wording import count_text, first_names, listed_as_code, shortened
+from grader.results import BROKEN_STATUSES, UNWRITTEN, LessonResult, SubmissionResult, number
+from grader.results.wording import first_names, listed_as_code, shortened
 
 NOTHING_SUBMITTED: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
@@ -24,16 +25,15 @@ UNCLEAR: Final = "unclear"
 """The status of somebody whose submission or its time is not known: no score, which is not a zero."""
 MAX_NAMES_IN_SENTENCE = 10
 MAX_NOTE_CHARACTERS = 300
-WORD_FOR_STATUS = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
 
 NO_TIME: Final = "is not decided: the time of submission is unknown"
-NO_POINTS: Final = "has 0"
-NO_RESULT: Final = "has no result"
-UNREAD_LESSON: Final = "has a lesson that was not read"
-MISSING_LESSON: Final = "has not submitted a lesson"
-NUMERICAL: Final = "computes gradients numerically"
 WAITING_TEXT: Final = "wrote a text that a person reads: see grade adjust"
-WHAT_INTAKE_DID: Final = {
+TO_LOOK_AT: Final = {
+    "no time": NO_TIME,
+    "no points": "has 0",
+    "no result": "has no result",
+    "unread lesson": "has a lesson that was not read",
+    "numerical": "computes gradients numerically",
     "guess": "was guessed: see intake.csv",
     "unread": "has a part that was not read",
     "no_file": "has no file of the name in intake.csv",
@@ -47,17 +47,16 @@ WHAT_INTAKE_DID: Final = {
     "group": "submitted in a group",
     "decided": "decided in intake.csv",
     "recognised": "recognised under another name",
+    "missing lesson": "has not submitted a lesson",
 }
-"""What the class page says about an IntakeRemark."""
-ORDER: Final = (NO_TIME, NO_POINTS, NO_RESULT, UNREAD_LESSON, NUMERICAL, *WHAT_INTAKE_DID.values(), MISSING_LESSON)
-"""What a person has to decide first comes first."""
+"""What the class page says about a student. What a person has to decide first comes first. A kind without a blank is
+that of an IntakeRemark."""
 
 
 # Rows of the class ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Difficulty:
+class Difficulty(NamedTuple):
     """How many of a class passed one row, had it wrong, and have not written it."""
 
     lesson: str
@@ -71,17 +70,11 @@ class Difficulty:
         return self.passed + self.wrong + self.unwritten
 
 
-def rows_of_class(results: Sequence[SubmissionResult]) -> Iterator[tuple[SubmissionResult, LessonResult, Row]]:
-    for result in results:
-        for lesson in result.lessons:
-            yield from ((result, lesson, row) for row in lesson.rows)
-
-
 def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     """Every row of the submitted lessons, the one that fewest passed first."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    for _, lesson, row in rows_of_class(results):
-        if lesson.status == "graded" and row.counted:
+    for lesson in (lesson for result in results for lesson in result.lessons if lesson.status == "graded"):
+        for row in (row for row in lesson.rows if row.counted):
             kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
             counts.setdefault((lesson.name, row.name), Counter())[kind] += 1
     found = [Difficulty(*key, each["passed"], each["wrong"], each["unwritten"]) for key, each in counts.items()]
@@ -90,62 +83,41 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
 
 def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
     """(lesson, row, message, students who made it) of every named mistake, the most frequent first."""
-    messages, students = dict[tuple[str, str, str], str](), dict[tuple[str, str, str], list[str]]()
-    for result, lesson, row in rows_of_class(results):
-        if row.mistake:
-            key = lesson.name, row.name, row.mistake.id
-            messages.setdefault(key, row.mistake.message)
-            students.setdefault(key, []).append(result.student)
-    most_frequent = sorted(students.items(), key=lambda entry: -len(entry[1]))
-    return [(lesson, name, messages[lesson, name, id_], who) for (lesson, name, id_), who in most_frequent]
+    found: dict[tuple[str, str, str], tuple[str, str, str, list[str]]] = {}
+    for result in results:
+        for lesson in result.lessons:
+            for name, mistake in ((row.name, row.mistake) for row in lesson.rows if row.mistake):
+                new = (lesson.name, name, mistake.message, list[str]())
+                found.setdefault((lesson.name, name, mistake.id), new)[3].append(result.student)
+    return sorted(found.values(), key=lambda mistake: -len(mistake[3]))
 
 
 # Students -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StudentRow:
-    """A row of the table of students. `points` are those of each lesson; None if not submitted or not read.
-
-    `kind` are words to filter by: graded, full, absent, rejected, error, nothing, unclear, excused, late.
-    """
+class StudentRow(NamedTuple):
+    """A row of the table of students. `points` are those of each lesson; None if not submitted or not read."""
 
     name: str
-    kind: str
     score: float | None
     percent: float | None
     points: tuple[float | None, ...]
     note: str
-    isolation: str
-    seconds: float
     has_report: bool
 
 
 def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
     submitted = (part for part in result.lessons if (part.status == "graded" or part.score) and counts(result, part))
     points = {part.name: part.score for part in submitted}
-    known = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None
-    kinds, note = [str(result.status)], WORD_FOR_STATUS.get(result.status)
-    if result.status == UNCLEAR:
-        note = "several submissions match" if is_absent(result) else "not decided"
-    elif note is None:
-        unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
-        note = f"{', '.join(unread)} rejected" if unread else ""
-        kinds += ["full"] if result.percent >= 100 else []
-        kinds += ["absent"] if len(points) < len(result.lessons) else []
-    if result.excused is not None:
-        kinds.append("excused")
-    elif result.late and result.late.seconds:
-        kinds.append("late")
+    note = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
+    note[UNCLEAR] = "several submissions match" if is_absent(result) else "not decided"
+    score = score_or_none(result)
     return StudentRow(
         result.student,
-        " ".join(kinds),
-        result.score if known else None,
-        result.percent if known else None,
+        score,
+        None if score is None else result.percent,
         tuple(points.get(name) for name in lessons),
-        ", ".join(filter(None, [note, *short_notes(result)])),
-        "–" if is_absent(result) else result.isolation,
-        result.seconds,
+        ", ".join(filter(None, [note.get(result.status), *short_notes(result)])),
         has_report(result),
     )
 
@@ -197,57 +169,57 @@ class TriageEntry(NamedTuple):
 
 def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
     """A line per student, and one for all with the same reasons; empty where there is nothing to look at."""
-    groups: dict[tuple[tuple[str, str], ...], list[SubmissionResult]] = {}
+    kinds, groups = list(TO_LOOK_AT), dict[tuple[tuple[int, str], ...], list[SubmissionResult]]()
     for result in results:
-        reasons = ((what, shortened(why, MAX_NOTE_CHARACTERS)) for what, why in reasons_to_look(result))
-        groups.setdefault(tuple(sorted(reasons, key=lambda reason: ORDER.index(reason[0]))), []).append(result)
+        reasons = ((kinds.index(kind), shortened(why, MAX_NOTE_CHARACTERS)) for kind, why in reasons_to_look(result))
+        groups.setdefault(tuple(sorted(reasons, key=lambda reason: reason[0])), []).append(result)
     groups.pop((), None)
-    lines = sorted(groups.items(), key=lambda line: (ORDER.index(line[0][0][0]), -len(line[1])))
-    return [TriageEntry([each.student for each in who], why, all(map(has_report, who))) for why, who in lines]
+    return [
+        TriageEntry(
+            [each.student for each in who],
+            tuple((TO_LOOK_AT[kinds[place]], why) for place, why in reasons),
+            all(map(has_report, who)),
+        )
+        for reasons, who in sorted(groups.items(), key=lambda line: (line[0][0][0], -len(line[1])))
+    ]
 
 
 def reasons_to_look(result: SubmissionResult) -> Iterator[tuple[str, str]]:
-    """(what, why) about one student."""
+    """(kind, why) about one student."""
     has_zero = not result.score and bool(result.max_score) and result.status not in ("error", UNCLEAR)
     on_time = result.late is not None and result.late.is_known and not result.late.seconds  # for the assignment
     if has_zero:
-        yield NO_POINTS, zero_reason(result)
+        yield "no points", zero_reason(result)
     elif result.excused is None and not has_report(result):
-        yield NO_RESULT, result.message or "Submitted nothing."
-    for remark in result.intake or ():
-        if not (remark.kind == "unread" and has_zero) and not (remark.kind == "late" and on_time):
-            yield WHAT_INTAKE_DID.get(remark.kind, WHAT_INTAKE_DID["unread"]), remark.message
+        yield "no result", result.message or "Submitted nothing."
+    for kind, message in result.intake or ():
+        if not (kind == "unread" and has_zero) and not (kind == "late" and on_time):
+            yield kind if kind in TO_LOOK_AT else "unread", message
     for lesson in result.lessons:
         is_owed = lesson.excused is None and result.excused is None and not has_zero and not is_absent(result)
         if lesson.status != "graded" and is_owed:
-            what = MISSING_LESSON if lesson.status == "missing" else UNREAD_LESSON
-            yield what, f"{lesson.name}: {lesson.message or 'nothing was submitted'}"
+            kind = "missing lesson" if lesson.status == "missing" else "unread lesson"
+            yield kind, f"{lesson.name}: {lesson.message or 'nothing was submitted'}"
         if lesson.is_unclear:
-            yield NO_TIME, f"{lesson.name}: give the time with --times, or decide with grade adjust"
+            yield "no time", f"{lesson.name}: give the time with --times, or decide with grade adjust"
         if numerical := [row for row in lesson.rows if row.numerical_differentiation]:
             names, earned = listed_as_code([row.name for row in numerical], 8), any(row.points for row in numerical)
-            yield NUMERICAL, f"{lesson.name}: {names}, {'which counts' if earned else 'which gives no points'}"
+            yield "numerical", f"{lesson.name}: {names}, {'which counts' if earned else 'which gives no points'}"
         for row in lesson.rows:
             if row.answer and row.answer.waits and row.max_points and not row.adjustment:
-                yield WAITING_TEXT, f"{lesson.name}.{row.name}"
+                yield "text", f"{lesson.name}.{row.name}"
 
 
 def zero_reason(result: SubmissionResult) -> str:
     """Why a submission has no points, in a sentence."""
-    if result.status == NOTHING_SUBMITTED:
-        return "Submitted nothing."
-    unread = [remark.message for remark in result.intake or () if remark.kind == "unread"]
-    if unread or (result.status == "rejected" and result.message):
-        return unread[0] if unread else result.message or ""
     rows = [row for lesson in result.lessons if lesson.status == "graded" for row in lesson.rows]
+    said = [remark.message for remark in result.intake or () if remark.kind == "unread"]
+    said += [result.message] if result.status != "graded" and result.message else []
     if not rows:
-        return next((lesson.message for lesson in result.lessons if lesson.message), "No lesson was submitted.")
-    if right := sum(row.status == "passed" for row in rows):
-        why = ", ".join(short_notes(result)) or "the assignment gives no points for them"
-        return f"{right} of {count_text(len(rows), 'row')} right: {why}."
-    causes = {(row.status, row.message) for row in rows}
-    cause = rows[0].message if len(causes) == 1 and rows[0].status in BROKEN_STATUSES else None
-    return cause or f"{tally_text([row.status for row in rows])}."
+        said += [*(lesson.message for lesson in result.lessons if lesson.message), "No lesson was submitted."]
+    elif rows[0].message and rows[0].status in BROKEN_STATUSES and len({(r.status, r.message) for r in rows}) == 1:
+        said.append(rows[0].message)
+    return said[0] if said else ", ".join([tally_text([row.status for row in rows]), *short_notes(result)]) + "."
 
 
 def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
@@ -299,17 +271,16 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
     With an assignment or decisions, ANNOTATION_COLUMNS follow. With a roster, its own columns follow, except those that
     are there already.
     """
-    lessons = lesson_names(results)
-    partly = any(result.is_partly_counted for result in results)
-    annotated = any(map(is_annotated, results))
+    lessons, further, members = lesson_names(results), list[str](), {}
+    partly, annotated = any(result.is_partly_counted for result in results), any(map(is_annotated, results))
     header = ["student", *lessons, "total", "max", "percent", *(["counted"] if partly else [])]
-    further, members = list[str](), {}
+    header += ANNOTATION_COLUMNS if annotated else ()
     if attendance:
         taken = {*header, *ANNOTATION_COLUMNS, "handed_in"}
         further = [name for name in attendance.columns if name.lower() not in taken]
+        header += ["handed_in", *further]
         without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
         members = {member.student: member for member in without} | dict(attendance.members)
-    header += [*(ANNOTATION_COLUMNS if annotated else ()), *(["handed_in", *further] if attendance else [])]
     rows = [header]
     for result in results:
         scores = {lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)}

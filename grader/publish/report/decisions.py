@@ -17,8 +17,6 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last, none on time": "it is the last one, and none was on time",
 }
 TOTAL_PART: Final = "total"
-KINDS_OF_FACT: Final = ("late", "excuse", "attempt", "adjustment", "comment")
-"""In the order of the notes about a student."""
 ANNOTATION_COLUMNS = (
     *("assignment", "due", "late_days", "late_cost", "free_days", "attempts"),
     *("adjustments", "excused", "comments"),
@@ -30,7 +28,7 @@ class Fact(NamedTuple):
     """Something that a person decided, or that the assignment's rules did.
 
     Attributes:
-        kind: one of KINDS_OF_FACT.
+        kind: late, excuse, attempt, adjustment or comment.
         part: TOTAL_PART, a lesson's name, or "LESSON.ROW".
         sentence: for the student, next to the part; "" where the report says nothing about it.
         note: the same in a few words, for the table of the class; "" where it says nothing about it.
@@ -47,8 +45,7 @@ class Fact(NamedTuple):
 def facts_about(results: SubmissionResult) -> Iterator[Fact]:
     """All facts about a student, those about the submission as a whole first."""
     yield from facts_of_part(results, TOTAL_PART, "this assignment")
-    for lesson in results.lessons:
-        yield from facts_about_lesson(lesson)
+    yield from (fact for lesson in results.lessons for fact in facts_about_lesson(lesson))
 
 
 def facts_about_lesson(lesson: LessonResult) -> Iterator[Fact]:
@@ -103,8 +100,10 @@ def late_sentence(late: Lateness) -> str:
 
 def late_note(late: Lateness) -> str:
     """`late_sentence` in a few words."""
-    if not late.is_known or not late.seconds:
-        return "" if late.is_known else "time unknown"
+    if not late.is_known:
+        return "time unknown"
+    if not late.seconds:
+        return ""
     free = f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
     lost = f", −{points_text(late.cost)}" if late.cost else ""
     return f"{how_late(late)} late{lost}{free}"
@@ -154,8 +153,7 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
 
 def short_notes(results: SubmissionResult) -> list[str]:
     """The facts in a few words, for the table of the class."""
-    facts = sorted(facts_about(results), key=lambda fact: KINDS_OF_FACT.index(fact.kind))
-    notes = list(dict.fromkeys(fact.note for fact in facts if fact.note))
+    notes = list(dict.fromkeys(fact.note for fact in facts_about(results) if fact.note))
     if results.assignment is not None and results.assignment.extended_to:
         notes.append(f"extended to {datetime.fromisoformat(results.assignment.extended_to):%d %b %H:%M %Z}")
     return notes
@@ -163,8 +161,7 @@ def short_notes(results: SubmissionResult) -> list[str]:
 
 def is_annotated(results: SubmissionResult) -> bool:
     """Whether an assignment or a person says anything about the student."""
-    decided = ("excuse", "adjustment", "comment")
-    return bool(results.assignment) or any(fact.kind in decided for fact in facts_about(results))
+    return bool(results.assignment) or any(fact.cell for fact in facts_about(results) if fact.kind != "attempt")
 
 
 def csv_columns(results: SubmissionResult) -> list[str]:

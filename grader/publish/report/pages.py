@@ -6,35 +6,27 @@ line of code or printed output can show anything and do nothing.
 
 from __future__ import annotations
 
-import base64
 import csv
-import hashlib
 import io
 import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment
-from markupsafe import Markup
 
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
-from grader.lesson.paths import TEMPLATES
-from grader.publish.curve import plot
-from grader.publish.inert import code, inert, markdown
+from grader.publish.inert import inert, markdown
 from grader.publish.lesson_graph import LessonGraph, lesson_figure
-from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.report.classroom import (
-    NOTHING_SUBMITTED,
-    UNCLEAR,
     csv_rows,
     difficulties,
     incomplete,
+    is_absent,
     lesson_names,
     named_mistakes,
     report_link,
@@ -44,47 +36,18 @@ from grader.publish.report.classroom import (
 )
 from grader.publish.report.decisions import date_text, sentences_about, sentences_about_lesson
 from grader.publish.templates import page_templates
-from grader.publish.view import STATES, LessonView, answer_word, lesson_view, next_step
-from grader.results import SubmissionResult, number, points_text
-from grader.results.wording import duration_text, figure_text
+from grader.publish.view import STATES, LessonView, lesson_view, next_step
+from grader.results import SubmissionResult, number
 
 MAX_NAMES_ON_PAGE = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
-SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
-
-
-@dataclass(frozen=True)
-class PageScript:
-    """A page's own script; by its digest the page's policy lets it run, and nothing else."""
-
-    text: Markup
-    digest: str
-
-
-@cache
-def page_script(name: str) -> PageScript:
-    text = (TEMPLATES / name).read_text(encoding="utf-8")
-    return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
 @cache
 def report_templates(harmless: Callable[[str], str]) -> Environment:
     """The templates of reports and of the class page."""
     templates = page_templates(harmless)
-    templates.filters |= {
-        "figure": figure_text,
-        "score": points_text,
-        "date": date_text,
-        "six": lambda value: f"{value:.6g}",
-        "duration": duration_text,
-        "link": report_link,
-        "name": code,
-    }
-    if harmless is markdown:
-        templates.filters |= {"name": lambda name: markdown(f"`{name}`"), "prose": markdown}
-    templates.globals |= {"every_state": STATES, "answer_word": answer_word}
-    templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
-    templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
+    templates.filters |= {"date": date_text, "link": report_link}
     templates.globals["sentences_about_lesson"] = sentences_about_lesson
     return templates
 
@@ -116,7 +79,7 @@ class Reporter:
 
     def waiting_page(self) -> str:
         """What the live page shows before the first check."""
-        return report_templates(inert).get_template("live.html").render(script=page_script("live.js"))
+        return report_templates(inert).get_template("live.html").render()
 
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
@@ -125,23 +88,17 @@ class Reporter:
         """
         parts = self._parts(graded, sources)
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
+        graphs = {part.results.name: self._graph(part.results.name) for part in parts}
+        states = [state for state in STATES if state in occurring]
+        shown = report_context(graded.results, parts)
         return (
-            report_templates(inert)
-            .get_template("report.html")
-            .render(
-                **report_context(graded.results, parts),
-                graphs={part.results.name: self._graph(part.results.name) for part in parts},
-                states=[state for state in STATES if state in occurring],
-                script=page_script("live.js"),
-                live=live,
-                percent=graded.results.percent,
-            )
+            report_templates(inert).get_template("report.html").render(shown, graphs=graphs, states=states, live=live)
         )
 
     def student_markdown(self, graded: GradedSubmission) -> str:
         """report.md, for a job summary or a comment."""
         context = report_context(graded.results, self._parts(graded, {}))
-        return report_templates(markdown).get_template("report.md").render(**context)
+        return report_templates(markdown).get_template("report.md").render(context)
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
         """See gradebook.grading.graded.Publisher."""
@@ -166,9 +123,9 @@ class Reporter:
         if attendance:
             raw = sum(lesson.max_score for lesson in lessons)
             assigned = max((each.max_score for each in results if each.assignment is not None), default=raw)
-            highest = number(assigned if worth is None else worth)
             known = {result.student for result in results}
-            further = [each for each in without_results(attendance, highest) if each.student not in known]
+            further = without_results(attendance, number(assigned if worth is None else worth))
+            further = [each for each in further if each.student not in known]
             results = sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
         every, remarks = results, attendance.remarks if attendance else ()
 
@@ -201,32 +158,26 @@ class Reporter:
         lessons = lesson_names(results)
         students = [student_row(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
-        graded = [one for one in students if {NOTHING_SUBMITTED, UNCLEAR}.isdisjoint(one.kind.split())]
-        return (
-            report_templates(inert)
-            .get_template("index.html")
-            .render(
-                students=students,
-                assignment=next((result.assignment for result in results if result.assignment), None),
-                remarks=remarks,
-                incomplete=incomplete,
-                triage=triage(results),
-                at_once=AT_ONCE,
-                lessons=lessons,
-                titles={name: lesson.title for name, lesson in self._lessons.items()},
-                kinds=Counter(kind for one in students for kind in one.kind.split()),
-                median=statistics.median(scores) if scores else None,
-                histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
-                difficulties=difficulties(results),
-                mistakes=named_mistakes(results),
-                left_out=left_out,
-                isolation=Counter(one.isolation for one in graded).most_common(),
-                isolation_missing=dict.fromkeys(each for result in results for each in result.isolation_missing or ()),
-                seconds=sum(one.seconds for one in graded),
-                most_names=MAX_NAMES_ON_PAGE,
-                script=page_script("index.js"),
-            )
-        )
+        shown = {
+            "students": students,
+            "assignment": next((result.assignment for result in results if result.assignment), None),
+            "remarks": remarks,
+            "incomplete": incomplete,
+            "triage": triage(results),
+            "at_once": AT_ONCE,
+            "lessons": lessons,
+            "titles": {name: lesson.title for name, lesson in self._lessons.items()},
+            "median": statistics.median(scores) if scores else None,
+            "full": sum(score >= 100 for score in scores),
+            "not_graded": sum(result.status in ("rejected", "error") for result in results),
+            "histogram": [sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
+            "difficulties": difficulties(results),
+            "mistakes": named_mistakes(results),
+            "left_out": left_out,
+            "isolation": Counter(each.isolation for each in results if not is_absent(each)).most_common(),
+            "most_names": MAX_NAMES_ON_PAGE,
+        }
+        return report_templates(inert).get_template("index.html").render(shown)
 
 
 def report_context(results: SubmissionResult, parts: Sequence[LessonView]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The class page in use: sorted, searched and filtered by keyboard, without JavaScript, with ten thousand students."""
+"""The class page in use: sorted and searched by keyboard, and without JavaScript."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ten_thousand import measure
 
 
 @pytest.fixture
@@ -54,14 +53,14 @@ def test_what_was_not_handed_in_is_less_than_zero_points(tab: Any) -> None:
 
 
 @pytest.mark.full
-def test_searching_and_filtering(tab: Any) -> None:
-    tab.get_by_label("Search").fill("sato FAIR")
+def test_searching(tab: Any) -> None:
+    tab.get_by_label("Search").fill("sato ZOË")
     rows = tab.locator("#students tbody tr").all_inner_texts()
-    assert 0 < len(rows) < 5 and all("Sato" in row and "fair" in row for row in rows)
+    assert 0 < len(rows) < 15 and all("Sato" in row and "Zoë" in row for row in rows)
     assert tab.locator("#shown").inner_text() == f"{len(rows)} of 130 match"
     tab.get_by_label("Search").press("Escape")
     assert len(column(tab, 1)) == 100
-    tab.get_by_label("Show", exact=True).select_option("rejected")
+    tab.get_by_label("Search").fill("rejected")
     assert [name[-5:] for name in column(tab, 1)] == ["00005", "00102"] and set(column(tab, 6)) == {"rejected"}
 
 
@@ -92,9 +91,3 @@ def test_without_javascript_it_is_a_plain_table(browser: Any, pages: dict[str, P
     assert tab.locator("#students tbody tr:visible").count() == 130
     assert not tab.locator("#tools").is_visible()
     tab.context.close()
-
-
-@pytest.mark.slow
-def test_ten_thousand_students(browser: Any, tmp_path: Path) -> None:
-    """tests/e2e/browser/ten_thousand.py prints how long they take."""
-    assert measure(browser, 10_000, tmp_path).size < 5_000_000

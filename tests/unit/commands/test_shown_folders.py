@@ -204,8 +204,8 @@ def test_an_editor_and_a_notebook_only_show_a_folder(repository, nothing_ran, mo
     monkeypatch.setattr(LanguageServer, "workspace", Workspace(repository.as_uri()))
     served = DojoServer()
     assert served._lesson_of((repository / "exercises" / CROSS / "backward.py").as_uri()) is not None
-    assert served._desk is not None and served._session is not None and refused_lesson(served._desk.course)
-    served._session.close()
+    assert served._desk is not None and served.session is not None and refused_lesson(served._desk.course)
+    served.session.close()
     assert nothing_ran()
 
 

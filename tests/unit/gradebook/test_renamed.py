@@ -191,8 +191,8 @@ def test_where_only_names_are_left_the_run_asks_and_the_answer_joins(term):
     (term.folder / "class" / "Ada Okafor.py").rename(term.folder / "class" / "Ada Smith.py")
     said = term.run(NAMES.replace("Ada Okafor", "Ada Smith"))
     assert (
-        "the gradebook has `Ada Okafor`, who is not in the roster: is this Ada Smith? If so, add to the roster a "
-        "column `submission`, with `Ada Okafor` in that line, and run again with --roster."
+        "the gradebook has `Ada Okafor`, who is not in the roster: is this Ada Smith? If so, write `Ada "
+        "Okafor` in that line, in the roster's column `submission`, and run again with --roster."
     ) in said
     assert set(term.late()) == {"Ada Okafor", "Ada Smith", "Bo Petrov"}
     term.run("name,submission\nAda Smith,Ada Okafor\nBo Petrov,\nCy Diaz,\n")

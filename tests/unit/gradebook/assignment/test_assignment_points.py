@@ -20,7 +20,7 @@ from grader.gradebook.assignment.points import assigned
 from grader.gradebook.class_results import score_or_none
 from grader.gradebook.current import current_results
 from grader.publish.export.formats import gradescope_json
-from grader.publish.export.gradebooks import scores_of
+from grader.publish.export.gradebooks import shares_of_student
 from grader.publish.feedback import one_line_summary
 from grader.publish.report.classroom import NO_TIME, csv_rows, incomplete, student_row, triage
 from grader.publish.report.decisions import sentences_about
@@ -217,7 +217,7 @@ def test_a_missing_time_under_a_due_date_is_unclear():
         assert [cells[name] for name in ("03_a", "total", "max", "percent", "late_days", "late_cost")] == [
             *("", "", "2", "", "unknown", "")
         ]
-        assert scores_of(found, {"03_a": 2}) == {} and "Ada" in note and "--times" in note
+        assert shares_of_student(found) == {} and "Ada" in note and "--times" in note
         assert student_row(found, ["03_a"]).points == (None,) and student_row(found, []).score is None
         assert "2 of 2" not in gradescope_json(found) and result_line(found).startswith("Ada: no score yet, unclear: ")
         assert one_line_summary(found).startswith(UNKNOWN_TIME)

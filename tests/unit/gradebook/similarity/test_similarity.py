@@ -41,7 +41,7 @@ def known(course: Course, steps: frozenset[str]) -> dict[str, KnownCode]:
 
 @pytest.fixture(scope="module")
 def made() -> MadeClass:
-    return made_class(1)
+    return made_class(3)
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +86,14 @@ def test_without_verdicts_the_copies_are_found_as_well(made, read, known):
 
 
 def test_the_members_of_a_group_are_not_a_pair(made, read, known):
-    groups = {who: "7" for who in made.planted["renamed"]}
-    found = similarities(read, made.rows, known, groups)
-    assert found.size == len(made.files) - 1
     one, other = made.planted["renamed"]
+    copied, copy = made.planted["identical"]
+    third = next(who for who in made.files if who not in (one, other, copied, copy))
+    found = similarities(read, made.rows, known, {one: "7", other: "7", copied: "8", third: "8"})
+    assert found.size == len(made.files) - 2
     assert not any({one, other} <= {pair.one, pair.other} for pair in found.pairs)
-    assert any(f"{one}, {other} (group 7)" in (pair.one, pair.other) for pair in found.pairs)
+    names = ", ".join(sorted((copied, third)))
+    assert any({f"{names} (group 8)", copy} == {pair.one, pair.other} for pair in found.pairs)
 
 
 def wrong(name: str, mistake: str | None = None, error: float = 0.25) -> Row:

@@ -70,7 +70,7 @@ Emil Novak,1005,emil@uni.example,emil,two
 """
 
 
-def texts_of_questions(tmp_path: Path, lesson: Lesson, name: str, roster: bool) -> dict[str, list[str]]:
+def texts_of_questions(tmp_path: Path, lesson: Lesson, name: str) -> dict[str, list[str]]:
     """{student: the questions as that student is judged} where all of a class submit the same answers.toml."""
     (tmp_path / "roster.csv").write_text(CLASS)
     answers = f'student = "{name}"\n[answers]\n' + "".join(f"{each} = 1\n" for each in questions_of(lesson))
@@ -78,7 +78,7 @@ def texts_of_questions(tmp_path: Path, lesson: Lesson, name: str, roster: bool) 
         place = tmp_path / "class" / folder / lesson.name
         place.mkdir(parents=True)
         (place / "answers.toml").write_text(answers)
-    found = find([tmp_path / "class"], [lesson], [lesson], read_roster(tmp_path / "roster.csv") if roster else None)
+    found = find([tmp_path / "class"], [lesson], [lesson], read_roster(tmp_path / "roster.csv"))
     return {each.student: texts_of(lesson, each) for each in found}
 
 
@@ -91,27 +91,22 @@ def drawn_for(lesson: Lesson, name: str) -> list[str]:
     return [pose_question(each, seed_of(lesson, name)).text for each in questions_of(lesson).values()]
 
 
-@pytest.mark.parametrize(
-    "name", ["Ada Okafor Ben Lind Cleo Wei", "ada@uni.example ben@uni.example", "\u0410da Okafor", "...", "nobody"]
-)
-@pytest.mark.parametrize("roster", [False, True])
-def test_no_name_in_a_file_gives_several_students_the_same_questions(
-    tmp_path: Path, lessons, name: str, roster: bool
-) -> None:
+@pytest.mark.parametrize("name", ["Ada Okafor Ben Lind Cleo Wei", "\u0410da Okafor", "..."])
+def test_no_name_in_a_file_gives_several_students_the_same_questions(tmp_path: Path, lessons, name: str) -> None:
     lesson = lessons["03_makemore_steps"]
-    found = texts_of_questions(tmp_path, lesson, name, roster)
+    found = texts_of_questions(tmp_path, lesson, name)
     assert len(found) >= 4 and all(texts == drawn_for(lesson, student) for student, texts in found.items())
 
 
-@pytest.mark.parametrize("name", ["ADA_OKAFOR", "1001", "Ada@Uni.example", "okaforgit"])
+@pytest.mark.parametrize("name", ["ADA_OKAFOR", "Ada@Uni.example"])
 def test_a_name_of_the_roster_counts_for_its_student_alone(tmp_path: Path, lessons, name: str) -> None:
     lesson = lessons["03_makemore_steps"]
-    found = texts_of_questions(tmp_path, lesson, name, roster=True)
+    found = texts_of_questions(tmp_path, lesson, name)
     assert found.pop("Ada Okafor") == drawn_for(lesson, name)
     assert len(found) >= 3 and all(texts == drawn_for(lesson, student) for student, texts in found.items())
 
 
 def test_members_of_a_group_have_the_questions_of_the_one_who_answered(tmp_path: Path, lessons) -> None:
     lesson = lessons["03_makemore_steps"]
-    found = texts_of_questions(tmp_path, lesson, "Dana Haddad", roster=True)
+    found = texts_of_questions(tmp_path, lesson, "Dana Haddad")
     assert found["Emil Novak"] == found["Dana Haddad"] == drawn_for(lesson, "Dana Haddad")

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from support import ROOT, guarded, sampled, solution_of
 
 from grader.commands.grade import main
-from grader.intake.submissions.file_kinds import Unreadable, is_archive, without_suffix
+from grader.intake.submissions.file_kinds import Unreadable, is_archive, stem_of
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.gathered import gathered
 from grader.intake.submissions.submission import read_submission
@@ -91,7 +91,7 @@ def test_every_kind_of_archive(tmp_path: Path) -> None:
     for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
         assert contents(written(tmp_path, "w.zip", zip_of({"03\\backward.py": SOURCE}, method))) == right
     names = {"ada.zip": "ada", "ada.tar.gz": "ada", "a.b.TGZ": "a.b", "ada.py": "ada"}
-    assert {name: without_suffix(Path(name)) for name in names} == names
+    assert {name: stem_of(Path(name)) for name in names} == names
     assert is_archive(Path("ADA.ZIP")) and not is_archive(Path("ada.gz"))
 
 
@@ -108,8 +108,8 @@ def test_links_and_names_that_collide_are_refused(tmp_path: Path) -> None:
     assert "a link, a device" in refusal(written(tmp_path, "link.zip", link))
     for other in ("03/backward.py", "03/backward.py/x.py"):
         twice = tar_of(("03/backward.py", SOURCE), (other, SOURCE))
-        assert "cannot be unpacked: " in refusal(written(tmp_path, "twice.tar", twice))
-    assert "'a.zip' twice" in refusal(written(tmp_path, "twice.tar", tar_of(("a.zip", b""), ("a.zip", b""))))
+        assert "cannot be unpacked (File exists)" in refusal(written(tmp_path, "twice.tar", twice))
+    assert "(File exists)" in refusal(written(tmp_path, "twice.tar", tar_of(("a.zip", b""), ("a.zip", b""))))
 
 
 def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
@@ -149,18 +149,6 @@ def test_archives_that_are_not_read_are_a_sentence(tmp_path: Path, lesson: Lesso
     for name in ("ada.zip", "ada.tar.gz", "ada.tar"):
         for data in (b"no archive at all", b"PK\x03\x04 torn", b"\x1f\x8b torn"):
             assert "cannot be unpacked" in refusal(written(tmp_path, name, data))
-
-
-def test_a_class_of_archives(tmp_path: Path, lesson: Lesson) -> None:
-    written(tmp_path, "ada.zip", zip_of({f"ada/{lesson.name}/backward.py": SOURCE}))
-    written(tmp_path, "bo.tar.gz", gzip.compress(tar_of((f"{lesson.name}/backward.py", SOURCE))))
-    written(tmp_path, "cy.zip", zip_of({"../backward.py": SOURCE}))
-    written(tmp_path, "di.zip", zip_of({"04_cross_entropy/backward.py": SOURCE}))  # another lesson's folder
-    ada, bo, cy, di = find([tmp_path], [lesson], [lesson])
-    assert (ada.student, bo.student, cy.student) == ("ada", "bo", "cy")
-    assert ada.lessons[lesson.name].files == bo.lessons[lesson.name].files == {"backward.py": SOURCE}
-    assert ada.sha256 == bo.sha256 and not di.lessons[lesson.name].present
-    assert cy.message is not None and "outside its own folder" in cy.message
 
 
 # Made to take time, memory or disk -----------------------------------------------------------------------------------
@@ -228,7 +216,11 @@ ARCHIVES: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "has a link, a device or a sparse file in it ('backward.py')",
     ),
     "folders 2,000 deep": ("zip", lambda: zip_of({"a/" * 2_000 + "b.py": SOURCE}), "folders more than 10 deep"),
-    "a name of 60 kB": ("zip", lambda: zip_of({"a" * 60_000 + ".py": SOURCE}), "The archive cannot be unpacked"),
+    "a name of 60 kB": (
+        "zip",
+        lambda: zip_of({"a" * 60_000 + ".py": SOURCE}),
+        "(File name too long)",
+    ),
     "a list of 4 GiB by zip64": ("zip", lambda: zip_claiming(1 << 40), DAMAGED),
     "zeros": ("zip", lambda: zip_of({"backward.py": bytes(100 * MIB)}), "backward.py in the archive is too large"),
     "zeros that add up": ("zip", lambda: zip_of({f"{n}.py": bytes(MIB) for n in range(80)}), "unpacks to more than 67"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,15 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.errors import UserError
-from grader.intake.submissions.finding import find
-from grader.intake.submissions.intake_csv import IntakeLine, decisions, intake_text, read_intake, updated_lines
-from grader.intake.submissions.lesson_finder import GuessQuestion
+from grader.intake.submissions.intake_csv import (
+    IntakeLine,
+    decisions,
+    file_cell,
+    intake_question,
+    intake_text,
+    read_intake,
+    updated_lines,
+)
 
 LESSON = "04_cross_entropy"
 HEADER = "student,found,guess,reason,alternatives,confirmed\n"
@@ -27,24 +34,20 @@ def read(tmp_path: Path, course, text: str) -> list[IntakeLine]:
     return read_intake(tmp_path / "i.csv", course)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (
-            "",
-            "needs a first line with the columns student, found, guess, reason, alternatives, confirmed; it is empty.",
-        ),
-        ("name,file\nann,a.py\n", "confirmed; its first line has name, file."),
-        (HEADER + ",a.py,04: a.py\n", "line 2 has no student: write the name as in grades.csv."),
-        (HEADER + "ann,a.py,a.py\n", "line 2: 'a.py' is no guess: write LESSON: FILE, such as 03: work/backward.py."),
-        (HEADER + "ann,a.py,99: a.py\n", "line 2: There is no lesson '99'; there are: 01_chain_rule, "),
-        (HEADER + "ann,x,04: a.py; 4: b.py\n", "line 2 gives two files for 04_cross_entropy: "),
-    ],
-)
-def test_an_error_is_one_sentence(course, tmp_path, text, sentence):
-    with pytest.raises(UserError, match=r"i\.csv") as caught:
-        read(tmp_path, course, text)
-    assert sentence in str(caught.value)
+ERRORS = {
+    "": "needs a first line with the columns student, found, guess, reason, alternatives, confirmed; it is empty.",
+    f"{HEADER},a.py,04: a.py\n": "line 2 has no student: write the name as in grades.csv.",
+    f"{HEADER}ann,a.py,a.py\n": "line 2: 'a.py' is no guess: write LESSON: FILE, such as 03: work/backward.py.",
+    f"{HEADER}ann,a.py,99: a.py\n": "line 2: There is no lesson '99'; there are: 01_chain_rule, ",
+    f"{HEADER}ann,x,04: a.py; 4: b.py\n": "line 2 gives two files for 04_cross_entropy: ",
+}
+
+
+def test_an_error_is_one_sentence(course, tmp_path):
+    for text, sentence in ERRORS.items():
+        with pytest.raises(UserError, match=r"i\.csv") as caught:
+            read(tmp_path, course, text)
+        assert sentence in str(caught.value)
 
 
 def test_as_a_spreadsheet_saves_it(course, tmp_path):
@@ -61,8 +64,8 @@ FILES = some.from_regex(r"[=+@\-a-z äé%;\u00ad\u202e\n\ud8ff]{1,8}(/[a-z(),' ;
 )
 @settings(max_examples=30, deadline=None)
 def test_what_is_written_is_read_again(course, tmp_path_factory, student, files):
-    guess = dict(zip(course.lessons, files, strict=False))
-    line = IntakeLine.of(student, GuessQuestion(tuple(files), guess, ((LESSON, files[0]),), "Why, and why."))
+    guess = {name: file_cell(file).removeprefix("./") for name, file in zip(course.lessons, files, strict=False)}
+    line = replace(intake_question(student, files, "Why, and why.", LESSON), guess=guess)
     path = tmp_path_factory.mktemp("intake") / "i.csv"
     path.write_text(intake_text([line]), encoding="utf-8")
     assert read_intake(path, course) == [line]
@@ -70,16 +73,16 @@ def test_what_is_written_is_read_again(course, tmp_path_factory, student, files)
 
 
 def test_what_is_kept():
-    question = GuessQuestion(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "Two files.")
-    fresh, done = IntakeLine.of("ann", question), IntakeLine("bo", "c.py", {LESSON: "c.py"}, confirmed=True)
+    question = fresh = intake_question("ann", ("a.py", "b.py"), "Two files.", LESSON)
+    done = IntakeLine("bo", "c.py", {LESSON: "c.py"}, confirmed=True)
     assert updated_lines([], {"ann": [question]}, [LESSON]) == ([fresh], [])
     assert updated_lines([fresh, done], {}, [LESSON]) == ([fresh, done], [])  # a run without them
     assert updated_lines([fresh, done], {"ann": [], "bo": []}, [LESSON]) == ([done], [])  # ann submitted again
     edited = IntakeLine("ann", fresh.found, {LESSON: "b.py"}, fresh.reason, fresh.alternatives)
     assert updated_lines([edited], {"ann": [question]}, [LESSON]) == ([edited], ["ann"])
     assert decisions([edited, done]) == {"bo": {LESSON: "c.py"}}
-    new = GuessQuestion(("b.py", "a.py"), {LESSON: "b.py"}, ((LESSON, "a.py"),), "Two other files: nobody's edit.")
-    assert updated_lines([fresh], {"ann": [new]}, [LESSON]) == ([IntakeLine.of("ann", new)], [])
+    new = intake_question("ann", ("b.py", "a.py"), "Two other files: nobody's edit.", LESSON)
+    assert updated_lines([fresh], {"ann": [new]}, [LESSON]) == ([new], [])
 
 
 @pytest.mark.full
@@ -121,8 +124,7 @@ def test_a_notebook_for_several_lessons_has_a_line_for_each(course, tmp_path):
     """One key per student made the second run write the last guess into every line, and say that somebody had."""
     names = [*course.lessons][1:5]
     questions = [
-        GuessQuestion(("n.ipynb",), {name: "n.ipynb"}, (), f"`n.ipynb` is {name}, and defines one twice.")
-        for name in names
+        intake_question("ann", ["n.ipynb"], f"`n.ipynb` is {name}, and defines one twice.", name) for name in names
     ]
     first, _ = updated_lines([], {"ann": questions}, names)
     text = intake_text(first)
@@ -139,38 +141,7 @@ def test_a_notebook_for_several_lessons_has_a_line_for_each(course, tmp_path):
 def test_a_students_file_name_separates_nothing(course, tmp_path):
     """Each of these made the class's next run end with exit status 2, as an error of the instructor's."""
     for name in ("a; zz: b.py", ";" * 240 + ".py", "a;"):
-        question = GuessQuestion((name,) * 64, {LESSON: name, "02_small_net": "b.py"}, ((LESSON, name),) * 64, "Why.")
-        long = GuessQuestion((f"{'d' * 3000}/{name}",) * 64, {LESSON: name}, (), "Why.")
-        lines = [IntakeLine.of("ann", question), IntakeLine.of("bob", long)]
+        long = intake_question("bob", [f"{'d' * 3000}/{name}"] * 64, "Why.", "02_small_net")
+        lines = [intake_question("ann", [name] * 64, "Why.", LESSON), long]
         again = read(tmp_path, course, intake_text(lines))
         assert again == lines and again[0].guess[LESSON] == name.replace(";", "_")
-
-
-def test_what_is_no_submission_has_a_line_with_the_reason(course, tmp_path):
-    """A file that is only somewhere in a class's folder must not be lost: issue 40, carl.html and dora.pdf."""
-    place = tmp_path / "class"
-    (place / "ann").mkdir(parents=True)
-    (place / "ann" / "backward.py").write_bytes(right("04"))
-    (place / "bo").mkdir()
-    (place / "carl.html").write_text("<html></html>")
-    (place / "dora.zip").write_text("no archive")
-    (place / "eve").symlink_to(tmp_path / "nowhere")
-    (place / "fay.txt").write_bytes(right("04"))  # Python all the same
-    found = find([place], [course.find("04")], [*course.lessons.values()])
-    assert {each.student for each in found if any(part.present for part in each.lessons.values())} == {"ann", "fay"}
-    expected = {
-        "bo": "The folder is empty: expected 04_cross_entropy/backward.py.",
-        "carl": "carl.html cannot be read: expected a folder or an archive with NN_name/backward.py, a notebook, or a "
-        ".py file.",
-        "dora": "dora.zip cannot be unpacked (File is not a zip file): pack it again and submit again.",
-        "eve": "eve is a link. Submit the folder or file itself.",
-    }
-    assert {name: [each.reason for each in asked] for name, asked in found.questions.items() if asked} == {
-        name: [reason] for name, reason in expected.items()
-    }
-    first, _ = updated_lines([], found.questions, [LESSON])
-    assert [(line.student, line.found, line.guess) for line in first] == [
-        ("bo", "bo", {}), ("carl", "carl.html", {}), ("dora", "dora.zip", {}), ("eve", "eve", {}),
-    ]  # fmt: skip
-    found.decided = {"carl": {LESSON: "carl.html"}}
-    assert found.read("carl").lessons[LESSON].present  # as the instructor says, it is that lesson's

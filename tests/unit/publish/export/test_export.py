@@ -258,7 +258,7 @@ def test_a_summary_keeps_under_github_s_limit(tmp_path):
     github.append_summary(summary, ["é" * 400 + "\n"] * 3_000)
     text = summary.read_bytes()
     assert len(text) <= github.SUMMARY_BYTES and text.startswith(b"# before\n")
-    assert text.decode().endswith(github.CUT)
+    assert text.decode().endswith(github.TOO_LONG)
     github.append_summary(summary, ["more\n"])
     assert len(summary.read_bytes()) <= github.SUMMARY_BYTES
 
@@ -493,8 +493,8 @@ def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(tmp
         assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 1 of 3 students have a score.\n")
         assert warned.splitlines()[0] == (
             f"grade: `{names[0]}` and `{names[1]}` both match Ada Okafor (id 101). None of them counts until you say "
-            "which: add to the roster a column `submission`, with one of these names in the line of Ada Okafor, and "
-            "run again."
+            "which: write one of these names in the line of Ada Okafor, in the roster's column `submission`, and run "
+            "again."
         )
         assert ["Ada Okafor", "", "101", "", "", "", ""] in table(graded / "canvas.csv")
 

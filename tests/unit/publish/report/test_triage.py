@@ -19,7 +19,7 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
 
 def test_why_a_submission_has_no_points() -> None:
     for result, reason in [
-        (results("ada", status=NOTHING_SUBMITTED), "Submitted nothing."),
+        (results("ada", status=NOTHING_SUBMITTED), "No lesson was submitted."),
         (results("ada", status="rejected", message="It is a link."), "It is a link."),
         (results("ada"), "No lesson was submitted."),
         (
@@ -31,7 +31,7 @@ def test_why_a_submission_has_no_points() -> None:
         (graded("timeout", "failed", "failed", message=LOOP), "0 of 3 right, 3 wrong."),
         (
             replace(graded("passed", "failed"), late=Lateness(True, 3 * 86_400, 3, 0, 0, 2)),
-            "1 of 2 rows right: 3 days late, −2.",
+            "1 of 2 right, 1 wrong, 3 days late, −2.",
         ),
     ]:
         assert zero_reason(result) == reason
