@@ -23,16 +23,13 @@ from pathlib import Path
 
 import torch
 
-from grader.calling.answer import Answer
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, PackedRequest, Run, ask, pack_problem
-from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.sandbox.workers.messages import Load, Run, pack, pack_problem
 
 GOAL_SECONDS = 0.015
 GUARD_SECONDS = 60.0
-SETTLE_SECONDS = 1.0  # an idle zygote arranges its memory for faster forks, once
 SOURCE = b"""
 import torch
 import torch.nn.functional as F
@@ -69,11 +66,6 @@ class Times:
         return statistics.median(self.total)
 
 
-def answers(worker: WorkerProcess, request: PackedRequest) -> list[Answer]:
-    worker.ask([request])
-    return list(worker.answers([request], GUARD_SECONDS))
-
-
 def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     """One worker, from asking for it to its first answer, and its end."""
     values = {"logits": torch.randn(32, 27, dtype=torch.float64), "Yb": torch.arange(32) % 27, "n": 32}
@@ -81,11 +73,11 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     worker = zygote.worker()
     worker.wait_until_locked_in()
     locked_in = time.perf_counter()
-    (loaded,) = answers(worker, ask(Load({"backward.py": SOURCE}, "backward.py")))
+    (loaded,) = worker.answers([pack(Load({"backward.py": SOURCE}, "backward.py"))], GUARD_SECONDS)
     assert loaded.outcome == "returned", loaded
     imported = time.perf_counter()
     problem = pack_problem(torch.float64, values, {})
-    (answer,) = answers(worker, problem.with_run(Run(["dlogits"])))
+    (answer,) = worker.answers([problem.with_run(Run(["dlogits"]))], GUARD_SECONDS)
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.end_and_measure()
@@ -110,7 +102,6 @@ def measure(repeat: int, cold_repeat: int, plans: dict[str, Plan]) -> tuple[list
         times = [Times(name, [], [], [], []) for name in plans]
         for entry in times:
             first_answer(zygotes[entry.name], Times("warming up", [], [], [], []))
-        time.sleep(SETTLE_SECONDS)
         for _ in range(repeat):
             for entry in times:
                 first_answer(zygotes[entry.name], entry)

@@ -99,11 +99,11 @@ class Range:
         lesson = next(entry for entry in graded.results.lessons if entry.status != "missing")
         outcome.statuses = {row.name: row.status for row in lesson.rows}
         printed = graded.printed.get(lesson.name, "")
-        outcome.through = [line for line in printed.splitlines() if line.startswith(THROUGH)]
+        outcome.through = [line for line in printed.splitlines() if THROUGH in line]
         outcome.through += self.traces(graded, attack)
         if stops := attack.stops_at(self.level):
             outcome.problems += outcome.through
-            refused = str(sum(line.startswith("refused ") for line in printed.splitlines()))
+            refused = str(sum(": refused " in line for line in printed.splitlines()))
             if refused != attack.header.get("refused", refused):
                 outcome.problems.append(f"{refused} refused, expected {attack.header['refused']}: {printed[-300:]}")
         if stops or attack.stopped_from == "never":

@@ -8,7 +8,7 @@ The answer key of each lesson is graded through real workers, and everything tha
 tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
 * the row has been answered by then: the published problem is sent once the student's own chain has answered it (see
-  pack_once in grader/sandbox/workers/file_worker.py);
+  pack_once in grader/sandbox/workers/student.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
   the row's own step. Where a local derivative is constant, or is another factor, the answer is one of its arguments;
 * it is a forward value of the published problem: everybody has that problem, and it decides no points (the true
@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import io
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,9 +43,9 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.probe import plan_for, probe
-from grader.sandbox.workers import codec, messages
+from grader.sandbox.workers import messages
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import PACKED_PROBLEMS
+from grader.sandbox.workers.student import PACKED_PROBLEMS
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
@@ -83,13 +84,12 @@ class Tap:
     _problems: dict[object, Problem] = field(default_factory=dict)  # which each worker was given last
     _due: dict[object, list[tuple[int, str] | None]] = field(default_factory=dict)  # answers that each worker owes
 
-    def frames(self, worker: object, data: bytes) -> None:
-        """Takes note of the tensors in whole frames."""
-        known = self._answered.setdefault(worker, set())
-        reader = codec.Reader(1 << 32)
-        reader.feed(data)
-        while (frame := reader.next()) is not None:
-            request, _ = messages.decode_request(frame)
+    def requests(self, worker: object, data: bytes) -> None:
+        """Takes note of the tensors in requests."""
+        known, file, end = self._answered.setdefault(worker, set()), io.BytesIO(data), 0
+        while (start := end) < len(data):
+            request, _ = messages.read_request(file)
+            end = file.tell()
             due = self._due.setdefault(worker, [])
             if isinstance(request, messages.Run):  # what is asked again has still to be answered
                 rows = [(pass_of(self._problems[worker]), step) for step in request.steps]
@@ -99,7 +99,7 @@ class Tap:
                 due.append(None)
             answered = frozenset(known)
             if isinstance(request, messages.GivenProblem):
-                problem = self._problems[worker] = problem_of(codec.encode_frame(frame))
+                problem = self._problems[worker] = problem_of(data[start:end])
                 for kind, values in (("v", request.values), ("u", request.upstream)):
                     tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
                     self.sent += [Sent(name, tensor, problem, answered) for name, tensor in tensors.items()]
@@ -115,8 +115,8 @@ class Tap:
 
 
 def problem_of(sent: bytes) -> Problem:
-    """The problem that is sent as this frame."""
-    return next(problem for problem, packed in PACKED_PROBLEMS.items() if sent in [p.frame for p in packed.values()])
+    """The problem that is sent as these bytes."""
+    return next(problem for problem, packed in PACKED_PROBLEMS.items() if sent in [p.data for p in packed.values()])
 
 
 def pass_of(problem: Problem) -> int:
@@ -127,14 +127,11 @@ def pass_of(problem: Problem) -> int:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    ask, answers, run = WorkerProcess.ask, WorkerProcess.answers, ModuleTarget.perform
+    answers, run = WorkerProcess.answers, ModuleTarget.perform
 
-    def asking(self: WorkerProcess, requests: Sequence[messages.PackedRequest]) -> None:
-        tap.frames(self, b"".join(each.data for each in requests))
-        ask(self, requests)
-
-    def answering(self: WorkerProcess, *of: Any) -> Iterator[Answer]:
-        for answer in answers(self, *of):
+    def answering(self: WorkerProcess, requests: Sequence[messages.PackedRequest], *of: Any) -> Iterator[Answer]:
+        tap.requests(self, b"".join(each.data for each in requests))
+        for answer in answers(self, requests, *of):
             tap.answer(self)
             yield answer
 
@@ -147,7 +144,6 @@ def tapped(tap: Tap) -> Iterator[None]:
         return called
 
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
-        (WorkerProcess, "ask", asking, ask),
         (WorkerProcess, "answers", answering, answers),
         (ModuleTarget, "perform", running, run),
     ]

@@ -65,7 +65,7 @@ class Hostile:
         self.low_precision_steps: set[str] = set()
 
     def call(self, of: str, request: CallRequest) -> Answer:
-        asked = messages.ask(request)
+        asked = messages.pack(request)
         key = (request.keep is not None, request.after, len(request.args), asked.terms.budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
             arguments = [self._value for _ in request.args if request.after]
@@ -152,7 +152,7 @@ class Rows:
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
         failed = explain_check(self._tests[item.name], check, failed) if failed else None
-        json.dumps(to_json({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
+        json.dumps(to_json({"error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))
 
     def try_value(self, item: Item, expression: str, scope: dict[str, Any], tally: Tally) -> None:

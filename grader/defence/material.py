@@ -27,9 +27,8 @@ from grader.defence.worker import LineResult, Raised, call_in_worker, results_of
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 from grader.sandbox.workers.waiting import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.judge.checks import run_check

@@ -25,10 +25,9 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.file_worker import pack_once
-from grader.sandbox.workers.printed import label_lines, unmarked
+from grader.sandbox.workers.printed import lines_by_label
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, pack_once
 from grader.source.reader import source_reader
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
@@ -108,7 +107,7 @@ class LocalJudge:
             judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
         if suite.printed:
             data = suite.printed
-            judged.printed, judged.shown = printed_text(unmarked(data), len(data)), label_lines(data, BACKWARD_FILE)
+            judged.printed, judged.shown = printed_text(data, len(data)), lines_by_label(data, BACKWARD_FILE)
         return judged
 
 

@@ -28,9 +28,8 @@ from grader.publish.inert import inert
 from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
 from grader.results.wording import first_names
-from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""

@@ -34,7 +34,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Draw
 from grader.results import SubmissionResult
-from grader.sandbox.isolation import kernel, usage
+from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.codec import DTYPES
@@ -331,26 +331,6 @@ def test_the_benchmark_of_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.search(r"^fork, locked in( +\d+\.\d){4}$", message[0], re.MULTILINE), message[0]
     assert re.search(r"^cold / locked in: \d+\.\d\d$", message[0], re.MULTILINE), message[0]
     assert f"torch {torch.__version__}" in message[0]
-
-
-@pytest.mark.full
-def test_large_pages_change_no_memory() -> None:
-    """In a process of its own, as the zygote does it; where the kernel cannot, nothing happens."""
-    program = (
-        "import hashlib\n"
-        "from grader.sandbox.isolation import usage\n"
-        "kept = [bytes([i]) * 100_000 for i in range(200)]\n"
-        "digest = lambda: hashlib.sha256(b''.join(kept)).hexdigest()\n"
-        "before, pieces = digest(), usage.large_pieces()\n"
-        "collapsed = sum(map(usage.collapse, pieces))\n"
-        "assert pieces and digest() == before\n"
-        "print(collapsed, len(pieces))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS
-    )
-    assert done.returncode == 0, done.stderr
-    assert usage.collapse(1 << 46) is False  # nothing there
 
 
 # The other levels, and an ordinary user ------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ def test_of_each_row(mixed, lesson):
 def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
     graded = session_for("03").grade(submission_of(lesson, "mixed", MIXED))
     assert set(graded.pictures[lesson.name]) == {"dcounts_sum", "dcounts", "dhpreact", "db1", "dC"}
-    assert graded.printed[lesson.name].startswith("I was here\n")
+    assert graded.printed[lesson.name].startswith("dlogits: I was here\n")
     assert "I was here" not in json.dumps(graded.results.to_json())
 
 

@@ -20,16 +20,15 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.printed import label_lines, unmarked
-from grader.sandbox.workers.student import FileProblems, Student
+from grader.sandbox.workers.printed import lines_by_label
+from grader.sandbox.workers.student import Student, StudentFile
 from grader.verdict.explain.row_places import explain_missing, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.line import STATUS_OF
 from grader.verdict.judge.notebook_terms import is_published, terms_of
 
-MAX_PRINTED = 4_000
+MAX_PRINTED = 6_000
 SEARCH_STOPPED = (
     "The search for the slips in your functions was stopped after {:g} seconds, because they take long or do not end. "
     "Some messages may say less than they could."
@@ -98,8 +97,8 @@ def judge_file(
         judged.add(SEARCH_STOPPED.format(zygote.limits.total_seconds))
     output, most = student.output, zygote.limits.output_bytes
     if output.total:
-        judged.printed = printed_text(unmarked(output.data), output.total)
-        judged.shown = label_lines(output.data, BACKWARD_FILE)
+        judged.printed = printed_text(output.data, output.total)
+        judged.shown = lines_by_label(output.data, BACKWARD_FILE)
     if output.total > most:
         judged.add(f"It printed more than {most:,} bytes; what came after them was dropped.")
     return judged
@@ -121,8 +120,10 @@ def student_of(
     if chain is not None:
         names_above = {name: {"d" + each for each in chain.graph.above(name[1:])} for name in gradients}
         above = chain, {name: each & set(gradients) for name, each in names_above.items()}
-    file = StudentFile(submitted.files, BACKWARD_FILE, gradients, lesson.joint, lesson.not_allowed)
-    return Student(zygote, file, FileProblems(above, terms, public), interrupt=interrupt), chain
+    file = StudentFile(
+        submitted.files, BACKWARD_FILE, gradients, lesson.joint, lesson.not_allowed, above, terms, public
+    )
+    return Student(zygote, file, interrupt=interrupt), chain
 
 
 def judge_running_file(

@@ -16,9 +16,8 @@ from grader.questions.kinds import answer_text, judge
 from grader.questions.question import answer_keys_of, no_question, pose_question, questions_of, seed_of
 from grader.results import Answered, Row
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 MAX_UNKNOWN_NAMES, MAX_UNKNOWN_NAME_CHARACTERS = 5, 80
 """Names of unknown questions that a message shows."""

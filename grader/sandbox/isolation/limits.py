@@ -1,18 +1,33 @@
-"""What one submission may use: every default in one place, and the part of it that the kernel enforces.
+"""What one submission may use, and what its processes used as the kernel accounts for it.
 
-Deadlines, output and operators are kept by the trusted side (the kernel has no such limit); processor time,
-memory, files, threads are resource limits that `apply` sets in the worker. What they stop: 8 GiB allocated in one
-line, an endless loop whose deadline nobody watches any more, a thread bomb, a file that fills the disk.
+Deadlines, output and operators are kept by the trusted side (the kernel has no such limit); processor time, memory,
+files and threads are resource limits that `apply` sets in the worker. They stop 8 GiB allocated in one line, an endless
+loop whose deadline nobody watches any more, a thread bomb, a file that fills the disk.
 
-Source: getrlimit(2), proc_pid_statm(5).
+A worker's account is read when it has ended (wait4), and once by itself before the student's file is loaded. The
+difference is what the submission used. Nothing that the student's code does can change it.
+
+Source: getrlimit(2), proc_pid_statm(5), getrusage(2), wait4(2), clock_getcpuclockid(3), mallopt(3), madvise(2).
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import resource
+import sys
+import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
+
+MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+"""Of `ru_maxrss`, in bytes."""
+_PROCESSOR_CLOCK = 2  # of a process: what its threads have run (the macros of clock_getcpuclockid in Linux)
+_M_MMAP_THRESHOLD, _MADV_POPULATE_READ = -3, 22
 
 
 @dataclass(frozen=True)
@@ -47,11 +62,9 @@ def tasks_of(user: int) -> int:
     """
     count = 0
     for entry in os.scandir("/proc"):
-        try:
+        with contextlib.suppress(OSError):  # it ended meanwhile
             if entry.name.isdigit() and entry.stat().st_uid == user:
                 count += len(os.listdir(f"/proc/{entry.name}/task"))
-        except OSError:  # it ended meanwhile
-            continue
     return count
 
 
@@ -82,3 +95,51 @@ def apply(limits: Limits, other_threads: int = 0) -> None:
         if hard != resource.RLIM_INFINITY:
             limit = min(limit, hard)
         resource.setrlimit(kind, (min(value, limit), limit))
+
+
+class Usage(NamedTuple):
+    """`resident_bytes` is the largest resident memory so far; `cpu_seconds` counts all threads, user and system."""
+
+    resident_bytes: int
+    cpu_seconds: float
+
+
+def used_by(usage: resource.struct_rusage) -> Usage:
+    return Usage(usage.ru_maxrss * MAXRSS_UNIT, usage.ru_utime + usage.ru_stime)
+
+
+def processor_seconds(pids: Iterable[int]) -> float | None:
+    """What these processes have used, all their threads together; None where the system does not say.
+
+    They must not have been reaped: one that has ended counts with all that it used.
+    """
+    try:
+        return sum(time.clock_gettime(~pid << 3 | _PROCESSOR_CLOCK) for pid in pids)
+    except OSError:
+        return None
+
+
+def make_memory_telling() -> None:
+    """From now on, this process's resident memory follows the memory that it holds, and little else.
+
+    Memory of 64 KiB and more goes back to the kernel as soon as it is freed: by default glibc keeps some for later. And
+    all code of the libraries is made resident at once, instead of page by page when it first runs: which operations
+    somebody uses would otherwise weigh up to 20 MB. Does nothing on systems that have neither.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_M_MMAP_THRESHOLD, 1 << 16)
+        for start, size in code_of_libraries():  # known since the zygote: a worker cannot read /proc
+            libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _MADV_POPULATE_READ)
+
+
+@cache
+def code_of_libraries() -> tuple[tuple[int, int], ...]:
+    """(address, bytes) of every executable mapping of a file, when first called; none without /proc."""
+    try:
+        mappings = Path("/proc/self/maps").read_text(errors="replace").splitlines()
+    except OSError:
+        return ()
+    fields = [line.split(maxsplit=5) for line in mappings]  # 7f0c…-7f0d… r-xp 00000000 08:01 1234 /lib/libm.so
+    spans = [each[0].split("-") for each in fields if "x" in each[1] and each[-1].startswith("/")]
+    return tuple((int(start, 16), int(end, 16) - int(start, 16)) for start, end in spans)

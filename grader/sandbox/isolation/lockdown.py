@@ -42,7 +42,7 @@ class Plan:
     uid: int | None = None  # the user (and group) that workers become, None to stay who they are
     other_threads: int = 0  # that run under the worker's user already, see limits.tasks_of
     limits: Limits = field(default_factory=Limits)
-    imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see imports.py
+    imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see loader.py
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -37,6 +37,8 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
+    # large pages: a fork copies the table of the zygote's pages, and a large one needs one entry where 512 were
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
 KEPT = ("LD_LIBRARY_PATH",)
 """What a cluster's modules set for torch."""

@@ -7,14 +7,13 @@ import fcntl
 import math
 import os
 import socket
-import struct
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
-from grader.sandbox.workers.fork_server import ASK_SECONDS, SECONDS_SENT, Child, ServerEnded
+from grader.sandbox.workers.fork_server import ASK_SECONDS, Child, ServerEnded
 from grader.sandbox.workers.waiting import WORKER_START_SECONDS, TimeAccount
 
 if TYPE_CHECKING:
@@ -53,9 +52,7 @@ class ZygoteProcess:
 
     def worker(self) -> WorkerProcess:
         """A fresh fork. Raises ZygoteDied."""
-        from grader.sandbox.workers.worker_process import (
-            WorkerProcess,  # torch comes with it, and may load here meanwhile
-        )
+        from grader.sandbox.workers.worker_process import WorkerProcess  # with torch, which may load here meanwhile
 
         self.wait_until_ready()
         (requests_read, requests), (answers, answers_write), (output, output_write) = os.pipe(), os.pipe(), os.pipe()
@@ -88,8 +85,8 @@ class ZygoteProcess:
         self._socket.settimeout(WORKER_START_SECONDS)
         try:
             self._socket.sendall(ASK_SECONDS)
-            return float(*SECONDS_SENT.unpack(self._socket.recv(SECONDS_SENT.size)))
-        except (OSError, struct.error) as error:
+            return float(self._socket.recv(64))
+        except (OSError, ValueError) as error:
             raise ZygoteDied(f"no answer from the zygote: {error}") from error
 
     def close(self) -> None:

@@ -1,34 +1,29 @@
-"""Frames and values between the trusted side and a worker. Nothing is ever unpickled.
+"""Answers of a worker as bytes: frames, and the values in them. Nothing that a worker sends is ever unpickled.
 
     magic (4 bytes) · header length (u32) · body length (u64), little-endian · header (JSON) · body (numbers of tensors)
 
 A value is a tree. A plain null, boolean, number or text stands for itself; everything else is an object with one key:
 
-    {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict · {"f": "nan"} · {"i": "123"} a long int
+    {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict
     {"t": ["float32", [2, 3]]} the body's next tensor · {"n": …} the same as a numpy array
-    to a worker only: {"b": …} bytes · {"g": …} a torch.Generator by its state · {"fn": [source, bound]} a function by
-    its source · {"p": [{"t": …}, axes, leaf]} a tensor whose axes are in memory in another order, or a leaf that
-    requires a gradient
-    from a worker only: {"o": "module.Class"} an object that has no place here
+    {"o": "module.Class"} an object that has no place here
 
-Every length, dtype and shape that a worker sends is checked before anything is built; whatever does not fit raises
-WireError, and the worker is given up.
+Every length, dtype and shape is checked before anything is built; whatever does not fit raises WireError, and the
+worker is given up.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 import struct
 from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.protocol import Function
 from grader.calling.steps import describe, plain_tensor
 from grader.sandbox.workers.waiting import WireError
 
@@ -41,10 +36,7 @@ ALIGNMENT = 8
 """Each tensor begins at a multiple of so many bytes."""
 MAX_DIMENSIONS = 8  # of a student's tensor: there are loops whose time is exponential in them
 MAX_TREE_DEPTH = 30
-LONG = 1 << 53  # integers up to here are the same number in every JSON library
-MAX_INTEGER_DIGITS = 4000
-"""Digits of a whole number. Python refuses to write out more than 4,300."""
-DECIMAL = re.compile(rf"-?[0-9]{{1,{MAX_INTEGER_DIGITS}}}")
+MAX_INTEGER_BITS = 12_000  # Python refuses to write out more than 4,300 digits
 DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name)
     for name in (
@@ -63,13 +55,7 @@ class Frame(NamedTuple):
     body: bytes | bytearray = b""
 
 
-def refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-# made once: the module's own functions make one for every frame
-ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
-DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: the module's own function makes one for every frame
 
 
 def encode_frame(frame: Frame) -> bytes:
@@ -79,11 +65,10 @@ def encode_frame(frame: Frame) -> bytes:
 
 def decode_header(raw: bytes | bytearray) -> dict[str, Any]:
     try:
-        text = raw.decode("utf-8")
-        header, end = DECODER.raw_decode(text)
+        header = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise WireError(f"the header is no JSON: {type(error).__name__}") from None
-    if type(header) is not dict or end != len(text):
+    if type(header) is not dict:
         raise WireError("the header is no object")
     return header
 
@@ -121,17 +106,7 @@ class Reader:
         return begin + header, begin + header + body
 
 
-def read_frame(file: BinaryIO) -> Frame | None:
-    """Blocking read of one frame from a trusted sender; None at end of file."""
-    prefix = file.read(FRAME_PREFIX.size)
-    if len(prefix) < FRAME_PREFIX.size:
-        return None
-    _, header_size, body_size = FRAME_PREFIX.unpack(prefix)
-    header, body = file.read(header_size), bytearray(body_size)
-    return Frame(decode_header(header), body) if file.readinto(body) == body_size else None  # type: ignore[attr-defined]
-
-
-# Values to nodes -----------------------------------------------------------------------------------------------------
+# Values to nodes, in the worker --------------------------------------------------------------------------------------
 #
 # The trusted process loops over what a reply brings, so a reply has a budget in units: an entry of a list, tuple or
 # dict is ENTRY units, an element of a tensor or a character of a text is one. A size of 0 counts as 1, because a tensor
@@ -139,8 +114,6 @@ def read_frame(file: BinaryIO) -> Frame | None:
 
 ENTRY = 32
 TENSOR = 10 * ENTRY
-LEAST_BUDGET = 1 << 18
-"""The smallest budget of a reply to a call; there is room for one four times as large as what was sent."""
 SLACK = 100 * ENTRY
 """For descriptions in place of values that are too large."""
 
@@ -165,28 +138,27 @@ class Opaque:
 class Packer:
     """Turns values into JSON nodes and collects the numbers of their tensors in `body`.
 
-    A packer of the trusted side (`trusted`) also takes what only workers are sent. `room` is for the bytes of tensors,
-    `budget` in units; `used` are the units so far.
+    `room` is for the bytes of tensors, `budget` in units.
     """
 
-    def __init__(self, *, trusted: bool = False, room: int = MAX_BODY, budget: int = MAX_BODY) -> None:
-        self._trusted, self._room, self._budget = trusted, room, budget
-        self.body, self.used = bytearray(), 0
+    def __init__(self, room: int = MAX_BODY, budget: int = MAX_BODY) -> None:
+        self._room, self._budget, self._used = room, budget, 0
+        self.body = bytearray()
 
     def pack_whole(self, value: Any) -> Any:
         """`pack`, with a value that has too many entries replaced by its description."""
-        size, used = len(self.body), self.used
+        size, used = len(self.body), self._used
         try:
             return self.pack(value)
         except TooLarge as error:
-            self.used = used
+            self._used = used
             del self.body[size:]
             return {"o": f"{describe(value)}, {error}"}
 
     def pack(self, value: Any, depth: int = 0) -> Any:
         """The node of a value. Raises TooLarge beyond the budget, and whatever a student's own classes raise."""
-        self.used += ENTRY
-        if self.used > self._budget:
+        self._used += ENTRY
+        if self._used > self._budget:
             raise TooLarge("which has too many entries")
         if depth > MAX_TREE_DEPTH:
             return {"o": "value nested too deeply"}
@@ -198,39 +170,29 @@ class Packer:
         if issubclass(kind, str):
             return self._text(str.__str__(value))
         if issubclass(kind, int):  # a student's class may override how it compares
-            return self._whole(int.__index__(value))
+            bits = int.bit_length(value)
+            return int.__index__(value) if bits <= MAX_INTEGER_BITS else {"o": f"whole number of {bits} bits"}
         if issubclass(kind, float):
-            number = float.__float__(value)
-            return number if math.isfinite(number) else {"f": str(number)}
+            return float.__float__(value)
         if issubclass(kind, Tensor):
-            return self._permuted(value) if self._trusted else self._tensor(value, "t")
+            return self._tensor(value, "t")
         if isinstance(value, numpy.ndarray):
-            return self._array(value)
+            try:  # torch knows no negative strides
+                tensor = torch.from_numpy(value if min(value.strides, default=0) >= 0 else value.copy())
+            except (TypeError, ValueError):
+                return {"o": f"numpy array of {value.dtype}"}
+            return self._tensor(tensor, "n")
         if isinstance(value, Mapping):
             return {"d": [[self.pack(k, deeper), self.pack(v, deeper)] for k, v in value.items()]}
         if isinstance(value, (tuple, list)):
             return {"l" if isinstance(value, list) else "u": [self.pack(v, deeper) for v in value]}
-        if self._trusted and isinstance(value, bytes):
-            return self._tensor(torch.from_numpy(numpy.frombuffer(value, numpy.uint8).copy()), "b")
-        if self._trusted and isinstance(value, torch.Generator):
-            return self._tensor(value.get_state(), "g")
-        if self._trusted and isinstance(value, Function):
-            return {"fn": [value.source, self.pack(value.bound, deeper)]}
         return {"o": describe(value)}
 
     def _text(self, text: str) -> Any:
-        self.used += len(text)
-        if self.used <= self._budget:
-            return text
-        self.used -= len(text)
-        return {"o": f"text of {len(text)} characters, which is too long"}
-
-    def _whole(self, number: int) -> Any:
-        if -LONG < number < LONG:
-            return number
-        if number.bit_length() > 3 * MAX_INTEGER_DIGITS:  # 10 ** 3613 and more
-            return {"o": f"whole number of {number.bit_length()} bits"}
-        return {"i": str(number)}
+        if self._used + len(text) > self._budget:
+            return {"o": f"text of {len(text)} characters, which is too long"}
+        self._used += len(text)
+        return text
 
     def _tensor(self, tensor: Tensor, tag: str) -> Any:
         if tensor.dtype not in DTYPE_NAMES:
@@ -239,37 +201,16 @@ class Packer:
             return {"o": f"tensor of {tensor.ndim} dimensions"}
         if tensor.is_nested or tensor.device.type != "cpu":
             return {"o": "tensor without numbers that could be read"}
-        if not self._has_room(tensor.shape, tensor.numel() * tensor.element_size()):
+        units, size = TENSOR + elements_of(tensor.shape), tensor.numel() * tensor.element_size()
+        if self._used + units > self._budget or len(self.body) + aligned(size) > self._room:
             return {"o": f"tensor of shape {tuple(tensor.shape)}, which is too large"}
         try:
             numbers = tensor_bytes(plain_tensor(tensor))
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
             return {"o": "tensor without numbers that could be read"}
-        self.used += TENSOR + elements_of(tensor.shape)
+        self._used += units
         self.body += numbers + bytes(-len(numbers) % ALIGNMENT)
         return {tag: [DTYPE_NAMES[tensor.dtype], list(tensor.shape)]}
-
-    def _has_room(self, shape: Iterable[int], size: int) -> bool:
-        units = self.used + TENSOR + elements_of(shape)
-        return units <= self._budget and len(self.body) + aligned(size) <= self._room
-
-    def _permuted(self, tensor: Tensor) -> Any:
-        """A tensor of the trusted side: where its axes are permuted in memory, they are so in the worker as well."""
-        order = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)
-        in_memory, leaf = tensor.permute(order), tensor.is_leaf and tensor.requires_grad
-        if not leaf and (tensor.is_contiguous() or not in_memory.is_contiguous()):
-            return self._tensor(tensor, "t")
-        return {"p": [self._tensor(in_memory, "t"), [order.index(axis) for axis in range(tensor.ndim)], leaf]}
-
-    def _array(self, array: Any) -> Any:
-        if array.ndim > MAX_DIMENSIONS:
-            return {"o": f"numpy array of {array.ndim} dimensions"}
-        if not self._has_room(array.shape, array.nbytes):  # before it is copied
-            return {"o": f"numpy array of shape {tuple(array.shape)}, which is too large"}
-        try:
-            return self._tensor(torch.from_numpy(numpy.ascontiguousarray(array).reshape(array.shape)), "n")
-        except (TypeError, ValueError):
-            return {"o": f"numpy array of {array.dtype}"}
 
 
 def tensor_bytes(tensor: Tensor) -> bytes:
@@ -286,19 +227,18 @@ def elements_of(shape: Iterable[int]) -> int:
     return math.prod(max(size, 1) for size in shape)
 
 
-# Nodes to values -----------------------------------------------------------------------------------------------------
+# Nodes to values, in the trusted process -----------------------------------------------------------------------------
 
 
 class Unpacker:
     """Turns the nodes of a frame into values, in the order in which they were packed; tensors are in the body's memory.
 
-    From a worker (not `trusted`) no generator and no function is taken, no tensor of more than MAX_DIMENSIONS, and not
-    more than `budget` units. Whatever does not fit raises WireError.
+    Whatever does not fit raises WireError, as do more than `budget` units.
     """
 
-    def __init__(self, body: bytes | bytearray, *, trusted: bool = False, budget: int = MAX_BODY) -> None:
+    def __init__(self, body: bytes | bytearray, budget: int = MAX_BODY) -> None:
         self._memory = body if type(body) is bytearray else bytearray(body)
-        self._trusted, self._left, self._start = trusted, budget + SLACK, 0
+        self._left, self._start = budget + SLACK, 0
 
     def finish(self) -> None:
         """Raises WireError for bytes that no tensor took."""
@@ -318,24 +258,22 @@ class Unpacker:
         if type(node) is not dict or len(node) != 1:
             raise WireError("a value of no known kind")
         (tag, content), deeper = next(iter(node.items())), depth + 1
-        if tag in ("t", "n") or (tag in ("b", "g") and self._trusted):
-            return self._tensor_value(tag, content)
-        if tag in ("l", "u") and type(content) is list:
-            values = [self.unpack(entry, deeper) for entry in content]
-            return values if tag == "l" else tuple(values)
-        if tag == "d" and type(content) is list:
-            return dict(self._pair(entry, deeper) for entry in content)
-        if tag == "p" and self._trusted:
-            return self.unpack(content[0], deeper).permute(content[1]).requires_grad_(content[2])
-        if tag == "fn" and self._trusted:
-            source, bound = content
-            return Function(source, **self.unpack(bound, deeper)).build()
-        if tag == "o" and type(content) is str and not self._trusted:
+        if tag == "o" and type(content) is str:
             return Opaque(readable(content)[:200])
-        if tag == "f" and content in ("nan", "inf", "-inf"):
-            return float(content)
-        if tag == "i" and type(content) is str and DECIMAL.fullmatch(content):
-            return int(content)
+        if type(content) is not list:
+            raise WireError("a value of no known kind")
+        match tag:
+            case "t":
+                return self._tensor(content)
+            case "n":
+                tensor = self._tensor(content)
+                return tensor if tensor.dtype == torch.bfloat16 else tensor.numpy()
+            case "l":
+                return [self.unpack(entry, deeper) for entry in content]
+            case "u":
+                return tuple(self.unpack(entry, deeper) for entry in content)
+            case "d":
+                return dict(self._pair(entry, deeper) for entry in content)
         raise WireError("a value of no known kind")
 
     def _spend(self, units: int) -> None:
@@ -353,20 +291,11 @@ class Unpacker:
             key = Opaque(key.kind if isinstance(key, Opaque) else describe(key))
         return key, self.unpack(entry[1], depth)
 
-    def _tensor_value(self, tag: str, described: Any) -> Any:
-        tensor = self._next_tensor(described)
-        if tag == "b":
-            return tensor.numpy().tobytes()
-        if tag == "g":
-            return torch.Generator().set_state(tensor)
-        return tensor.numpy() if tag == "n" and tensor.dtype != torch.bfloat16 else tensor
-
-    def _next_tensor(self, described: Any) -> Tensor:
-        if type(described) is not list or len(described) != 2 or type(described[0]) is not str:
+    def _tensor(self, described: list[Any]) -> Tensor:
+        if len(described) != 2 or type(described[0]) is not str:
             raise WireError("a tensor that is not described")
-        name, shape = described
-        dtype, most = DTYPES.get(name), 64 if self._trusted else MAX_DIMENSIONS
-        if dtype is None or type(shape) is not list or len(shape) > most:
+        dtype, shape = DTYPES.get(described[0]), described[1]
+        if dtype is None or type(shape) is not list or len(shape) > MAX_DIMENSIONS:
             raise WireError("a tensor of no known kind")
         if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape) or elements_of(shape) > MAX_BODY:
             raise WireError("a tensor of an impossible shape")  # (0, 2**26, 2**26) has no number, but large strides

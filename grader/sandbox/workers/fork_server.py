@@ -8,14 +8,12 @@ graders, a maker zygotes, and a zygote workers.
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import math
 import os
 import select
 import signal
 import socket
-import struct
 import sys
 import threading
 import traceback
@@ -24,11 +22,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.sandbox.isolation import kernel
-from grader.sandbox.isolation.usage import Usage, collapse, large_pieces, processor_seconds, used_by
+from grader.sandbox.isolation.limits import Usage, processor_seconds, used_by
 
 FORK, ASK_SECONDS = b"f", b"?"
-"""Requests: fork a child; answer with the processor time of all children so far, NaN where it is not known."""
-SECONDS_SENT = struct.Struct("<d")
+"""Requests: fork a child; answer with the processor time of all children so far, as text: nan where it is not known."""
 
 
 class ServerEnded(Exception):
@@ -93,17 +90,12 @@ class ForkServer:
         name: str = "",
         *,
         fork: Callable[[], int] = os.fork,
-        is_patient: bool = False,
-        busy_after: int = sys.maxsize,
+        has_life_lines: bool = True,
     ) -> None:
-        """With `is_patient`, children have no life line, and are forked once there is something to read for them.
-
-        After `busy_after` requests, memory is arranged for faster forks while nobody waits.
-        """
+        """Without life lines, a child ends by itself, or with the server."""
         control.set_inheritable(False)
         self._control, self._live, self._name, self._fork = control, live, name, fork
-        self._is_patient, self._busy_after, self._requests = is_patient, busy_after, 0
-        self._waiting: list[int] = []  # what children that are not forked yet are given
+        self._has_life_lines = has_life_lines
         self._running: dict[int, int | None] = {}  # a child, and its life line
         self._used_by_ended = 0.0  # seconds
         self._wake, self._woken = os.pipe()  # readable when a child has ended
@@ -114,51 +106,36 @@ class ForkServer:
 
     def serve(self) -> None:
         """Runs until the other end of the control socket closes; then every child is killed."""
-        small = large_pieces() if self._busy_after < sys.maxsize else []
         is_open = True
         while is_open:
-            has_time = bool(small) and self._requests >= self._busy_after
-            ready, _, _ = select.select(self._descriptors(), [], [], 0 if has_time else None)
-            if not ready:
-                collapse(small.pop())
-                if not small:  # what ctypes leaves behind; a worker that collects it copies its pages
-                    gc.collect()
+            ready, _, _ = select.select(self._descriptors(), [], [])
             if self._wake in ready:
                 os.read(self._wake, 4096)
-            for given in set(self._waiting).intersection(ready):
-                self._waiting.remove(given)
-                self._start(None, [given])
             self._reap([pid for pid, life in self._running.items() if life in ready])  # nothing is sent on it
             is_open = self._control.fileno() not in ready or self._take_request()
         self._reap([*self._running])
 
     def _descriptors(self) -> list[int]:
         lives = [life for life in self._running.values() if life is not None]
-        return [self._control.fileno(), self._wake, *self._waiting, *lives]
+        return [self._control.fileno(), self._wake, *lives]
 
     def _take_request(self) -> bool:
         try:
-            request, received, _, _ = socket.recv_fds(self._control, 1, 8)
+            request, given, _, _ = socket.recv_fds(self._control, 1, 8)
         except ConnectionResetError:  # the other end closed without having read all that was sent
             return False
         if request == ASK_SECONDS:
             running = processor_seconds(self._running)
             seconds = math.nan if running is None else self._used_by_ended + running
             with contextlib.suppress(OSError):
-                self._control.sendall(SECONDS_SENT.pack(seconds))
+                self._control.sendall(str(seconds).encode())
         elif request:
-            self._requests += 1
-            if self._is_patient:
-                self._waiting += received
-            else:
-                self._start(received[0], received[1:])
+            life = given.pop(0) if self._has_life_lines else None
+            not_theirs = [*self._descriptors(), self._woken, *([] if life is None else [life])]
+            self._running[fork_child(self._name, lambda: self._live(given), not_theirs, self._fork)] = life
+            for each in given:
+                os.close(each)
         return bool(request)
-
-    def _start(self, life: int | None, given: list[int]) -> None:
-        not_theirs = [*self._descriptors(), self._woken, *([] if life is None else [life])]
-        self._running[fork_child(self._name, lambda: self._live(given), not_theirs, self._fork)] = life
-        for each in given:
-            os.close(each)
 
     def _reap(self, killed: Collection[int]) -> None:
         """Kill these children, and take note of all that have ended."""

@@ -1,6 +1,12 @@
-"""A submission's files as modules, from memory: the worker reads no file of the submission's from disk.
+"""A submission's files as modules, from memory, and what else a submission may import.
 
-A submission's `torch.py` or `sitecustomize.py` never stands in for the real thing; its `sympy.py` is its own.
+It gets numpy, the standard library, the parts of torch that are loaded, and its own files. The worker decides by the
+module's name alone, in a finder that Python asks before every other one. A name that is not allowed does not exist
+here, whether it is installed or not. A submission's `torch.py` or `sitecustomize.py` never stands in for the real
+thing; its `sympy.py` is its own.
+
+The finder is Python in the student's own process, so a submission can remove it. Where there is Landlock, the files of
+all other modules cannot be opened either, and formulas_off.py removes those that were loaded.
 """
 
 from __future__ import annotations
@@ -16,15 +22,15 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import torch
 
 from grader.calling.autograd_used import AutogradUsed
 from grader.calling.failures import failure, remember_source
-from grader.sandbox.workers.imports import Gate, NotAvailable, StandIn
-from grader.source.module_names import importable_name
+from grader.sandbox.workers.imports import INERT, NotAvailable, StandIn
+from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, importable_name
 from grader.source.parsing import encoding_of
 from grader.source.syntax import DefinitionNode
 
@@ -34,35 +40,48 @@ EXCUSED = (AutogradUsed, OSError, NotAvailable)
 """Raised for what is not here: automatic differentiation, a file, the network, a library."""
 
 
-class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports modules and packages from `{path: bytes}`, for `from helpers import ...` in the graded file.
+class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Asked for every module, before any other finder.
 
     Attributes:
-        names: the top-level names.
-        left_out: errors of statements that were left out, see `run_source`.
+        left_out: errors of statements that were left out of the submission's own modules, see `run_source`.
     """
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(self, files: Mapping[str, bytes] | None = None, more: Sequence[str] = ()) -> None:
+        """`files` is {path: text}, the submission's own; `more` are top-level modules that the instructor allows."""
+        files = files or {}
         self._files = {importable_name(path): (path, files[path]) for path in files if path.endswith(".py")}
         folders = {str(folder) for path in files for folder in PurePosixPath(path).parents}
         self._packages = {PACKAGE} | {importable_name(folder) for folder in folders}
-        self.names = frozenset({name.partition(".")[0] for name in self._files} | {PACKAGE})
+        self._own = {name.partition(".")[0] for name in self._files} | {PACKAGE}
+        self._more = frozenset(more)
         self.left_out: list[BaseException] = []
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        own = fullname.removeprefix(f"{PACKAGE}.")
-        if own not in self._files and own not in self._packages:
+        """None where the other finders may look. Raises NotAvailable."""
+        root = fullname.partition(".")[0]  # torch's modules are loaded, or do not exist
+        in_the_library = root in sys.stdlib_module_names and root not in NOT_FROM_THE_STANDARD_LIBRARY
+        if in_the_library or root == "numpy" or root in self._more:
             return None
-        return importlib.util.spec_from_loader(fullname, self, is_package=own in self._packages)
+        if root in self._own:
+            own = fullname.removeprefix(f"{PACKAGE}.")
+            is_package = own in self._packages
+            found = is_package or own in self._files
+            return importlib.util.spec_from_loader(fullname, self, is_package=is_package) if found else None
+        if root not in INERT:
+            raise NotAvailable(fullname, self._more)
+        return importlib.util.spec_from_loader(fullname, self, is_package=True)
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        return None
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        stand_in: Any = None if spec.name.partition(".")[0] in self._own else StandIn(spec.name, self._more)
+        return stand_in  # type: ignore[no-any-return]
 
     def exec_module(self, module: ModuleType) -> None:
-        name, source = self._files.get(module.__name__.removeprefix(f"{PACKAGE}."), ("", b""))
-        self.left_out += run_source(module, name, source)
+        if not isinstance(module, StandIn):
+            name, source = self._files.get(module.__name__.removeprefix(f"{PACKAGE}."), ("", b""))
+            self.left_out += run_source(module, name, source)
 
 
 def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseException]:
@@ -151,19 +170,18 @@ class Loaded(NamedTuple):
 def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> Loaded:
     """Runs `files[main]` as a module; its neighbours can be imported by it.
 
-    From then on this process imports only what imports.py allows, and top-level modules in `imports`.
+    From then on this process imports only these, what is always allowed, and top-level modules in `imports`.
     """
-    own = MemoryFinder({name: source for name, source in files.items() if name != main})
-    sys.meta_path.insert(0, Gate(own, own.names, imports))
-    sys.meta_path.append(own)
+    gate = Gate({name: source for name, source in files.items() if name != main}, imports)
+    sys.meta_path.insert(0, gate)
     module = ModuleType(main.removesuffix(".py"))
     module.__spec__ = importlib.machinery.ModuleSpec(f"{PACKAGE}.{module.__name__}", None)
     sys.modules.setdefault(module.__name__, module)
     try:
-        own.left_out += run_source(module, main, files[main])
+        gate.left_out += run_source(module, main, files[main])
     except BaseException as error:  # whatever a student's file does is a result
         return Loaded(module, error)
-    return Loaded(module, None, next(iter(own.left_out), None))
+    return Loaded(module, None, next(iter(gate.left_out), None))
 
 
 def seed_generators() -> None:

@@ -1,40 +1,36 @@
 """What the trusted side and a worker say to each other: four kinds of requests, and answers, all of them dataclasses.
 
-A worker trusts its requests. Of its answers every field is checked, see FIELDS, and whatever does not fit raises
-WireError. A request that is answered has a ticket, which its answers repeat. A worker loads this module, so nothing
+A worker trusts its requests, which are pickled. Of its answers every field is checked, see FIELDS, and whatever does
+not fit raises WireError. Each request has a ticket, which its answers repeat. A worker loads this module, so nothing
 here may import grader.reference.
 """
 
 from __future__ import annotations
 
+import io
+import pickle
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, NoReturn, cast, get_args
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO, NamedTuple, NoReturn, get_args
 
+import numpy
 import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer, AnswerOutcome, Seen
 from grader.calling.failures import failure
 from grader.calling.numerical_watch import OBSERVED_NAMES
-from grader.calling.protocol import CallRequest
+from grader.calling.protocol import CallRequest, Function
 from grader.calling.steps import Groups, Joint
-from grader.sandbox.workers.codec import (
-    DTYPE_NAMES,
-    LEAST_BUDGET,
-    MAX_BODY,
-    Frame,
-    Opaque,
-    Packer,
-    Unpacker,
-    encode_frame,
-    readable,
-)
+from grader.sandbox.workers.codec import MAX_BODY, Frame, Opaque, Packer, Unpacker, encode_frame, readable, tensor_bytes
 from grader.sandbox.workers.waiting import WireError
 
 CALL_ROOM = 1 << 24
 """Bytes of tensors in the answer to a call."""
+LEAST_BUDGET, BUDGET_PER_BYTE = 1 << 18, 32
+"""The budget of the answer to a call, in units of the codec, grows with the bytes of the request: so a function may
+return a few times as many entries as it was given."""
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
 ROOM, MIN_ROOM = 4, 1 << 20
@@ -51,24 +47,25 @@ MAX_COUNT = 1 << 40
 class Load:
     """Run the submission's file `main` of `files`; `not_allowed` are parts of PyTorch to be removed first.
 
-    With `memory`, the worker's resident memory is made to follow what the file and its functions hold. The answer's
-    value is (names of functions, those that need no watching, why statements were left out).
+    With `memory`, the worker's resident memory is made to follow what the file and its functions hold. With `quiet`,
+    what the file itself prints is dropped: another worker has shown it. The value of the answer is a Loading.
     """
 
     files: Mapping[str, bytes]
     main: str
     not_allowed: Sequence[str] = ()
     memory: bool = False
+    quiet: bool = False
 
 
 @dataclass(frozen=True)
 class GivenProblem:
     """The problem on which steps are run from now on, as they meet it. It has no answer.
 
-    `dtype` is the name of torch's default dtype, `groups` are values that are given together.
+    `dtype` is torch's default dtype, `groups` are values that are given together.
     """
 
-    dtype: str
+    dtype: torch.dtype
     values: Mapping[str, Any]
     upstream: Mapping[str, Tensor]
     groups: Groups
@@ -92,7 +89,13 @@ class Run:
 
 
 Request = Load | GivenProblem | Run | CallRequest
-REQUESTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Load, GivenProblem, Run, CallRequest)}
+
+
+class Loading(NamedTuple):
+    """How a file was run: the names of its functions, and why statements were left out."""
+
+    functions: tuple[str, ...]
+    note: str
 
 
 class ReplyTerms(NamedTuple):
@@ -121,52 +124,82 @@ class PackedRequest:
     watched: bool = False
 
 
-def encode_request(request: Request, room: int = CALL_ROOM) -> tuple[bytes, ReplyTerms]:
-    """(the request as it is sent, the terms of its answers). Raises TooLarge."""
-    packer = Packer(trusted=True)
-    given = {each.name: getattr(request, each.name) for each in fields(request)}
-    usual = {each.name: each.default for each in fields(request)}
-    packed = {name: packer.pack(value) for name, value in given.items() if value != usual[name]}
-    # a ticket cannot be guessed, so no answer is written before its request is sent
-    budget = max(LEAST_BUDGET, 4 * packer.used) if isinstance(request, CallRequest) else MAX_BODY
-    terms = ReplyTerms(secrets.randbits(48), room, budget)
-    return encode_frame(Frame({"op": type(request).__name__, "terms": terms, "fields": packed}, packer.body)), terms
+class RequestPickler(pickle.Pickler):
+    """Pickles requests. Of a tensor, only its own numbers travel, in the order in which they are in memory."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file, protocol=5)
+        self.fast = True  # what is given twice arrives as two: a function that changes one does not change the other
+
+    def reducer_override(self, thing: Any) -> Any:
+        if isinstance(thing, Tensor):
+            order = sorted(range(thing.ndim), key=thing.stride, reverse=True)
+            if not thing.permute(order).is_contiguous():
+                order = [*range(thing.ndim)]
+            dense, axes = thing.detach().permute(order).contiguous(), [order.index(a) for a in range(thing.ndim)]
+            is_leaf = thing.is_leaf and thing.requires_grad
+            return sent_tensor, (bytearray(tensor_bytes(dense)), thing.dtype, [*dense.shape], axes, is_leaf)
+        if isinstance(thing, torch.Generator):
+            return sent_generator, (thing.get_state(),)
+        if isinstance(thing, Function):
+            return sent_function, (thing.source, thing.bound)
+        if isinstance(thing, numpy.generic):
+            return type(thing.item()), (thing.item(),)
+        if isinstance(thing, tuple) and not isinstance(thing, (Joint, ReplyTerms)):
+            return tuple, ([*thing],)  # of a class that a worker may not know
+        return NotImplemented
 
 
-def decode_request(frame: Frame) -> tuple[Request, ReplyTerms]:
-    """In the worker: the request, and the terms of its answers."""
-    header, unpacker = frame.header, Unpacker(frame.body, trusted=True, budget=1 << 40)
-    values = {name: unpacker.unpack(node) for name, node in header["fields"].items()}
-    request = REQUESTS[header["op"]](**values)
-    if isinstance(request, Run) and request.joint is not None:
-        request = replace(request, joint=Joint(*request.joint))
-    return cast(Request, request), ReplyTerms(*header["terms"])
+def sent_tensor(numbers: bytearray, dtype: torch.dtype, shape: list[int], axes: list[int], is_leaf: bool) -> Tensor:
+    flat = torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)
+    return flat.view(shape).permute(axes).requires_grad_(is_leaf)
 
 
-def ask(request: Load | CallRequest) -> PackedRequest:
-    if isinstance(request, Load):
-        return PackedRequest(*encode_request(request), [""])
-    return PackedRequest(*encode_request(request), [request.name], watched=request.watched)
+def sent_generator(state: Tensor) -> torch.Generator:
+    return torch.Generator().set_state(state)
+
+
+def sent_function(source: str, bound: dict[str, Any]) -> Callable[..., Any]:
+    return Function(source, **bound).build()
+
+
+def pack(request: Request, room: int = CALL_ROOM) -> PackedRequest:
+    """The request as it is sent. `room` is for the bytes of an answer."""
+    file = io.BytesIO()
+    RequestPickler(file).dump(request)
+    grown = max(LEAST_BUDGET, BUDGET_PER_BYTE * file.tell())
+    budget = min(MAX_BODY, grown) if isinstance(request, CallRequest) else MAX_BODY
+    terms = ReplyTerms(secrets.randbits(48), room, budget)  # nobody can guess it, and answer before the request is sent
+    RequestPickler(file).dump(terms)
+    if isinstance(request, Run):
+        return PackedRequest(file.getvalue(), terms, request.steps, is_step=True, watched=request.watched)
+    watched = isinstance(request, CallRequest) and request.watched
+    return PackedRequest(file.getvalue(), terms, [getattr(request, "name", "")], watched=watched)
+
+
+def read_request(file: BinaryIO) -> tuple[Request, ReplyTerms]:
+    """In the worker: the next request, and the terms of its answers. Raises EOFError."""
+    return pickle.load(file), pickle.load(file)
 
 
 @dataclass(frozen=True)
 class PackedProblem:
     """A problem as it is sent, the same to every worker: packed once, for a whole class."""
 
-    frame: bytes
+    data: bytes
     known: frozenset[str]  # names that a step may ask for
     room: int  # bytes of an answer that are taken
 
     def with_run(self, run: Run) -> PackedRequest:
         """A run on this problem."""
-        data, terms = encode_request(run, self.room)
-        return PackedRequest(self.frame + data, terms, run.steps, True, self.known, run.watched)
+        packed = pack(run, self.room)
+        return replace(packed, data=self.data + packed.data, known=self.known)
 
 
 def pack_problem(
     dtype: torch.dtype, values: Mapping[str, Any], upstream: Mapping[str, Tensor], groups: Groups | None = None
 ) -> PackedProblem:
-    """Forward values (tensors of any shape and dtype, plain numbers) and upstream gradients, by name, as a frame."""
+    """Forward values (tensors of any shape and dtype, plain numbers) and upstream gradients, by name, as bytes."""
     known = frozenset({*values, *("d" + name for name in upstream), *(groups or {})})
     tensors = [value for value in (*values.values(), *upstream.values()) if isinstance(value, Tensor)]
     room = min(MAX_BODY, max(MIN_ROOM, ROOM * max((tensor.nbytes for tensor in tensors), default=0)))
@@ -174,7 +207,7 @@ def pack_problem(
         {name: value.contiguous() if isinstance(value, Tensor) else value for name, value in named.items()}
         for named in (values, upstream)
     )
-    return PackedProblem(encode_request(GivenProblem(DTYPE_NAMES[dtype], given, fed, groups or {}))[0], known, room)
+    return PackedProblem(pack(GivenProblem(dtype, given, fed, groups or {})).data, known, room)
 
 
 # Answers -------------------------------------------------------------------------------------------------------------
@@ -185,7 +218,7 @@ def encode_answer(name: str, answer: Answer, terms: ReplyTerms, files: Sequence[
 
     To read a value may run a student's code. Where that raises, the call failed; `files` are the student's.
     """
-    packer = Packer(room=terms.room, budget=terms.budget)
+    packer = Packer(terms.room, terms.budget)
     try:
         values = [
             packer.pack_whole(answer.value if answer.tensor is None else answer.tensor),
@@ -224,11 +257,13 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     answer = Answer(**{each: FIELDS[each](value) for each, value in said.items()})
     if type(nodes) is not list or len(nodes) != 2 or type(nodes[1]) is not list or (sent.is_step and nodes[1]):
         raise WireError("values that are missing, or too many")
-    unpacker = Unpacker(frame.body, budget=terms.budget)
+    unpacker = Unpacker(frame.body, terms.budget)
     value, arguments = unpacker.unpack(nodes[0]), [unpacker.unpack(each) for each in nodes[1]]
     unpacker.finish()
     if answer.outcome != "returned" and (value is not None or arguments):
         raise WireError("a value where there can be none")
+    if name == "" and answer.outcome == "returned":
+        value = checked_loading(value)
     if not sent.is_step:
         return answer._replace(value=value, arguments=arguments)
     changed, uses = (each for each in answer.changed if each in sent.known), answer.uses & frozenset(sent.known)
@@ -283,6 +318,13 @@ def checked_seen(value: Any) -> Seen:
         case ["differences", str(operator), int(times)] if operator in OBSERVED_NAMES:
             return Seen("differences", operator, checked_count(times))
     return refuse_field("observation")
+
+
+def checked_loading(value: Any) -> Loading:
+    match value:
+        case [functions, str(note)]:
+            return Loading(checked_names(functions), note)
+    return refuse_field("account of a file")
 
 
 FIELDS: dict[str, Callable[[Any], Any]] = {

@@ -173,5 +173,4 @@ def make_zygotes(descriptor: int) -> None:
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # as in a zygote that was started by itself
     make_ready()
-    several = 2  # zygotes: memory is arranged once for all of them
-    ForkServer(socket.socket(fileno=descriptor), become_zygote, "zygote", is_patient=True, busy_after=several).serve()
+    ForkServer(socket.socket(fileno=descriptor), become_zygote, "zygote", has_life_lines=False).serve()

@@ -1,6 +1,6 @@
 """What honest code does, done in advance: what Python and torch load and set up at first use is then there.
 
-A worker can load nothing of torch (imports.py) and read no file such as cpuinfo, and a student would wait for it.
+A worker can load nothing of torch (loader.py) and read no file such as cpuinfo, and a student would wait for it.
 """
 
 from __future__ import annotations

@@ -1,46 +1,92 @@
-"""A student's file: its steps on problems and its functions, each run once, with what judging knows of it besides."""
+"""A student's file in workers: its steps on problems and its functions, each run once, and what they printed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
+from weakref import WeakKeyDictionary
 
 import torch
 
 from grader.calling.answer import Answer, Seen
+from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import Joint
 from grader.reference.problem import Problem
+from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import FileWorker, StudentFile
-from grader.sandbox.workers.waiting import TimeAccount
+from grader.sandbox.workers.messages import Load, Loading, PackedProblem, PackedRequest, Run, pack, pack_problem
+from grader.sandbox.workers.printed import Output
+from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount
+from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.explain.edits.search import Trials
 from grader.verdict.judge.runner import STRICT, Terms
 
+PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
+"""Problems as they were sent, by the names whose upstream gradients were left out."""
+
+
+def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem:
+    """The problem without the upstream gradients of the names in `left_out`.
+
+    * Hidden problems are sent with random upstream gradients, each drawn on its own: none is the gradient of another.
+    * One function for all gradients (`Joint`) is sent forward values only: what is above a row is another row.
+    * The published problem is sent with the true upstream gradients, which are the references of the rows above. It is
+      sent after the student's own chain has run on it, and decides no points: only its bits are reported.
+    * The student's own chain is sent upstream gradients only where no step of the student's returns them.
+
+    `python -m bench attacks sent` compares every tensor that is sent with every reference.
+    """
+    known, key = PACKED_PROBLEMS.setdefault(problem, {}), frozenset(left_out)
+    if key not in known:
+        upstream = {name: gradient for name, gradient in problem.fed.items() if name not in key}
+        known[key] = pack_problem(problem.dtype, problem.values, upstream, problem.groups)
+    return known[key]
+
 
 @dataclass(frozen=True)
-class FileProblems:
-    """`chain` is the problem of the student's own chain, and for each step those above it.
+class StudentFile:
+    """A file and what it is judged by.
 
-    `terms` is what the file may write differently from a stub, and `public` the published problem at the file's own
-    sizes, where these differ from the lecture's.
+    Attributes:
+        files: {file name: bytes}; `main` is the graded one.
+        steps: its functions that return gradients, in the order in which a student writes them.
+        joint: the function that returns all gradients, if one does.
+        not_allowed: parts of PyTorch that are removed in the worker, see library_off.py.
+        chain: the problem of the student's own chain, and for each step those above it.
+        terms: what the file may write differently from a stub.
+        public: the published problem at the file's own sizes, where these differ from the lecture's.
     """
 
+    files: Mapping[str, bytes]
+    main: str
+    steps: Sequence[str] = ()
+    joint: Joint | None = None
+    not_allowed: Sequence[str] = ()
     chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None
     terms: Terms = STRICT
     public: Problem | None = None
 
 
-NO_PROBLEMS = FileProblems()
+class Student:
+    """The steps and functions of one student's file. A SubmissionRunner (grader/verdict/judge/runner.py).
 
-
-class Student(FileWorker):
-    """The steps of one student's file, and its other functions. A SubmissionRunner (grader/verdict/judge/runner.py).
+    A worker with the file in it is started when it is needed, and again after it has ended. Each answer is sent as soon
+    as it is there, so where none comes, the step that is due is at fault. A step that hangs or ends its process is not
+    run again; those after it are, in a new process. Every method that runs something raises ZygoteDied, and Interrupted
+    once the descriptor `interrupt` is readable.
 
     Attributes:
-        steps: the gradients in the order in which a student writes them.
-        terms: what the file may write differently from a stub.
-        public: the published problem at the file's own sizes, where these differ from the lecture's.
+        process: the present worker; None before the first one is started and after one was discarded.
+        time: what all its workers may use.
+        joint: the function that returns all gradients, if one does.
+        given_up: {step or function: its answer}, of those that are not run again.
+        functions: the names of the file's functions, once it was loaded.
+        note: why statements outside the functions were left out, if any were.
+        output: what all workers have printed so far.
+        switched_on: a worker reported that PyTorch differentiates again.
+        steps, terms, public: see StudentFile.
         low_precision_steps: traced steps that computed in float32 although they were given float64.
         time_of_changed: for the workers of the file's changed versions, all together.
         trials: the file's functions with small changes, for naming a slip.
@@ -52,16 +98,25 @@ class Student(FileWorker):
         self,
         zygote: ZygoteProcess,
         file: StudentFile,
-        given: FileProblems = NO_PROBLEMS,
         *,
         time: TimeAccount | None = None,
         interrupt: int | None = None,
+        memory: bool = False,
     ) -> None:
-        super().__init__(zygote, file, time=time, interrupt=interrupt)
-        self.steps = tuple(file.steps)
-        self._chain, self._chain_answers = given.chain, dict[str, Answer]()
-        self.terms, self.public = given.terms, given.public
+        """`time` may be shared with other files. `memory` is for measuring it, see Load."""
+        self._zygote, self._limits, self._memory = zygote, zygote.limits, memory
+        self.file, self.interrupt = file, interrupt
+        self.time = zygote.account(zygote.limits.total_seconds) if time is None else time
+        self.steps, self.joint, self.terms, self.public = tuple(file.steps), file.joint, file.terms, file.public
+        self.process: WorkerProcess | None = None
+        self.given_up: dict[str, Answer] = {}
+        self.functions: tuple[str, ...] = ()
+        self.note, self.switched_on = "", False
+        self.output = Output(zygote.limits.output_bytes)
+        self._load_failure: Answer | None = None
+        self._has_printed_loading = False
         self._answers: dict[Problem, dict[str, Answer]] = {}
+        self._chain_answers: dict[str, Answer] = {}
         self._traced: dict[tuple[Problem, str], Answer] = {}
         self._calls: dict[str, list[CallRequest]] = {}
         self.measurements: dict[object, Measurement] = {}
@@ -70,19 +125,108 @@ class Student(FileWorker):
         self.time_of_changed = zygote.account(zygote.limits.total_seconds)
         self.trials: Trials | None = None
 
+    # The worker ------------------------------------------------------------------------------------------------------
+
+    def start(self) -> WorkerProcess | None:
+        """The present worker, or a new one in which the file was run; None where there is a load failure."""
+        if self.process is None and self._load_failure is None:
+            self._load_failure = self._load()
+            if self._load_failure is not None:
+                self.close()
+        return self.process
+
+    def _load(self) -> Answer | None:
+        """Have a new worker run the file; None where it did."""
+        limits, file = self._limits, self.file
+        if self.time.is_used_up:
+            total = f"{limits.total_seconds:g} seconds of this submission"
+            return Answer("timeout", message=f"It was not run: earlier steps used up the {total}.")
+        self.process = self._zygote.worker()
+        self.process.output, self._zygote.running = self.output, file.main
+        if self.interrupt is not None:
+            self.process.set_interrupt_fd(self.interrupt)
+        self.process.wait_until_locked_in()
+        load = Load(dict(file.files), file.main, file.not_allowed, self._memory, self._has_printed_loading)
+        self._has_printed_loading = True
+        answers, failure = self._ask([pack(load)], file.main, limits.import_seconds)
+        if failure is not None and failure.outcome == "timeout":
+            what = f"The file itself did not finish running within {limits.import_seconds:g} seconds"
+            return Answer("timeout", message=f"{what}: is there a loop outside the functions?")
+        if failure is not None:
+            return failure._replace(message=f"While the file was being run: {failure.message}")
+        (answer,) = answers
+        if answer.outcome != "returned":
+            return answer if answer.outcome == "forbidden" else answer._replace(outcome="raised")
+        self.functions, self.note = cast(Loading, answer.value)
+        return None
+
+    @property
+    def load_failure(self) -> Answer | None:
+        """What went wrong when the file was run, if it did; the same answer then stands for every step."""
+        self.start()
+        return self._load_failure
+
+    def close(self) -> None:
+        """End the present worker, if there is one."""
+        if self.process is not None:
+            self.process.close()
+            self.process = None
+
+    def _ask(
+        self, requests: Sequence[PackedRequest], running: str = "", seconds: float | None = None
+    ) -> tuple[list[Answer], Answer | None]:
+        """(the answers of the present worker, why no more came): then it is gone, and the next answer was due.
+
+        `running` is what to show in place of the requested names. Each answer may take `seconds`.
+        """
+        assert self.process is not None
+        due = [name for each in requests for name in each.names]
+        answers: list[Answer] = []
+        if seconds is None:  # what is watched returned in time when nobody watched
+            is_watched = any(each.watched for each in requests)
+            seconds = self._limits.total_seconds if is_watched else self._limits.step_seconds
+        self._set_running(running or due[0])
+        try:
+            for answer in self.process.answers(requests, seconds, self.time):
+                answers.append(answer)
+                self.switched_on |= answer.message == SWITCHED_ON
+                self._set_running(due[len(answers)] if len(answers) < len(due) else "")
+        except WORKER_FAILURES as error:
+            self.close()
+            return answers, self._answer_for(error)
+        return answers, None
+
+    def _set_running(self, name: str) -> None:
+        """Note which function runs; "" where it may be one of several."""
+        self._zygote.running = self.joint.name if self.joint is not None and name in self.steps else name
+
+    def _answer_for(self, error: Exception) -> Answer:
+        """The answer of a step or a function whose worker ended or missed the deadline."""
+        if not isinstance(error, DeadlineMissed):
+            return Answer("crashed", message=str(error))
+        if self.time.is_used_up:
+            total = f"{self._limits.total_seconds:g} seconds of this submission"
+            return Answer("timeout", message=f"It had not returned when the {total} were used up.")
+        return Answer("timeout", message=f"It did not return within {self._limits.step_seconds:g} seconds.")
+
     # Steps -----------------------------------------------------------------------------------------------------------
+
+    def discloses(self, problem: Problem) -> bool:
+        """Whether steps are fed true upstream gradients: the references of the rows above."""
+        return not problem.random_upstream and self.joint is None
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
         if problem not in self._answers:
             if self.discloses(problem):
                 self.chain()  # before the true gradients are in the worker
-            self._answers |= self.run([problem], self.steps)
+            self._answers |= self._run([problem], self.steps)
         return self._answers[problem]
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         """Run all steps on these problems in one batch: their answers will be read next."""
-        self._answers |= self.run([p for p in problems if p not in self._answers and not self.discloses(p)], self.steps)
+        due = [p for p in problems if p not in self._answers and not self.discloses(p)]
+        self._answers |= self._run(due, self.steps)
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
@@ -95,7 +239,7 @@ class Student(FileWorker):
         self._trace([p for p in problems if (p, step) not in self._traced and not self.discloses(p)], step)
 
     def _trace(self, problems: Sequence[Problem], step: str) -> None:
-        for problem, answers in self.run(problems, self.steps if self.joint else (step,), watched=True).items():
+        for problem, answers in self._run(problems, self.steps if self.joint else (step,), watched=True).items():
             self._traced[problem, step] = answers[step]
             if answers[step].low_precision:
                 self.low_precision_steps.add(step)
@@ -103,23 +247,89 @@ class Student(FileWorker):
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
         self.joint, self.given_up = joint, {}
-        return self.run([problem], steps)[problem]
+        return self._run([problem], steps)[problem]
+
+    def _run(
+        self, problems: Iterable[Problem], steps: Sequence[str], watched: bool = False
+    ) -> dict[Problem, dict[str, Answer]]:
+        """{problem: {step: answer}} for `steps` on each problem; with `watched` see Run."""
+        found: dict[Problem, dict[str, Answer]] = {problem: {} for problem in problems}
+        while self.start() is not None:
+            due = {p: [s for s in steps if s not in found[p] and s not in self.given_up] for p in found}
+            places = [(problem, step) for problem, missing in due.items() for step in missing]
+            if not places:
+                break
+            requests = [
+                # a joint function needs no upstream gradients
+                pack_once(problem, problem.upstream if self.joint is not None else ()).with_run(
+                    Run(missing, joint=self.joint, watched=watched)
+                )
+                for problem, missing in due.items()
+                if missing
+            ]
+            answers, failure = self._ask(requests)
+            for (problem, step), answer in zip(places, answers, strict=False):
+                found[problem][step] = answer
+                if answer.outcome in ("forbidden", "timeout") and answer.seen is None:  # it is not run again
+                    self.given_up[step] = answer
+            if failure is not None:  # the step that was due is at fault; a joint function is at fault for all of them
+                unanswered = [step for _, step in places[len(answers) :]]
+                self.given_up |= dict.fromkeys(unanswered if self.joint else unanswered[:1], failure)
+        other = self._load_failure or Answer("crashed")
+        return {p: {step: found[p].get(step) or self.given_up.get(step, other) for step in steps} for p in found}
 
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
-        if self._chain is not None and not self._chain_answers:
-            self._chain_answers = self.run_chain(*self._chain)
+        if self.file.chain is not None and not self._chain_answers:
+            problem, above = self.file.chain
+            steps = [s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(above[s])]
+            # upstream gradients are sent only where no step of the student's returns them
+            packed = pack_once(problem, problem.upstream if self.joint else [step[1:] for step in self.steps])
+            own, answers = {step: sorted(above[step]) for step in steps}, list[Answer]()
+            if steps and self.start() is not None:
+                answers, _ = self._ask([packed.with_run(Run(steps, own, self.joint))])
+            results = dict(zip(steps, answers, strict=False))
+            self._chain_answers = {step: results.get(step, Answer("skipped")) for step in self.steps}
         return self._chain_answers
 
     # Calls -----------------------------------------------------------------------------------------------------------
 
     def call(self, of: str, request: CallRequest) -> Answer:
-        """One call, see FileWorker.call. What has to be made again to watch the function is remembered."""
-        answer = super().call(of, request)
+        """One call; `of` is the function or class that it is about.
+
+        A function that hangs or ends its process is not called again. What has to be made again to watch the function
+        is remembered.
+        """
+        if of in self.given_up:
+            return self.given_up[of]
+        if self.start() is None:
+            return self._load_failure or Answer("crashed")
+        answers, failure = self._ask([pack(request)], of)
+        answer = failure or answers[0]
+        if answer.outcome in ("timeout", "crashed", "forbidden"):
+            self.close()
+            self.given_up[of] = answer
         if answer.outcome == "returned" and not request.watched:
             kept = [call for call in self._calls.get(of, ()) if not (is_alone(call) and is_alone(request))]
             self._calls[of] = [*kept, request]
         return answer
+
+    def call_measured(self, name: str, args: Sequence[object], memory: bool = True) -> tuple[Answer, Usage | None]:
+        """One call in a worker of its own, and what that worker used; None without a value.
+
+        With `memory`, its largest resident memory is measured, which takes processor time; else only its time.
+        """
+        other = Student(self._zygote, self.file, time=self.time, interrupt=self.interrupt, memory=memory)
+        other.given_up, other.output, other._has_printed_loading = self.given_up, self.output, True
+        try:
+            answer = other.call(name, CallRequest(name, args))
+            used = other.process.end_and_measure() if other.process is not None else None
+        finally:
+            other.close()
+        self.switched_on |= other.switched_on
+        return answer, used if answer.outcome == "returned" else None
+
+    # What they do, watched -------------------------------------------------------------------------------------------
 
     def watch(self, steps: Collection[str], functions: Collection[str]) -> dict[str, Seen]:
         """{step, function or method: what was seen} while they were run again, outside the verdict."""
@@ -133,8 +343,7 @@ class Student(FileWorker):
 
     def _watch_steps(self, steps: Collection[str]) -> dict[str, Seen]:
         """On the first hidden problem on which most of them returned: a notebook may be written for its own sizes."""
-        plain, called = self.plain_functions, self.joint.name if self.joint else ""
-        due = [step for step in steps if step in self.steps and (called or step) not in plain]
+        due = [step for step in steps if step in self.steps]
         hidden = [p for p in self._answers if p.dtype is torch.float64 and not self.discloses(p)]
         if not due or not hidden:
             return {}
@@ -143,7 +352,7 @@ class Student(FileWorker):
             return sum(self._answers[problem][step].outcome == "returned" for step in due)
 
         problem = max(hidden, key=returned)
-        answers = self.run([problem], due, watched=True)[problem]
+        answers = self._run([problem], due, watched=True)[problem]
         return {step: answer.seen for step, answer in answers.items() if answer.seen is not None}
 
     def _watch_calls(self, function: str) -> Seen | None:
@@ -153,8 +362,8 @@ class Student(FileWorker):
         that are close together. Of a class, all calls in their order, since its objects remember.
         """
         name = function.partition(".")[0]
-        for call in self._calls.get(name, ()) if name not in self.plain_functions else ():
-            answer = super().call(name, replace(call, watched=True))
+        for call in self._calls.get(name, ()):
+            answer = self.call(name, replace(call, watched=True))
             if answer.outcome in ("timeout", "crashed", "forbidden"):
                 break
             if answer.seen is not None:

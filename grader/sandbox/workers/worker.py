@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import io
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,19 +23,18 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.numerical_watch import NumericalWatch, watched
-from grader.calling.observing import is_plain
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.protocol import CallRequest, copy_tree
 from grader.calling.steps import call_joint, call_step, groups_of_values
+from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
-from grader.sandbox.isolation.usage import make_memory_telling, used_by
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.messages import GivenProblem, Load, Request, Run
-from grader.sandbox.workers.printed import MarkedOutput, flush_output
+from grader.sandbox.workers.printed import LabelledOutput, flush_output
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
 
@@ -82,14 +80,14 @@ def arrange_descriptors(requests: int, answers: int, output: int) -> None:
 class Worker:
     def __init__(self, operator_cap: int, imports: Sequence[str] = ()) -> None:
         """`imports` are modules that an instructor allows."""
-        self._requests = io.BufferedReader(io.FileIO(REQUESTS_FD, "rb", closefd=False))
+        self._requests = os.fdopen(REQUESTS_FD, "rb", closefd=False)
         self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problem: tuple[torch.dtype, dict[str, Any], dict[str, Tensor]] = torch.float64, {}, {}
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
-        self._output: MarkedOutput | None = None
+        self._output: LabelledOutput | None = None
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
         self._twins: dict[int, Any] = {}  # the same of calls that were made again
 
@@ -100,10 +98,10 @@ class Worker:
 
     def serve_one(self) -> bool:
         """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
-        frame = codec.read_frame(self._requests)
-        if frame is None:
+        try:
+            request, terms = messages.read_request(self._requests)
+        except EOFError:
             return False
-        request, terms = messages.decode_request(frame)
         for name, answer in self.answers_to(request):
             data = messages.encode_answer(name, answer, terms, self._files)
             flush_output()
@@ -119,7 +117,7 @@ class Worker:
         match request:
             case GivenProblem():
                 values = {**request.values, **groups_of_values(request.values, request.groups)}
-                self._problem = codec.DTYPES[request.dtype], values, dict(request.upstream)
+                self._problem = request.dtype, values, dict(request.upstream)
             case Load():
                 yield "", self.last(self.load(request))
             case CallRequest():
@@ -156,7 +154,8 @@ class Worker:
         tripwires(self._autograd_used.append, self._files)
         name_acts(False)
         sys.breakpointhook = refuse_to_stop
-        self._output = MarkedOutput()
+        self._output = LabelledOutput()
+        self._output.begin(request.main, request.quiet)
         loaded = load(request.files, request.main, self._imports)
         name_acts(True)
         self._names = vars(loaded.module)
@@ -165,8 +164,7 @@ class Worker:
         if error is not None:
             return failure(error, "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
-        plain = [name for name in names if is_plain(self._functions.get(name))]
-        return Answer("returned", value=(names, plain, loaded.note(self._files)))
+        return Answer("returned", value=(names, loaded.note(self._files)))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn. With `above`, steps are fed the student's own gradients."""
@@ -183,7 +181,8 @@ class Worker:
                 def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
                     return {step: call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)}
 
-                answers = self.watched(step, call) if request.watched else call(None)
+                numerical = NumericalWatch(self._operator_cap, self._names) if request.watched else None
+                answers = watched(call, call, numerical) if numerical else call(None)
                 answer = self.allowed(step, answers[step])
             if step == request.steps[-1]:
                 answer = self.last(answer)
@@ -199,12 +198,12 @@ class Worker:
         assert request.joint is not None
         joint, (dtype, values, _) = request.joint, self._problem
         self.begin(joint.name)
-        function = self._functions.get(joint.name)
+        function, numerical = self._functions.get(joint.name), NumericalWatch(self._operator_cap, self._names)
 
         def call(watch: OperatorWatch | None) -> dict[str, Answer]:
             return call_joint(function, joint, request.steps, values, dtype, self._files, watch)
 
-        answers = self.watched(joint.name, call) if request.watched else call(None)
+        answers = watched(call, call, numerical) if request.watched else call(None)
         for step, answer in answers.items():
             answer = self.allowed(joint.name, answer)
             yield step, self.last(answer) if step == request.steps[-1] else answer
@@ -228,9 +227,3 @@ class Worker:
         numerical = NumericalWatch(cap, self._names, may_train=request.handle is None)
         changes_objects = request.handle is not None or request.keep is not None
         return self.allowed(request.name, watched(call, again, numerical, changes_objects)[""])
-
-    def watched(self, function: str, call: Callable[[OperatorWatch], dict[str, Answer]]) -> dict[str, Answer]:
-        """The answers of a step's function under a watch. Of a plain one, only the operators are watched."""
-        if is_plain(self._functions.get(function)):
-            return call(OperatorWatch(self._operator_cap))
-        return watched(call, call, NumericalWatch(self._operator_cap, self._names))

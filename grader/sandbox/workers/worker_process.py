@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from grader.calling.answer import Answer
 from grader.errors import Interrupted, ZygoteDied
-from grader.sandbox.isolation.usage import Usage
+from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.codec import Frame, Reader
 from grader.sandbox.workers.fork_server import Child, ServerEnded
 from grader.sandbox.workers.messages import PackedRequest, decode_answer
@@ -36,6 +36,9 @@ class WorkerProcess:
 
     What is waited for is paid for by accounts of time. Every method that waits raises WorkerLost, Interrupted,
     ZygoteDied, and DeadlineMissed once one of them is used up.
+
+    Attributes:
+        output: what it prints; may be replaced by another one before the first request.
     """
 
     def __init__(
@@ -43,14 +46,14 @@ class WorkerProcess:
     ) -> None:
         """`pipes` are of requests, answers and what is printed; `account` makes an account of so many seconds."""
         self._child, self._account = child, account
-        self._requests, self._answers, self._printed = requests, answers, printed = pipes
+        self._requests, self._answers, self._printed = pipes
         self._interrupt: int | None = None
         self._unsent, self._nap = b"", 0.0
         self._reader = Reader()
         self._selector = selectors.DefaultSelector()
-        for descriptor in (answers, printed):
+        for descriptor in pipes[1:]:
             self._selector.register(descriptor, selectors.EVENT_READ)
-        for descriptor in (requests, answers, printed):
+        for descriptor in pipes:
             os.set_blocking(descriptor, False)
         self.output = Output(output_bytes)
         self._is_closed, self._is_locked_in = False, False
@@ -73,55 +76,22 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start, self._is_locked_in = Usage(*header["used"]), True
 
-    def ask(self, requests: Sequence[PackedRequest]) -> None:
-        """Send all requests. What finds no room in the pipe is sent while their answers are awaited."""
+    def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
+        """Send all requests; the answers to them in order as they arrive, each within so many seconds."""
         self._reader.max_body = max(each.terms.room for each in requests)
         self._nap = NAP_SECONDS if sum(len(each.names) for each in requests) > 1 else 0.0
         self._unsent = b"".join(each.data for each in requests)
-        self._send()
-        if self._unsent:
-            self._selector.register(self._requests, selectors.EVENT_WRITE)
-
-    def _send(self) -> None:
-        try:
-            self._unsent = self._unsent[os.write(self._requests, self._unsent) :]
-        except BlockingIOError:
-            pass
-        except BrokenPipeError:  # what it has answered counts; where no answer comes, we hear how it ended
-            self._unsent = b""
-
-    def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
-        """The answers to them in order as they arrive, each within so many seconds."""
+        self._selector.register(self._requests, selectors.EVENT_WRITE)
         for each in requests:
             for name in each.names:
                 yield decode_answer(self.receive(self._account(seconds), *accounts), name, each)
 
     def receive(self, *accounts: TimeAccount) -> Frame:
-        """The next frame that the worker sends."""
-        wait = self._waiting(accounts)
-        while (frame := self._reader.next()) is None:
-            ready = wait()
-            if self._requests in ready:
-                self._send()
-                if not self._unsent:
-                    self._selector.unregister(self._requests)
-            if self._answers in ready:
-                if self._nap:
-                    time.sleep(self._nap)
-                data = self._read(self._answers)
-                if data == b"":
-                    raise WorkerLost(self._how_it_ended())
-                self._reader.feed(data or b"")
-        return frame
-
-    def _waiting(self, accounts: Sequence[TimeAccount]) -> Callable[[], list[int]]:
-        """A function that waits until descriptors are ready, and takes printed output on the way."""
+        """The next frame that the worker sends. Meanwhile requests are sent, and what it prints is kept."""
         until, late_reads = time.monotonic(), 0
-
-        def wait() -> list[int]:
-            nonlocal until, late_reads
+        while (frame := self._reader.next()) is None:
             seconds = min(each.seconds_to_wait for each in accounts)
-            ready = [key.fd for key, _ in self._selector.select(seconds)]
+            ready = {key.fd for key, _ in self._selector.select(seconds)}
             since, until = until, time.monotonic()
             for each in accounts:
                 each.passes(until - since)
@@ -131,10 +101,35 @@ class WorkerProcess:
             if self._interrupt in ready:
                 raise Interrupted
             if self._printed in ready:
-                self._take_printed()
-            return ready
+                data = self._read(self._printed)
+                self.output.write(data or b"")
+                if data == b"":
+                    self._selector.unregister(self._printed)
+            if self._requests in ready:
+                self._send()
+            if self._answers in ready:
+                if self._nap:
+                    time.sleep(self._nap)
+                if (data := self._read(self._answers)) == b"":
+                    raise WorkerLost(self._how_it_ended())
+                self._reader.feed(data or b"")
+        return frame
 
-        return wait
+    def _send(self) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self._requests, self._unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:  # what it has answered counts; where no answer comes, we hear how it ended
+            self._unsent = b""
+        if not self._unsent:
+            self._selector.unregister(self._requests)
+
+    def _read(self, descriptor: int) -> bytes | None:
+        try:
+            return os.read(descriptor, READ_BYTES)
+        except BlockingIOError:
+            return None
 
     def _how_it_ended(self) -> str:
         try:
@@ -143,19 +138,6 @@ class WorkerProcess:
             return how_it_ended(None)
         except ServerEnded as error:
             raise ZygoteDied(str(error)) from error
-
-    def _take_printed(self) -> None:
-        data = self._read(self._printed)
-        if data == b"":
-            self._selector.unregister(self._printed)
-        elif data:
-            self.output.write(data)
-
-    def _read(self, descriptor: int) -> bytes | None:
-        try:
-            return os.read(descriptor, READ_BYTES)
-        except BlockingIOError:
-            return None
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""

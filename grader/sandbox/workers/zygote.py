@@ -15,14 +15,12 @@ import sys
 from functools import partial
 
 from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.limits import code_of_libraries
 from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
-from grader.sandbox.isolation.usage import code_of_libraries, large_pieces
 from grader.sandbox.workers.fork_server import ForkServer
 from grader.sandbox.workers.torch_loading import load_torch
 
-FORKS_BEFORE_ARRANGING_MEMORY = 4
-"""It takes 0.3 s, and one submission needs one to three forks."""
-# What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
+# What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see loader.py.
 LOADED_LATE = """
     numpy.fft numpy.linalg numpy.ma numpy.polynomial numpy.random numpy.testing
     torch._subclasses.schema_check_mode torch.autograd._functions torch.autograd.profiler torch.distributions
@@ -52,8 +50,7 @@ def become_zygote(given: list[int]) -> None:
     if size:  # else the trusted side is gone
         plan = Plan.from_json(control.recv(size, socket.MSG_WAITALL))
         zygote = prepare_zygote(plan)  # with namespaces it goes on in a new process
-        live, busy_after = partial(worker.main, plan, zygote), FORKS_BEFORE_ARRANGING_MEMORY
-        ForkServer(control, live, fork=zygote.fork, busy_after=busy_after).serve()
+        ForkServer(control, partial(worker.main, plan, zygote), fork=zygote.fork).serve()
 
 
 def make_ready() -> None:
@@ -102,6 +99,5 @@ def take_away() -> None:
     take_away_autograd()
     take_away_formulas()
     functions_of_torch()
-    large_pieces()  # the last who load a part of ctypes
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
     install_hook()

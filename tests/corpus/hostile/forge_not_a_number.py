@@ -1,7 +1,7 @@
-"""A header with NaN and Infinity, which Python's JSON reads and nobody else's."""
+"""A header with NaN and Infinity, in a frame that answers nothing."""
 # group: forged frames
 # rows: crashed
-# message: no JSON
+# message: an answer to something else
 # unlocked: safe
 
 from frames import frame, send

@@ -14,8 +14,7 @@ from grader.calling.protocol import CallRequest
 from grader.sandbox.isolation import landlock
 from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 UNUSED = b"""
 import ctypes
@@ -152,10 +151,10 @@ USED_AT_THE_TOP = {  # what none of the steps below it needs
 }
 
 
-@pytest.mark.parametrize("top", USED_AT_THE_TOP.values(), ids=USED_AT_THE_TOP)
-def test_what_the_top_of_a_file_uses_costs_no_step_that_does_not_need_it(zygote: ZygoteProcess, top: str) -> None:
-    source = textwrap.dedent(top) + "\ndef dx(dy): return dy\n"
-    assert outcomes(zygote, source.encode(), "dx")[1] == {"dx": "returned"}
+def test_what_the_top_of_a_file_uses_costs_no_step_that_does_not_need_it(zygote: ZygoteProcess) -> None:
+    for name, top in USED_AT_THE_TOP.items():
+        source = textwrap.dedent(top) + "\ndef dx(dy): return dy\n"
+        assert outcomes(zygote, source.encode(), "dx")[1] == {"dx": "returned"}, name
 
 
 def test_a_step_that_needs_it_fails_with_the_library_s_name(zygote: ZygoteProcess) -> None:
@@ -188,7 +187,7 @@ def dx(dy):
         total += i
     assert (rounds, total) == (1000, 10)
     assert list(module.tqdm([])) == [] and len(tqdm("abc")) == 3 and list(in_notebook(2, 4)) == [2, 3]
-    assert sum(track(range(4), description="a")) == 6 and sum(alive_it([1, 2])) == 3 and sum(auto(iterable=[3])) == 3
+    assert sum(track(range(4), description="a")) == 6 and sum(alive_it([1, 2])) == 3 and sum(auto([3])) == 3
     assert list(enumerate(tqdm("ab"))) == [(0, "a"), (1, "b")] and list(reversed(tqdm(range(3)))) == [2, 1, 0]
     assert list(zip(tqdm(x for x in range(2)), "ab")) == [(0, "a"), (1, "b")]
     with tqdm(range(3)) as bar:
@@ -265,7 +264,7 @@ def dx(dy):
     assert outcomes(zygote, source, "dx", **files)[1] == {"dx": "returned"}
 
 
-@pytest.mark.parametrize("name", ["random", "statistics", "torch"])
+@pytest.mark.parametrize("name", ["random", "torch"])
 def test_a_file_called_like_a_library_gets_a_sentence_that_says_so(zygote: ZygoteProcess, name: str) -> None:
     source = f"import {name}\ndef dx(dy): return {name}.twice(dy)\ndef dw(dy):\n    from {name} import twice\n"
     _, found = outcomes(zygote, source.encode(), "dx", "dw", **{name: b"def twice(x): return 2 * x\n"})

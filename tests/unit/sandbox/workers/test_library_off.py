@@ -19,9 +19,8 @@ from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)

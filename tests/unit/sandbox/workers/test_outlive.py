@@ -27,8 +27,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import LAYERS, Plan
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -165,14 +164,12 @@ GRADER = """
 import sys
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.isolation.lockdown import Plan
-from grader.sandbox.workers.messages import Load, ask
+from grader.sandbox.workers.messages import Load, pack
 zygote = ZygoteProcess(Plan.from_json(sys.argv[1]))
 worker = zygote.worker()
 print("asked", flush=True)
 worker.wait_until_locked_in()
-load = ask(Load({"backward.py": sys.argv[2].encode()}, "backward.py"))
-worker.ask([load])
-list(worker.answers([load], 3600.0))
+list(worker.answers([pack(Load({"backward.py": sys.argv[2].encode()}, "backward.py"))], 3600.0))
 """
 
 

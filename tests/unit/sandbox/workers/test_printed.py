@@ -2,48 +2,59 @@
 
 from __future__ import annotations
 
-import pytest
+import subprocess
+import sys
 
-from grader.sandbox.workers.printed import LABEL_MARK, Output, first_and_last, label_lines, unmarked
+from support import ROOT
+
+from grader.sandbox.workers.printed import Output, lines_by_label
+
+PROGRAM = """
+import os, sys
+from grader.sandbox.workers.printed import LabelledOutput, flush_output
+output = LabelledOutput()
+output.begin("backward.py")
+print("loaded")
+output.begin("dx")
+print("one\\n\\nthree")
+print("half", end="")
+output.begin("dy")
+print("\\rbar\\rbar", end="\\n")
+print("an error", file=sys.stderr)
+output.begin("dz", is_quiet=True)
+print("not shown")
+sys.stdout.close()
+output.begin("dw")
+flush_output()
+os.write(1, b"past the stream")
+"""
 
 
-def marked(loading: str, *parts: tuple[str, str]) -> bytes:
-    return (loading + "".join(f"{LABEL_MARK}{label}\n{text}" for label, text in parts)).encode()
+def test_every_line_begins_with_the_function_that_ran() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b"dy: an error\n"
+    lines = ["backward.py: loaded", "dx: one", "dx: ", "dx: three", "dx: half", "dy: ", "dy: bar", "dy: bar"]
+    assert done.stdout.decode().splitlines() == [*lines, "past the stream"]
+    assert lines_by_label(done.stdout, "backward.py") == [lines[0], "backward.py: past the stream", *lines[1:]]
 
 
-def test_every_line_is_labelled_by_who_ran():
-    data = marked("loaded\n", ("dx", "one\n\nthree"), ("dy", "half\n"), ("", "elsewhere\n"))
-    assert label_lines(data, "backward.py") == [
-        *("backward.py: loaded", "backward.py: elsewhere"),
-        *("dx: one", "dx: ", "dx: three", "dy: half"),
+def test_a_label_that_no_function_has_is_a_part_of_the_line() -> None:
+    data = b"not a name: b\ndx!: c\n\xff\n"
+    assert lines_by_label(data, "file") == ["file: not a name: b", "file: dx!: c", "file: \ufffd"]
+
+
+def test_the_first_and_the_last_lines_of_each_function() -> None:
+    data = b"".join(b"dx: %d\ndy: y\n" % i for i in range(30))
+    shown = lines_by_label(data, "file")
+    assert shown[:11] == [f"dx: {i}" for i in range(5)] + ["dx: … 20 more lines …"] + [
+        f"dx: {i}" for i in range(25, 30)
     ]
-    assert unmarked(data) == b"loaded\none\n\nthreehalf\nelsewhere\n"
+    assert len(shown) == 22
 
 
-def test_a_mark_that_no_function_makes_moves_borders_only():
-    assert label_lines(marked("a\n", ("not a name", "b\n"), ("dx" * 9 + "!", "c")), "file") == [
-        *("file: a", "file: not a name", "file: b", "file: " + "dx" * 9 + "!", "file: c")
-    ]
-
-
-def test_what_the_file_itself_prints_is_kept_of_one_worker():
-    whole, first, second = Output(100), Output(100), Output(100)
-    first.write(marked("loaded\n", ("dx", "one\n")))
-    second.write(marked("loaded\n", ("dx", "two\n")))
-    whole.append(first)
-    whole.append(second, loading=False)
-    assert unmarked(whole.data) == b"loaded\none\ntwo\n"
-    small = Output(3)
-    small.append(whole)
-    assert (small.data, small.total) == (b"loa", whole.total)
-
-
-@pytest.mark.parametrize(
-    ("count", "shown"),
-    [
-        (5, ["0", "1", "2", "3", "4"]),
-        (6, ["0", "1", "… 2 more lines …", "4", "5"]),
-    ],
-)
-def test_the_first_and_the_last_lines(count, shown):
-    assert first_and_last([str(i) for i in range(count)], 5) == shown
+def test_the_beginning_is_kept() -> None:
+    output = Output(3)
+    output.write(b"load")
+    output.write(b"ed")
+    assert (output.data, output.total) == (b"loa", 6)

@@ -13,9 +13,9 @@ from bench.attacks.sent import measure, run
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.probe import plan_for, probe
-from grader.sandbox.workers import file_worker
+from grader.sandbox.workers import student
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import FileWorker, pack_once
+from grader.sandbox.workers.student import Student, pack_once
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -49,7 +49,7 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
     number: str, zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lesson = COURSE.find(number)
-    monkeypatch.setattr(file_worker, "pack_once", lambda problem, left_out=(): pack_once(problem))
+    monkeypatch.setattr(student, "pack_once", lambda problem, left_out=(): pack_once(problem))
     found = measure(lesson, zygote, 5).found
     question = [item.name for item in lesson.gradients if item.name not in ("dX", "dC", "dW", "db")]
     assert set(question) & {text.rpartition(" ")[2] for text in found}
@@ -59,5 +59,5 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
 def test_true_gradients_sent_before_the_chain_has_run_are_noticed(
     zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FileWorker, "discloses", lambda self, problem: False)
+    monkeypatch.setattr(Student, "discloses", lambda self, problem: False)
     assert measure(COURSE.find("02"), zygote, 6).found

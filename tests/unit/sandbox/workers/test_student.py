@@ -19,10 +19,8 @@ from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import StudentFile
-from grader.sandbox.workers.printed import unmarked
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student import Student, StudentFile
 from grader.verdict.judge.problems import ProblemBook
 
 if not kernel.supported():
@@ -83,7 +81,7 @@ def run(zygote, problems):
             answers = [student.answers(problem) for problem in problems]
         finally:
             student.close()
-        return answers, unmarked(student.output.data).decode()
+        return answers, student.output.data.decode()
 
     return run
 

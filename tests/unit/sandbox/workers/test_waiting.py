@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox.isolation.usage import processor_seconds
+from grader.sandbox.isolation.limits import processor_seconds
 from grader.sandbox.workers import codec
 from grader.sandbox.workers.waiting import DeadlineMissed, TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
