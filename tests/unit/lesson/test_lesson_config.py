@@ -45,7 +45,6 @@ drawn = "forces"
 with = ["dW"]
 [checks.in_one_go]
 function = "Layer"
-drawn = "losses"
 differentiates = "Layer.backward"
 """
 
@@ -66,12 +65,7 @@ def test_every_key_is_read(tmp_path):
     assert (second.target, second.points, second.earned_with) == ("b", 1, ("dW",))
     assert first.function == second.function == "backward"
     (check,) = config.checks
-    assert (check.target, check.function, check.drawn, check.differentiates) == (
-        None,
-        "Layer",
-        "losses",
-        "Layer.backward",
-    )
+    assert (check.target, check.function, check.differentiates) == (None, "Layer", "Layer.backward")
 
 
 def test_what_a_file_leaves_out(tmp_path):
