@@ -8,10 +8,10 @@ import weakref
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
 
 from grader.commands.console import print_remarks
 from grader.commands.live import what_is_plain
+from grader.commands.run_phases import RunPhases
 from grader.errors import UserError
 from grader.gradebook.grading.grader_processes import GraderPool
 from grader.intake.submissions.appearing import Appearing, FolderState
@@ -20,14 +20,11 @@ from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.submission import Submission
 from grader.publish.export.formats import write_formats
 
-if TYPE_CHECKING:
-    from grader.commands.run import GradeRun
-
 
 class FollowedFolder:
     """A folder of submissions, found again whenever something in it has changed (grading.follow.Inbox)."""
 
-    def __init__(self, run: GradeRun) -> None:
+    def __init__(self, run: RunPhases) -> None:
         """Refuses what does not go together with --follow. Raises UserError."""
         folder = folder_to_follow(run)
         self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
@@ -120,7 +117,7 @@ class FollowedFolder:
         print_remarks(new)
 
 
-def folder_to_follow(run: GradeRun) -> Path:
+def folder_to_follow(run: RunPhases) -> Path:
     """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
     folder, *others = run.submissions
     if others or not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):
