@@ -152,7 +152,7 @@ class Rows:
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
         failed = explain_check(self._tests[item.name], check, failed) if failed else None
-        json.dumps(to_json({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
+        json.dumps(to_json({"error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))
 
     def try_value(self, item: Item, expression: str, scope: dict[str, Any], tally: Tally) -> None:

@@ -55,13 +55,10 @@ def call(
     set_default_dtype(precision)
     line = first_line(function)
     try:
-        if watch is None and not guarded:  # most often, and contexts take time
+        with LeafGuard(guarded) if guarded else nullcontext(), watch or nullcontext():
+            if watch is not None:
+                watch.know((args, kwargs))
             value = function(*args, **kwargs)
-        else:
-            with LeafGuard(guarded) if guarded else nullcontext(), watch or nullcontext():
-                if watch is not None:
-                    watch.know((args, kwargs))
-                value = function(*args, **kwargs)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
         return failure(error, name, files)
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,15 +140,13 @@ def tensors_given(calls: Sequence[Call]) -> dict[str, Any]:
     return result
 
 
-def parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, (Tensor, numpy.ndarray)):
-        yield name, value
-    elif isinstance(value, Mapping):
-        yield from (
-            (f"{name}[{key!r}]", part) for key, part in value.items() if isinstance(part, (Tensor, numpy.ndarray))
-        )
+def parts(name: str, value: Any) -> list[tuple[str, Any]]:
+    found = {name: value}
+    if isinstance(value, Mapping):
+        found = {f"{name}[{key!r}]": part for key, part in value.items()}
     elif isinstance(value, (list, tuple)) and len(value) <= MAX_RECORDED_PARTS:
-        yield from ((f"{name}[{i}]", part) for i, part in enumerate(value) if isinstance(part, (Tensor, numpy.ndarray)))
+        found = {f"{name}[{place}]": part for place, part in enumerate(value)}
+    return [(label, part) for label, part in found.items() if isinstance(part, (Tensor, numpy.ndarray))]
 
 
 def numbers_given(calls: Sequence[Call]) -> dict[str, float]:

@@ -88,7 +88,7 @@ def gradient_items(lesson: Table) -> tuple[Item, ...]:
 def checks(lesson: Table) -> tuple[Item, ...]:
     """`[checks.in_one_go]`."""
     rows = lesson.table("checks").tables().items()
-    found = [row.record(Item, name=name, target=None, earned_with=()) for name, row in rows]
+    found = [row.record(Item, name=name, target=None, earned_with=(), drawn="") for name, row in rows]
     return tuple(replace(item, function=item.function or item.name) for item in found)
 
 
@@ -98,8 +98,7 @@ class Item:
 
     Attributes:
         function: the name of the student's function or class that the row is about.
-        drawn: what the report draws of the answer: of a gradient "forces", of a check the part of its scenario's
-            result that is a curve.
+        drawn: what the report draws of a gradient: "forces", or nothing.
         differentiates: the function, or `Class.method`, that returns the gradients that a check is about.
         earned_with: gradients that the points of this one are earned together with. It is for a gradient that is zero
             whatever the inputs are.

@@ -57,7 +57,7 @@ class Mistake:
     """A wrong function in place of `gradient`'s (or of another function's), or an edit of the solution's text.
 
     It has a `formula`, with the `arguments` of the `function` once this is made, or `new` text for `old`, whose further
-    lines are indented like the line in which `old` is found. `edit`: the lines alone, where `old` and `new` have more.
+    lines are indented like the line in which `old` is found.
     """
 
     gradient: str
@@ -68,7 +68,6 @@ class Mistake:
     new: str = ""
     formula: str = ""
     arguments: ast.arguments | None = None
-    edit: tuple[str, str] = ("", "")
 
     @property
     def name(self) -> str:
@@ -135,9 +134,7 @@ def mistake_list(text: str, replaces: str = "", by: str = "") -> tuple[Mistake, 
     Raises ValueError for a line that is not understood, a missing message, and an edit that does not fit `by` once.
     """
     return tuple(
-        Mistake(each.gradient, each.id, each.message, None, replaces, each.applied_to(by), edit=(each.old, each.new))
-        if replaces and each.old
-        else each
+        replace(each, old=replaces, new=each.applied_to(by)) if replaces and each.old else each
         for each in _entries(text)
     )
 

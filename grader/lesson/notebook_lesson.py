@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -125,18 +126,6 @@ def forward_expressions(source: str) -> dict[str, str]:
         tape = function.args.args[0].arg
         for node in ast.walk(function):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                found.setdefault(node.targets[0].attr, code_of(Untaped(tape).visit(node.value)))
+                text = re.sub(rf"(?<![\w.]){tape}\.", "", code_of(node.value))
+                found.setdefault(node.targets[0].attr, text)
     return found
-
-
-class Untaped(ast.NodeTransformer):
-    """`t.name` as `name`."""
-
-    def __init__(self, tape: str) -> None:
-        self.tape = tape
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == self.tape:
-            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
-        return node

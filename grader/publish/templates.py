@@ -12,14 +12,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.lesson.paths import TEMPLATES
-from grader.publish.curve import plot
 from grader.publish.inert import code, markdown, prose
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.view import STATES, answer_word
 from grader.results import points_in_words, points_text
-from grader.results.wording import count_text, figure_text, shape_text
-
-SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
+from grader.results.wording import count_text, figure_text, format_shape
 
 
 class PageScript(NamedTuple):
@@ -58,7 +55,7 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
     templates.filters |= {
         "prose": markdown if is_markdown else prose,
         "name": (lambda name: markdown(f"`{name}`")) if is_markdown else code,
-        "shape": shape_text,
+        "shape": format_shape,
         "counted": count_text,
         "points": points_in_words,
         "figure": figure_text,
@@ -67,5 +64,4 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
     }
     templates.globals |= {"every_state": STATES, "answer_word": answer_word, "page_script": page_script}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
-    templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
     return templates

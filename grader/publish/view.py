@@ -16,7 +16,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.publish.excerpt import Lines, excerpt
 from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
-from grader.results.wording import format_shape, shape_text
+from grader.results.wording import format_shape
 
 
 class RowState(NamedTuple):
@@ -153,11 +153,11 @@ class RowView:
         default = f"{meaning[0].upper()}{meaning[1:]}."
         if self.state == "todo" and (row.expected_shape or (self.item and self.item.target)):
             default = (
-                f"Not written yet. Return a tensor of shape {shape_text(row.expected_shape)}. "
+                f"Not written yet. Return a tensor of shape {format_shape(row.expected_shape)}. "
                 "The stub shows the line of the forward pass that it belongs to."
             )
         elif self.state == "shape" and row.shape is not None:
-            default = f"Its shape is {shape_text(row.shape)}; expected {shape_text(row.expected_shape)}."
+            default = f"Its shape is {format_shape(row.shape)}; expected {format_shape(row.expected_shape)}."
         return f"{default} {self.message}".strip()
 
     @property

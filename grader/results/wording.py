@@ -35,8 +35,10 @@ def shortened(text: str, most: int) -> str:
     return f"{whole or cut} ..."
 
 
-def format_shape(sizes: Sequence[int]) -> str:
-    """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), ()."""
+def format_shape(sizes: Sequence[int] | None) -> str:
+    """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), (); a dash for None."""
+    if sizes is None:
+        return "–"
     return "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
 
 
@@ -51,8 +53,3 @@ def figure_text(value: float | None) -> str:
     if value is None or value == 0:
         return "–" if value is None else "0"
     return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
-
-
-def shape_text(sizes: Sequence[int] | None) -> str:
-    """A shape as Python writes it, `(32,)`; a dash for None."""
-    return "–" if sizes is None else format_shape(sizes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator
+from time import monotonic as clock
 from typing import Protocol
 
 from grader.gradebook.grading.grader_processes import GraderPool, Replies
@@ -36,50 +36,38 @@ class Inbox(Protocol):
     def published(self, students: Collection[str]) -> None: ...
 
 
-class Following:
-    """Gives a pool what appears in an inbox, and has the class's pages written.
+def follow(
+    pool: GraderPool,
+    inbox: Inbox,
+    is_due: Callable[[Submission], bool],
+    publish_class: Callable[[Collection[str]], None],
+    planned: Callable[[int, int], None],
+) -> Replies:
+    """Give the pool what appears in an inbox, and yield its replies, until this is interrupted.
 
-    Attributes:
-        present: the students of whom something is in the folder.
-        unfinished: how many complete submissions have no result yet.
+    `publish_class` gets the students of whom something is in the folder; `planned` how many submissions there are so
+    far.
     """
-
-    def __init__(
-        self,
-        inbox: Inbox,
-        is_due: Callable[[Submission], bool],
-        publish_class: Callable[[Collection[str]], None],
-        planned: Callable[[int, int], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """`publish_class` gets the students who are present; `planned` gets how many submissions there are so far."""
-        self._inbox, self._is_due, self._publish_class = inbox, is_due, publish_class
-        self._planned, self._clock = planned, clock
-        self.present, self._unpublished = set[str](), set[str]()
-        self._total, self.unfinished = 0, 0
-
-    def replies(self, pool: GraderPool) -> Replies:
-        """Give the pool whatever appears, and yield its replies, until it is interrupted."""
-        next_look = published_at = self._clock()
-        while True:
-            if (began := self._clock()) >= next_look:
-                self._inbox.look()
-                next_look = self._clock() + max(POLL_SECONDS, POLL_PAUSE * (self._clock() - began))
-            for submission in self._inbox.arrived(pool):
-                self.present.add(submission.student)
-                if self._is_due(submission):
-                    self._total += 1
-                    pool.submit(submission)
-                else:
-                    self._unpublished.add(submission.student)
-            self.unfinished = len(pool.students) + self._inbox.waiting()
-            self._planned(self._total + self._inbox.waiting(), 0)
-            for submission, reply in pool.replies(POLL_SECONDS):
-                self._unpublished.add(submission.student)
-                self.unfinished -= 1
-                yield submission, reply
-            if self._unpublished and (not self.unfinished or self._clock() >= published_at + PUBLISH_SECONDS):
-                students, self._unpublished = self._unpublished, set()
-                self._publish_class(self.present)
-                self._inbox.published(students)
-                published_at = self._clock()
+    present, unpublished, total = set[str](), set[str](), 0
+    next_look = published_at = clock()
+    while True:
+        if (began := clock()) >= next_look:
+            inbox.look()
+            next_look = clock() + max(POLL_SECONDS, POLL_PAUSE * (clock() - began))
+        for submission in inbox.arrived(pool):
+            present.add(submission.student)
+            if is_due(submission):
+                total += 1
+                pool.submit(submission)
+            else:
+                unpublished.add(submission.student)
+        planned(total + inbox.waiting(), 0)
+        for submission, reply in pool.replies(POLL_SECONDS):
+            unpublished.add(submission.student)
+            yield submission, reply
+        is_all_graded = not pool.students and not inbox.waiting()
+        if unpublished and (is_all_graded or clock() >= published_at + PUBLISH_SECONDS):
+            students, unpublished = unpublished, set()
+            publish_class(present)
+            inbox.published(students)
+            published_at = clock()

@@ -13,9 +13,9 @@ from grader.gradebook.class_results import ClassResults, score_or_none
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
-from grader.gradebook.grading.follow import Following, Inbox
+from grader.gradebook.grading.follow import Inbox, follow
 from grader.gradebook.grading.graded import Publisher, RunListener, fault_results
-from grader.gradebook.grading.grader_processes import Replies, Reply, grade_all
+from grader.gradebook.grading.grader_processes import GraderPool, Replies, Reply, grade_all
 from grader.gradebook.grading.outcome import Moves, RunOutcome, apply_unless_scores_move
 from grader.gradebook.grading.settings import Conditions, RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
@@ -183,12 +183,15 @@ class GradingRun:
             self.views.keep_class(inbox.found.attendance, self._settings.left_out)
             self.publish(present, only_these)
 
-        following = Following(inbox, is_due, publish, live.planned)
-        grading = grade_all((), self._settings, jobs, live.started, nursery, lambda pool, _: following.replies(pool))
-        try:
-            self.store(grading, live, stop)
-        finally:
-            self.outcome.stopped = following.unfinished > 0
+        students: Collection[str] = ()
+
+        def grade(pool: GraderPool, _: object) -> Replies:
+            nonlocal students
+            students = pool.students  # those whose submissions have no reply yet
+            return follow(pool, inbox, is_due, publish, live.planned)
+
+        self.store(grade_all((), self._settings, jobs, live.started, nursery, grade), live, stop)
+        self.outcome.stopped = bool(students) or inbox.waiting() > 0
 
     def store(self, replies: Replies, live: RunListener, stop: Stop) -> None:
         """Add results to the gradebook and the outcome as they arrive."""

@@ -213,7 +213,7 @@ class GradingPlugin:
             row.mistake = None if failed.mistake is None else NamedMistake(failed.mistake, str(failed))
         row.relative_error = check.error
         row.line = row.line or check.on.line
-        record(row, check.picture, self._found)
+        record(row, None, self._found)
         return result
 
 

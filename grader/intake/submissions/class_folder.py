@@ -168,11 +168,8 @@ def one_per_entry(entries: Sequence[Path]) -> list[Arrival]:
 
 
 def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
-    """Whether a folder is one submission: it contains a lesson, or it is a student's kit with lessons in exercises/.
-
-    Or all that it contains are folders and files whose names say lessons, and nobody's name.
-    """
-    if holds_a_lesson(folder, lessons) or ((folder / KIT).is_dir() and holds_a_lesson(folder / KIT, lessons)):
+    """Whether a folder is one submission: it or its exercises/ holds a lesson, or all names in it say only lessons."""
+    if holds_a_lesson(folder, lessons) or holds_a_lesson(folder / KIT, lessons):
         return True
     entries = [path for path in visible(folder) if may_be_submitted(path) and not path.is_symlink()]
     if any(path.name.isdigit() and holds_lessons(path) for path in entries):

@@ -225,35 +225,32 @@ def from_gradescope(folder: Path, entries: Sequence[Path], _: NewFolder) -> list
     path, places = folder / METADATA, [entry for entry in entries if may_be_submitted(entry)]
     if not path.is_file() or not all(GRADESCOPE_NAME.fullmatch(entry.name) for entry in places):
         return []
-    about, by_account = metadata(path), dict[str, dict[tuple[str, ...], list[Arrival]]]()
+    about, by_account, found = metadata(path), dict[str, list[Arrival]](), list[Arrival]()
     for place in places:
         entry = about.get(place.name) if is_folder(place) else None
         entry = entry if isinstance(entry, dict) else {}
         submitters, when = entry.get(":submitters"), seconds_since_1970(entry.get(":created_at"))
         people = [each for each in submitters if isinstance(each, dict)] if isinstance(submitters, list) else []
         names = [text_at(each, ":name") or text_at(each, ":email") or place.name for each in people]
-        group = tuple(sorted(names)) if len(names) > 1 else ()
         for person, student in zip(people, names, strict=True):
             marks = tuple(filter(None, (text_at(person, ":sid"), text_at(person, ":email"))))
             account = f"Gradescope {marks[-1]}" if marks else ""
             arrival = Arrival(student, place, when, marks, account=account, displayed=True)
-            if group:
-                arrival = arrival.with_remark("group", f"Submitted by a group: {', '.join(names)}.")
-            by_account.setdefault(account or f"{place.name} {student}", {}).setdefault(group, []).append(arrival)
+            if len(names) > 1:
+                arrival = arrival.with_remark("group", f"Submitted by a group: {', '.join(sorted(names))}.")
+            by_account.setdefault(account or f"{place.name} {student}", []).append(arrival)
         if not people:
-            by_account[place.name] = {(): [Arrival(place.name, place, when)]}
-    found = list[Arrival]()
-    for by_group in by_account.values():
-        newest = {group: newest_of(same) for group, same in by_group.items()}
-        alone = newest.pop((), None)
-        labels = ", ".join(arrival.label for arrival in newest.values())
-        if alone is not None and newest:
-            alone = alone.with_remark("group", f"It counts before {labels}, submitted by a group.")
-        note = f"{len(newest)} groups submitted for this student: {labels}. Ask which one counts."
-        if alone is None and len(newest) > 1:
-            found += [replace(arrival.with_remark("guess", note), account="") for arrival in newest.values()]
+            found.append(Arrival(place.name, place, when))
+    for same in by_account.values():
+        alone, together = [each for each in same if not each.remarks], [each for each in same if each.remarks]
+        labels = ", ".join(arrival.label for arrival in together)
+        if alone and together:
+            found.append(newest_of(alone).with_remark("group", f"It counts before {labels}, submitted by a group."))
+        elif len({each.remarks for each in together}) > 1:
+            note = f"Several groups submitted for this student: {labels}. Ask which one counts."
+            found += [replace(each.with_remark("guess", note), account="") for each in together]
         else:
-            found += [alone] if alone is not None else newest.values()
+            found.append(newest_of(same))
     return found
 
 

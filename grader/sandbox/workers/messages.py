@@ -92,10 +92,9 @@ Request = Load | GivenProblem | Run | CallRequest
 
 
 class Loading(NamedTuple):
-    """How a file was run: the names of its functions, those that need no watching, why statements were left out."""
+    """How a file was run: the names of its functions, and why statements were left out."""
 
     functions: tuple[str, ...]
-    plain_functions: frozenset[str]
     note: str
 
 
@@ -323,8 +322,8 @@ def checked_seen(value: Any) -> Seen:
 
 def checked_loading(value: Any) -> Loading:
     match value:
-        case [functions, plain, str(note)]:
-            return Loading(checked_names(functions), frozenset(checked_names(plain)), note)
+        case [functions, str(note)]:
+            return Loading(checked_names(functions), note)
     return refuse_field("account of a file")
 
 

@@ -23,7 +23,6 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.numerical_watch import NumericalWatch, watched
-from grader.calling.observing import is_plain
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.protocol import CallRequest, copy_tree
 from grader.calling.steps import Joint, call_joint, call_step, groups_of_values
@@ -153,8 +152,7 @@ class Worker:
         if error is not None:
             return failure(error, "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
-        plain = [name for name in names if is_plain(self._functions.get(name))]
-        return Answer("returned", value=(names, plain, loaded.note(self._files)))
+        return Answer("returned", value=(names, loaded.note(self._files)))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn. With `above`, steps are fed the student's own gradients."""
@@ -214,17 +212,13 @@ class Worker:
     ) -> dict[str, Answer]:
         """The answers of a function, whose output and use of autograd are noted, also where it swallowed the error.
 
-        With `is_watched`, `call` is given a watch. Of a plain function, only the operators are watched.
+        With `is_watched`, `call` is given a watch.
         """
         self._autograd_used.clear()
         if self._output is not None:
             self._output.begin(function)
-        if not is_watched:
-            answers = call(None)
-        elif is_plain(self._functions.get(function)):
-            answers = call(OperatorWatch(self._operator_cap))
-        else:
-            answers = watched(call, call, NumericalWatch(self._operator_cap, self._names))
+        numerical = NumericalWatch(self._operator_cap, self._names) if is_watched else None
+        answers = watched(call, call, numerical) if numerical else call(None)
         if self._autograd_used:
             answers = dict.fromkeys(answers, failure(self._autograd_used[0], function, self._files))
         return answers

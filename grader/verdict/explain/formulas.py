@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import permutations
+from itertools import combinations
 
 import torch
 from torch import Tensor
@@ -16,8 +16,6 @@ from grader.verdict.explain.needs import AVERAGES, KEEPDIM, SUMS
 from grader.verdict.explain.problem_values import can_expand, computed_once
 from grader.verdict.explain.wrong_answer import WrongAnswer, WrongFormula, WrongGradient, euclidean_norm
 
-MAX_PERMUTED = 4
-"""Axes of which every order is tried."""
 FEWEST_ELEMENTS = 3
 """Elements that a tensor needs before it is recognised as another one."""
 REDUCTION_FUNCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
@@ -152,24 +150,23 @@ def wrong_shape(wrong: WrongAnswer) -> Iterator[WrongFormula]:
 
 
 def transposed(wrong: WrongAnswer) -> Iterator[WrongFormula]:
-    """The right answer with its axes in another order."""
+    """The right answer with two of its axes swapped."""
     ndim = wrong.expected[0].ndim
-    if not 2 <= ndim <= MAX_PERMUTED or (any(e.ndim != ndim or min(e.shape) < 2 for e in wrong.expected) and ndim == 2):
+    if any(e.ndim != ndim or (ndim == 2 and min(e.shape) < 2) for e in wrong.expected):
         return
-    own, *others = permutations(range(ndim))
-    for order in sorted(others, key=lambda order: sum(a != b for a, b in zip(order, own, strict=True))):
-        moved = [axis for axis in own if order[axis] != axis]
-        how = f"with axes {moved[0]} and {moved[1]} swapped" if len(moved) == 2 else f"with its axes in order {order}"
-        text = (
-            f"{wrong.what} is {wrong.right} {how}. Is a transpose missing, or is there one too many? Or are the "
-            "factors of a product in the wrong order?"
-        )
+    for one, other in combinations(range(ndim), 2):
+        text = f"{wrong.what} is {wrong.right} with axes {one} and {other} swapped: is there a transpose too many, or"
+        text += " are the factors of a product in the wrong order?"
         if ndim == 2:
             text = f"{wrong.what} is the transpose of {wrong.right}."
             if isinstance(wrong, WrongGradient):
                 text += " Write the shapes of the factors next to each other: "
                 text += f"only one order gives {wrong.name}'s own shape."
-        yield WrongFormula("transposed", text, lambda n, o=order: wrong.expected[n].permute(o))  # type: ignore[misc]
+        yield WrongFormula(
+            "transposed",
+            text,
+            lambda n, a=one, b=other: wrong.expected[n].transpose(a, b),  # type: ignore[misc]
+        )
 
 
 # Another tensor in the place of one ----------------------------------------------------------------------------------

@@ -6,21 +6,33 @@ is final before its explanation is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake
-from grader.verdict.explain.attempts import attempt, explaining
+from grader.results.wording import listed_as_code
+from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.diagnose import explain
-from grader.verdict.explain.edits.inner_gradients import InnerGradients
-from grader.verdict.explain.edits.search import Trials, explain_by_repair, explain_random_numbers
+from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
+from grader.verdict.explain.edits.coded_changes import Known
+from grader.verdict.explain.edits.search import (
+    BATCH,
+    BATCH_OF_A_JOINT_FUNCTION,
+    Trials,
+    explain_edit,
+    explain_random_numbers,
+    first_right,
+    is_right,
+    known_on,
+)
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import is_gradient_of, known_mistake
 from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.probes import explain_by_properties
+from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.sizes import explain_hard_coded_sizes
 from grader.verdict.explain.wrong_answer import Cases
 from grader.verdict.judge.gradient import GradientCheck, with_precision
@@ -30,6 +42,8 @@ from grader.verdict.judge.runner import StepRunner, is_submission
 
 ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
 """Meanings of an error for which a change of the code says more."""
+MAX_RIGHT_GRADIENTS_NAMED = 3
+"""Right gradients before the wrong one that a message names: the last ones."""
 
 
 def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
@@ -150,22 +164,28 @@ class GradientCase:
         return None
 
     def by_edits(self) -> Explanation | None:
-        """The small change of the code that makes the gradient right."""
-        trials, constants, inside = self.trials, self.lesson.small_numbers, None
+        """The small change that makes the gradient right, or the first gradient on the way that is wrong."""
+        trials, right, wrong, inner = self.trials, list[str](), "", None
         if trials is None:
             return None
-        right, wrong = ([], "") if self.is_alone else (self.right, "")
-        if not self.is_alone:  # first, because it takes a few calls and the other hundreds
-            inner = (self.step, self.function, self.cases, trials, constants, right)
-            inside = attempt(lambda: InnerGradients(*inner).first_wrong())
-        if inside is not None:
-            right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
-        found = attempt(
-            lambda: explain_by_repair(self.step, self.function, self.cases, trials, constants, right, wrong)
-        )
-        if inside is not None and (found is None or found.id == MEAN_OR_SUM):
-            return inside.explanation  # a wrong gradient on the way gives the factor, which such a change undoes
-        return found
+        if not self.is_alone:  # a gradient on the way takes a few calls, and the changes hundreds
+            right, inner = self.right, attempt(self.first_wrong_on_the_way)
+        if inner is not None:
+            wrong, before, explanation = inner
+            right = [*right, *(name[1:] for name in before)]
+        edits = trials.edits(self.function, self.known_names(right, wrong))
+        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
+        batch = BATCH if self.is_alone else BATCH_OF_A_JOINT_FUNCTION
+        number = attempt(lambda: first_right(self.step, self.cases, trials, slips, batch))
+        if inner is not None and (number is None or edits[number].kind == MEAN_OR_SUM):
+            return explanation  # a wrong gradient on the way gives the factor, which such a change undoes
+        if number is None:
+            return None
+        found = explain_edit(edits[number], f"your `{self.step}`" if self.is_alone else "this gradient")
+        return replace(found, message=f"{found.message} {edits[number].question}".rstrip())
+
+    def known_names(self, right: Sequence[str], wrong: str | None = None) -> Known:
+        return known_on(self.cases[0][0], self.lesson.small_numbers, right, wrong, self.step)
 
     def edit_after_the_error(self) -> Explanation | None:
         """The text of the error, and then the change that makes the gradient right, where one was found."""
@@ -186,6 +206,60 @@ class GradientCase:
         function = "" if self.is_alone else self.function
         return explain_hard_coded_sizes(self.name, at_the_lecture_sizes, others, self.contents, unnamed, function)
 
+    # Gradients on the way, of a function that returns all: its `dout` is compared with the gradient of `out` ---------
+
+    @cached_property
+    def on_the_way(self) -> Mapping[str, tuple[int, int]]:
+        """{a variable named like a gradient: (number of the changed function that returns it, its line)}"""
+        edits = self.trials.edits(self.function, self.known_names(self.right)) if self.trials is not None else []
+        return {edit.message: (n, edit.line) for n, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
+
+    def first_wrong_on_the_way(self) -> tuple[str, Sequence[str], Explanation] | None:
+        """The first one that is wrong, those before it that are right, and what is wrong with it.
+
+        What right gradients are all computed from is not wrong, whatever its name: a student's `dscores` may have the
+        factor of the next line already.
+        """
+        finer, right = self.cases[0][0].finer, list[str]()
+        above = finer.above(self.name)
+        for name in (name for name in self.on_the_way if name[1:] in above and name != self.step):
+            check_interrupt()
+            answers = self.answers_on_the_way(name)
+            if is_right_everywhere(name, answers):
+                right.append(name)
+            elif answers and not any(finer.goes_through(each, name[1:]) for each in self.right):
+                found = explain(name[1:], answers)
+                last = listed_as_code(right[-MAX_RIGHT_GRADIENTS_NAMED:])
+                texts = [f"Up to {last} your `{self.function}` is right."] if right else []
+                texts.append(f"`{name}` is wrong, and `{self.step}` is computed from it.")
+                texts += [found.message] if found is not None and found.id != UNNAMED_MULTIPLE else []
+                line = self.on_the_way[name][1]
+                return name, right, Explanation("inner_gradient", " ".join(texts), line=line)
+        return None
+
+    def answers_on_the_way(self, name: str) -> Cases:
+        """Such a gradient on each problem; none where it is not a tensor on all of them."""
+        if self.trials is None:
+            return []
+        number, answers = self.on_the_way[name][0], []
+        for problem, _ in self.cases:
+            answer = self.trials.answers(self.step, problem, [number]).get(number)
+            if answer is None or answer.tensor is None:
+                return []
+            answers.append((computed_once(problem, "unfused", problem.in_single_steps), answer))
+        return answers
+
+    def has_right_upstream(self) -> bool:
+        """Whether it computes, by its name, the gradient of each value that this one's is used in, and rightly."""
+        upstream = [f"d{consumer}" for consumer in self.cases[0][0].finer.consumers[self.name]]
+        return all(
+            name in self.on_the_way and is_right_everywhere(name, self.answers_on_the_way(name)) for name in upstream
+        )
+
+
+def is_right_everywhere(name: str, answers: Cases) -> bool:
+    return bool(answers) and all(is_right(name, *case) for case in answers)
+
 
 def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Problem], target: str) -> bool:
     return all(is_gradient_of(student.answers(p).get(step), p, target) for p in problems)
@@ -193,13 +267,10 @@ def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Pr
 
 def has_right_upstream(check: GradientCheck) -> bool:
     """Whether the gradients that one is computed from are right in the student's function for all gradients."""
-    trials: Any = getattr(check.student, "trials", None)
-    if trials is None or check.lesson.joint is None:
+    if getattr(check.student, "trials", None) is None or check.lesson.joint is None:
         return False
     problems = [problem for problem in check.deciding if not problem.draw.note]
-    step, function, constants = check.item.name, check.item.function, check.lesson.small_numbers
-    cases = [(problem, check.student.answers(problem)[step]) for problem in problems]
-    right = GradientCase(check, Verdict("failed", cases=cases)).right
+    cases = [(problem, check.student.answers(problem)[check.item.name]) for problem in problems]
+    case = GradientCase(check, Verdict("failed", cases=cases))
     with explaining(check.student):
-        inner = (step, function, cases, trials, constants, right)
-        return bool(attempt(lambda: InnerGradients(*inner).upstream_is_right()))
+        return bool(attempt(case.has_right_upstream))

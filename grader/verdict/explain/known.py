@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.target import ModuleTarget
@@ -80,15 +79,7 @@ def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
 
 def gives(mistake: Mistake, cases: Cases) -> bool:
     """Whether the wrong formula gives these answers."""
-    for problem, answer in cases:
-        wrong = answer_of_mistake(mistake, problem)
-        if wrong.outcome != "returned" or set(wrong.changed) != set(answer.changed):
-            return False
-        if wrong.tensor is None and (answer.tensor is not None or wrong.kind != answer.kind):
-            return False
-        if wrong.tensor is not None and not answer_equals(answer, wrong.tensor):
-            return False
-    return True
+    return all(answer_equals(answer_of_mistake(mistake, problem), answer) for problem, answer in cases)
 
 
 def answer_of_mistake(mistake: Mistake, problem: Problem) -> Answer:
@@ -98,12 +89,14 @@ def answer_of_mistake(mistake: Mistake, problem: Problem) -> Answer:
     )
 
 
-def answer_equals(answer: Answer, candidate: Tensor) -> bool:
+def answer_equals(wrong: Answer, answer: Answer) -> bool:
     """Whether an answer is what a wrong formula gives, infinities in the same places included."""
-    if answer.tensor is None or answer.tensor.shape != candidate.shape:
+    if wrong.outcome != "returned" or set(wrong.changed) != set(answer.changed):
         return False
-    found, expected = answer.tensor.double(), candidate.double()
-    if not torch.equal(found.isfinite(), expected.isfinite()):  # a wrong formula may divide by zero
+    if wrong.tensor is None or answer.tensor is None:
+        return wrong.tensor is answer.tensor and wrong.kind == answer.kind
+    found, expected = answer.tensor.double(), wrong.tensor.double()
+    if found.shape != expected.shape or not torch.equal(found.isfinite(), expected.isfinite()):  # it may divide by zero
         return False
     found, expected = (tensor.nan_to_num(0.0, 0.0, 0.0) for tensor in (found, expected))
     return relative_error(found, expected, euclidean_norm(expected)) <= tolerance_of(answer)

@@ -17,49 +17,33 @@ FunctionContents = Mapping[str, Any]
 SUMS, AVERAGES, DIVIDES, MULTIPLIES, KEEPDIM = "sums", "averages", "divides", "multiplies", "has keepdim"
 """What an explanation may need of the code. Any other need is a name that the code reads."""
 
-MEANS = frozenset({"mean", "nanmean", "average"})
-SPREADS = frozenset({"var", "std"})
-PRODUCTS = frozenset({"einsum", "matmul", "mm", "bmm", "mv", "dot", "tensordot", "inner", "linear", "addmm", "baddbmm"})
-"""Matrix products: they multiply and sum."""
-TOTALS = frozenset(
-    {"sum", "nansum", "cumsum", "sum_to_size", "logsumexp", "bincount", "add", "reduce", "segment_reduce"}
-    | {"index_add", "index_add_", "scatter_add", "scatter_add_"}
-)
-RAISES = frozenset({"pow", "pow_", "exp"})
-CALLS: Mapping[str, frozenset[str]] = {
-    SUMS: TOTALS | PRODUCTS | MEANS | SPREADS,
+MEANS = "mean nanmean average"
+PRODUCTS = "einsum matmul mm bmm mv dot tensordot inner linear addmm baddbmm"
+CALLS = {
+    SUMS: f"{MEANS} {PRODUCTS} var std sum nansum cumsum sum_to_size logsumexp bincount add reduce segment_reduce "
+    "index_add index_add_ scatter_add scatter_add_",
     AVERAGES: MEANS,
-    DIVIDES: MEANS
-    | SPREADS
-    | RAISES
-    | {"div", "div_", "divide", "true_divide", "addcdiv", "normalize", "softmax"}
-    | {"log_softmax", "reciprocal", "reciprocal_", "rsqrt", "rsqrt_"},
-    MULTIPLIES: PRODUCTS
-    | RAISES
-    | {"mul", "mul_", "multiply", "addcmul", "addcmul_", "outer", "ger"}
-    | {"square", "prod", "where"},
-    KEEPDIM: MEANS | SPREADS | {"sum", "nansum", "max", "amax", "min", "amin", "prod", "norm"},
+    DIVIDES: f"{MEANS} var std pow pow_ exp div div_ divide true_divide addcdiv normalize softmax log_softmax "
+    "reciprocal reciprocal_ rsqrt rsqrt_",
+    MULTIPLIES: f"{PRODUCTS} pow pow_ exp mul mul_ multiply addcmul addcmul_ outer ger square prod where",
+    KEEPDIM: f"{MEANS} var std sum nansum max amax min amin prod norm",
 }
 """{need: functions that do it}"""
-OPERATORS: Mapping[str, frozenset[str]] = {
-    SUMS: frozenset({"MatMult"}),
-    DIVIDES: frozenset({"Div", "FloorDiv", "Pow"}),
-    MULTIPLIES: frozenset({"Mult", "MatMult", "Pow"}),
-}
-LOOPS = frozenset({"range", "enumerate", "zip"})
-"""What loops that add up usually go over."""
+OPERATORS = {SUMS: "MatMult", DIVIDES: "Div FloorDiv Pow", MULTIPLIES: "Mult MatMult Pow"}
 
 
 def does(contents: FunctionContents, need: str) -> bool:
     """Whether the code may do what an explanation needs."""
     if need not in CALLS:
         return need in contents["names"]
-    if not CALLS[need].isdisjoint(contents["calls"]) or OPERATORS.get(need, frozenset()) & set(contents["operators"]):
+    if {*CALLS[need].split()} & {*contents["calls"]} or {*OPERATORS.get(need, "").split()} & {*contents["operators"]}:
         return True
     adds = "Add" in contents["operators"]
     if need == AVERAGES:
         return (adds or does(contents, SUMS)) and does(contents, DIVIDES)
-    return need == SUMS and ("sum" in contents["names"] or (adds and not LOOPS.isdisjoint(contents["names"])))
+    return need == SUMS and (
+        "sum" in contents["names"] or (adds and bool({"range", "enumerate", "zip"} & {*contents["names"]}))
+    )
 
 
 def is_borne_out(needs: Collection[str], contents: FunctionContents | None) -> bool:

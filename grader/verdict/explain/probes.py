@@ -1,9 +1,7 @@
 """What every right gradient has and this answer lacks, where no formula fits.
 
-Two properties follow from the forward pass alone: an element that changes nothing has the gradient zero; and where a
-number that is added to a whole row changes nothing, the gradients of the row add up to zero. Others show in calls with
-chosen upstream gradients. A gradient is linear in these: twice as large gives twice as large. And with one that is zero
-except for one element, the gradient is zero wherever the forward pass does not compute that element from.
+An element that changes nothing has the gradient zero. And in a call with an upstream gradient that is zero except for
+one element, the gradient is zero wherever the forward pass does not compute that element from.
 """
 
 from __future__ import annotations
@@ -16,19 +14,15 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.reference.tape import LOSS
-from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm, wrong_gradient
+from grader.verdict.explain.wrong_answer import WrongGradient, wrong_gradient
 from grader.verdict.judge.runner import StepRunner
 
-PROBE_FACTOR = -2.0
 PROBE_RTOL = 1e-6
-"""Tensors closer than this share of the larger one are equal."""
+"""Slopes closer than this share of the larger one are equal."""
 PROBE_ZERO = 1e-9
-"""An element smaller than this share of the largest is zero, and so is a sum smaller than this share of its terms."""
-NOT_ROUNDING = 1e-3
-"""A sum that is larger than this share of its terms is not zero."""
+"""An element smaller than this share of the largest is zero."""
 
 
 def explain_by_properties(student: StepRunner, step: str, name: str, problems: Sequence[Problem]) -> Explanation | None:
@@ -40,10 +34,8 @@ def explain_by_properties(student: StepRunner, step: str, name: str, problems: S
     is_chosen = problem.random_upstream and LOSS not in problem.graph.consumers[name]
     if is_chosen and problem.requested_instead(name, student.answers(problem)[step].uses) is not None:
         is_chosen = False
-    probes = (not_linear, wrong_pattern) if is_chosen else ()
-    return next(
-        chain(not_zero(wrong), sums_not_zero(wrong), *(probe(student, step, problem) for probe in probes)), None
-    )
+    probed = wrong_pattern(student, step, problem) if is_chosen else iter(())
+    return next(chain(not_zero(wrong), probed), None)
 
 
 # Without a further call ----------------------------------------------------------------------------------------------
@@ -65,34 +57,6 @@ def not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
         )
 
 
-def sums_not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
-    """Rows or columns of the gradient that add up to zero, and do not in the answer."""
-    for axis in reversed(range(wrong.expected[0].ndim if wrong.same_shape else 0)):
-        pairs = [(f, e) for f, e in wrong.pairs if e.shape[axis] > 1]
-        if len(pairs) < 2 or not all(has_zero_sums(e, axis) and has_other_sum(f, axis) for f, e in pairs):
-            continue
-        sums = pairs[0][0].sum(axis).flatten()
-        word = {1: "line", 2: "row" if axis == 1 else "column"}.get(wrong.expected[0].ndim, f"line along axis {axis}")
-        yield Explanation(
-            "sum_not_zero",
-            f"Adding the same number to a whole {word} of `{wrong.name}` changes nothing that is computed from it, so "
-            f"each {word} of the gradient adds up to zero. One of yours adds up to "
-            f"{float(sums[sums.abs().argmax()]):.3g} in one problem. Is a term missing, or does one have the wrong "
-            "size?",
-        )
-
-
-def has_zero_sums(tensor: Tensor, axis: int) -> bool:
-    """Whether every line along the axis adds up to zero, and not all of it is zero."""
-    sums, sizes = tensor.sum(axis).abs(), tensor.abs().sum(axis)
-    return bool(tensor.any()) and bool((sums <= PROBE_ZERO * torch.maximum(sizes, sizes.max() * PROBE_ZERO)).all())
-
-
-def has_other_sum(tensor: Tensor, axis: int) -> bool:
-    """Whether some line along the axis adds up to more than rounding."""
-    return bool((tensor.sum(axis).abs() > NOT_ROUNDING * tensor.abs().sum(axis)).any())
-
-
 # With chosen upstream gradients --------------------------------------------------------------------------------------
 
 
@@ -109,26 +73,6 @@ def with_upstream_of(problem: Problem, upstream: Mapping[str, Tensor]) -> Proble
     """The problem with these upstream gradients; every other one except the loss's is zero."""
     zeros = {name: torch.zeros_like(tensor) for name, tensor in problem.upstream.items() if name != LOSS}
     return problem.with_upstream({**problem.upstream, **zeros, **upstream})
-
-
-def not_linear(student: StepRunner, step: str, problem: Problem) -> Iterator[Explanation]:
-    """An upstream gradient that is added to a number, squared, or whose largest element is taken."""
-    given = {name: tensor for name, tensor in problem.upstream.items() if name != LOSS}
-    before = answer_to(student, step, problem, given)
-    after = answer_to(student, step, problem, {name: PROBE_FACTOR * tensor for name, tensor in given.items()})
-    if before is None or after is None:
-        return
-    uses = student.answers(problem)[step].uses
-    upstream = [f"d{name}" for name in problem.graph.consumers[step[1:]]]
-    names = [name for name in upstream if name in uses] or upstream
-    if euclidean_norm(after - PROBE_FACTOR * before) > PROBE_RTOL * euclidean_norm(after):
-        it, is_or_are = listed_as_code(names), "is" if len(names) == 1 else "are"
-        yield Explanation(
-            "not_linear",
-            f"When {it} {is_or_are} multiplied by −2, `{step}` must be multiplied by −2, too; yours is not. In a "
-            "gradient, each term has exactly one upstream gradient as a factor, and nothing else is done with it than "
-            "to sum it, copy it or multiply it by forward values.",
-        )
 
 
 def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[Explanation]:

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
-from grader.comparison.trees import agreement, name_of_entry, shown, tensor_of
-from grader.results.wording import count_text, listed_as_code
+from grader.comparison.trees import agreement, name_of_entry, tensor_of
 from grader.verdict.explain.coefficients import constant_multiple, unnamed_multiple, zeros
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.formulas import sum_still_missing, transposed, wrong_shape
@@ -25,9 +24,6 @@ from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongF
 
 MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
-MAX_PARTS_NAMED = 3
-FEW_ANSWERS = 3
-"""Different numbers as expected answers, up to which numbers are treated like words."""
 AFTER_THE_CALL = ("afterwards", "after the call")
 """What the name of a part contains, one of them, if it is an argument after the call."""
 
@@ -58,10 +54,6 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
     """The mistake that holds on all outcomes, or None. `coarse`: something was computed in float32."""
     rtol = max(tolerance, LOW_PRECISION_TOLERANCE) if coarse else tolerance
     table = [{name: (found, right) for name, found, right in compared_leaves(o.found, o.expected)} for o in outcomes]
-    answers = [(name, *row[name]) for row in table for name in row]
-    explanation = wrong_answers(answers)
-    if explanation is not None:
-        return explanation
     names = dict.fromkeys(name for rows in table for name in rows)
     wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]
     for name in wrong[:MAX_WRONG_PARTS]:
@@ -163,43 +155,10 @@ def is_plain_list(values: Iterable[Any]) -> bool:
     return bool(kinds) and kinds <= {int, float}
 
 
-# Words and lists ------------------------------------------------------------------------------------------------------
-
-
-def wrong_answers(answers: Sequence[tuple[str, Any, Any]]) -> Explanation | None:
-    """What the wrong ones of all (name, found, expected) have in common, where these are words, or a few numbers."""
-    of_words = all(isinstance(f, (bool, str)) and isinstance(e, (bool, str)) for _, f, e in answers)
-    of_numbers = all(type(f) in (int, float) and type(e) in (int, float) for _, f, e in answers)
-    if not (of_words or (of_numbers and len({e for _, _, e in answers}) <= FEW_ANSWERS < len(answers))):
-        return None
-    wrong = [(name, shown(f), shown(e)) for name, f, e in answers if type(f) is not type(e) or f != e]
-    given, right = {shown(f) for _, f, _ in answers}, {shown(e) for _, _, e in answers}
-    if not wrong or len(right) < 2 or not given <= right:
-        return None
-    if len(right) == 2 and len(wrong) == len(answers):
-        text = f"All {len(answers)} answers are the wrong way round. Is a comparison or a `not` the wrong way round?"
-        return Explanation("the_other_way_round", text)
-    found, *others = {found for _, found, _ in wrong}
-    if others:
-        return None
-    if len(given) == 1:
-        text = f"The answer is always {found}; for {len(wrong)} of {len(answers)} questions it is wrong."
-        return Explanation("always_the_same", text)
-    instead = dict.fromkeys(expected for _, _, expected in wrong)
-    where = f"in {len(wrong)} of {sum(shown(e) in instead for _, _, e in answers)} cases"
-    names = listed_as_code(list(dict.fromkeys(name for name, _, _ in wrong)), MAX_PARTS_NAMED)
-    text = f"Where {' or '.join(instead)} is expected, the answer is {found} {where}: {names}."
-    return Explanation("one_sided", f"{text} All other answers are right.")
-
-
 def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
-    """A list that is empty, or has one entry too few or too many at one of its ends, and is right otherwise."""
-    what = f"`{name}`" if name else "The result"
-    if not all(isinstance(part, (list, tuple)) for case in cases for part in case) or not all(len(e) for _, e in cases):
+    """A list that has one entry too few or too many at one of its ends, and is right otherwise."""
+    if not all(isinstance(part, (list, tuple)) and part for case in cases for part in case):
         return None
-    if all(not found for found, _ in cases):
-        entries = count_text(len(cases[0][1]), "entry", "entries")
-        return Explanation("empty", f"{what} is empty{f'; expected {entries}' if len(cases) == 1 else ''}.")
     for words, own, right in (
         ("the last entry is missing", slice(None), slice(None, -1)),
         ("the first entry is missing", slice(None), slice(1, None)),
@@ -207,5 +166,6 @@ def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | 
         ("there is one entry too many at the beginning", slice(1, None), slice(None)),
     ):
         if all(found[own] and agreement(list(found[own]), list(e[right])).holds for found, e in cases):
+            what = f"`{name}`" if name else "The result"
             return Explanation("one_entry", f"{what} is right except for one thing: {words}.")
     return None

@@ -23,7 +23,6 @@ from grader.results import Status
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import STATUS_OF
 from grader.verdict.judge.notebook_terms import changed_sizes, note_on_sizes
-from grader.verdict.judge.pictures import curve_picture
 from grader.verdict.judge.problems import ProblemBook
 from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
 
@@ -106,7 +105,6 @@ class Check:
         self.error: float | None = None
         self.compared_bits = 0  # of what was expected
         self.remark: str | None = None  # about a row that passes
-        self.picture: dict[str, Any] | None = None
 
     def again_on(self, target: Target) -> Check:
         """Return the same check of other functions; it stops at the first draw that fails."""
@@ -237,9 +235,6 @@ class Check:
                 break
         errors = [result.agreement.error for result in results]
         self.error = max((error for error in errors if error is not None), default=self.error)
-        if self.item.drawn and results:
-            curves = curve_picture(results[-1].found, results[-1].expected, self.item.drawn)
-            self.picture = {"curves": curves} if curves else None
         failing = [
             (describe_draw(draw), compared.findings[0]) for draw, _, _, compared in results if not compared.holds
         ]

@@ -80,7 +80,10 @@ def judge_line(name: str, cases: Sequence[Case]) -> Verdict:
         if answer.tensor is None:
             return Verdict("shape", message=not_a_tensor(name, answer), line=line, cases=deciding)
     comparisons = [compare_answer(name, problem, answer) for problem, answer in deciding]
-    verdict = Verdict("passed", worst_error(comparisons), line=line, cases=deciding)
+    errors = [found.relative_error for found in comparisons]
+    known = [error for error in errors if error is not None]
+    worst = max(known) if known and len(known) == len(errors) else None
+    verdict = Verdict("passed", worst, line=line, cases=deciding)
     failing = [(case, found) for case, found in zip(deciding, comparisons, strict=True) if not found.passed]
     if not failing:
         verdict.message = remark_on_right(name, cases, verdict)
@@ -117,12 +120,6 @@ def compare_answer(name: str, problem: Problem, answer: Answer) -> TensorCompari
     if not low and answer.tensor.dtype != torch.float32:
         return compare(answer.tensor, reference, scale, low, problem.size(name))
     return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
-
-
-def worst_error(comparisons: Sequence[TensorComparison]) -> float | None:
-    errors = [c.relative_error for c in comparisons]
-    known = [error for error in errors if error is not None]
-    return max(known) if len(known) == len(errors) and known else None
 
 
 class FromEarlier(NamedTuple):

@@ -1,9 +1,7 @@
-"""Plain numbers for the pictures of a report: an error as a small grid, a gradient, two curves."""
+"""Plain numbers for the pictures of a report: an error as a small grid, and a gradient."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,7 +10,6 @@ from torch import Tensor
 from grader.comparison.tensors import index_at
 
 MAX_PICTURE_ROWS, MAX_PICTURE_COLUMNS = 32, 64
-MAX_CURVE_STEPS = 2_000
 MAX_ELEMENTS_LISTED = 5
 
 
@@ -52,30 +49,3 @@ def values_picture(found: Tensor, expected: Tensor) -> dict[str, list[list[float
         return None
     written = ([[float(f"{value:.6g}") for value in row] for row in each.tolist()] for each in (found, expected))
     return dict(zip(("found", "expected"), written, strict=True))
-
-
-def curve_picture(found: Any, expected: Any, name: str) -> dict[str, Any] | None:
-    """The part `name` of two results as curves, to six digits; the one found ends where it is no finite number.
-
-    None where there is no such part, or it is not as long as the one expected.
-    """
-    curves = [as_floats(each.get(name)) if isinstance(each, Mapping) else [] for each in (found, expected)]
-    if not 2 <= len(curves[1]) <= MAX_CURVE_STEPS or len(curves[0]) != len(curves[1]):
-        return None
-    ends = next((at for at, value in enumerate(curves[0]) if not math.isfinite(value)), len(curves[0]))
-    own, right = ([float(f"{value:.6g}") for value in curve] for curve in (curves[0][:ends], curves[1]))
-    return {"name": name, "found": own, "expected": right} if own else None
-
-
-def as_floats(value: Any) -> list[float]:
-    """A list of numbers, or tensors of one number, as floats; empty for anything else."""
-    value = value.tolist() if isinstance(value, Tensor) and value.ndim == 1 else value
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        return []
-    plain = [each.item() if isinstance(each, Tensor) and each.numel() == 1 else each for each in value]
-    if not all(type(each) in (int, float) for each in plain):
-        return []
-    try:
-        return [float(each) for each in plain]
-    except OverflowError:
-        return []

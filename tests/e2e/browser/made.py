@@ -61,7 +61,7 @@ def source(lesson: Lesson) -> str:
 
 
 def report(session: Session) -> str:
-    """report.html of a student with right and wrong steps, to-dos, errors, heat maps, forces and curves."""
+    """report.html of a student with right and wrong steps, to-dos, errors, heat maps and forces."""
     submitted = {
         each.name: LessonFiles(each.name, {"backward.py": source(each).encode()}, f"{each.name}/backward.py")
         for each in session.lessons

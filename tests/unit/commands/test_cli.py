@@ -112,8 +112,6 @@ def test_a_second_run_says_what_is_as_before_and_writes_the_same(graded, submiss
     assert again.returncode == 1
     assert again.stderr == (
         "0 of 4 are new or changed; 4 are as before (--fresh grades all).\n"
-        "grade: 1 submission has no file that is a lesson's: if one should count, write it to "
-        f"{out / 'intake.csv'}, then run again with --intake {out / 'intake.csv'}.\n"
         "4 graded, 1 with full marks.\nUnder 90 %: bo, cy, di\n"
     )
     after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file() and "sqlite" not in path.name}
@@ -240,7 +238,7 @@ def test_ctrl_c_and_what_the_system_refuses_are_one_sentence(error, status, sent
     def fails(*_):
         raise error
 
-    monkeypatch.setattr("grader.commands.history.read_gradebook", fails)
+    monkeypatch.setattr("grader.commands.decisions.read_gradebook", fails)
     result = CliRunner().invoke(cli.main, ["history", "ada", "-o", str(tmp_path)])
     if status is None:  # what no user can fix is not hidden
         assert result.exception is error

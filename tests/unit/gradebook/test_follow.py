@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from support import ROOT
 from grader.commands.class_files import ClassFiles
 from grader.commands.follow import FollowedFolder
 from grader.commands.run import GradeRun
+from grader.gradebook.grading import follow as follow_module
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.follow import PUBLISH_SECONDS, Following
+from grader.gradebook.grading.follow import PUBLISH_SECONDS
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import grade_run
@@ -111,7 +112,7 @@ class Followed:
             written(views, *arguments)
 
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
-        self._monkeypatch.setattr(run_module, "Following", partial(Following, clock=lambda: self.now))
+        self._monkeypatch.setattr(follow_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
         chosen: dict[str, Any] = {"submissions": (self.inbox,), "out": self.out, "quiet": True}
         context = GradeRun(**(chosen | {"lessons": lessons, "are_chosen": True, "follow": True} | options))

@@ -31,9 +31,8 @@ from grader.publish.export.github import report_to_github
 from grader.publish.report import pages
 from grader.results import Row
 
-CURVES = {"name": "losses", "found": [1e300, 2.0, 5e-324], "expected": [3.0, 2.0, 1.0]}
 ERROR = {"rows": 1, "columns": 2, "cells": [[0.0, 1.0]], "worst": [{"index": [0, 1], "found": 1.0, "expected": 2.0}]}
-PICTURE = {"curves": CURVES, "forces": {"found": [[1.0, -1.0]], "expected": [[0.5, -0.5]]}, **ERROR}
+PICTURE = {"forces": {"found": [[1.0, -1.0]], "expected": [[0.5, -0.5]]}, **ERROR}
 
 
 def rows_of_student(right: int) -> list[Row]:

@@ -6,9 +6,7 @@ Each yields what takes a node's place, and the words for its rule's sentence (ru
 from __future__ import annotations
 
 import ast
-import copy
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -27,8 +25,6 @@ MAX_UNREAD = 3
 """Parameters that a function does not read, up to which each may belong in the place of any other."""
 MAX_OPERANDS = 10
 """Of an operation without brackets, up to which brackets are put into it."""
-MAX_REPLACED = 8
-"""Names that are replaced in each place of a statement, and others that replace one."""
 RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "@": 2, "**": 3}
 """{operator: its rank: the highest is computed first}"""
 BACKWARDS = re.compile(r"^([^=#]+?) ?=([+-])(?= )")
@@ -167,17 +163,7 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
 
 
 def names_instead(node: ast.AST, around: Around) -> NodeChanges:
-    """Another value in the place of a name: a similar one, one of its shape, or one that the forward line is about.
-
-    In a statement, another one in each of its places.
-    """
-    if isinstance(node, ast.Return | ast.Assign) and node.value is not None:
-        read = Counter(each.id for each in ast.walk(node.value) if isinstance(each, ast.Name))
-        for name in [name for name, count in read.items() if count > 1][:MAX_REPLACED]:
-            shape = around.shape_of(name) or around.shape_of(around.step)
-            alike = [each for each in around.known.shapes if shape and around.shape_of(each) == shape and each != name]
-            for other in alike[:MAX_REPLACED]:
-                yield Renamed(name, other).visit(copy.deepcopy(node)), {"names": f"each `{name}`"}
+    """Another value in the place of a name: a similar one, one of its shape, or one that the forward line is about."""
     parent = around.parents.get(id(node))
     is_callee = isinstance(parent, ast.Call) and parent.func is node
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or is_callee:
@@ -196,14 +182,4 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
         others = [*around.unread, *others, *around.known.related]
     for other in dict.fromkeys(others):
         if other not in (name, around.step):
-            yield new_name(other), {"names": f"`{name}`"}
-
-
-class Renamed(ast.NodeTransformer):
-    """Another name in the place of one, wherever it is read."""
-
-    def __init__(self, name: str, other: str) -> None:
-        self._name, self._other = name, other
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return new_name(self._other) if node.id == self._name and isinstance(node.ctx, ast.Load) else node
+            yield new_name(other), {"name": name}

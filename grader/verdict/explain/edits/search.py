@@ -15,7 +15,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
-from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.changed_functions import Edit
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.wrong_answer import Cases
@@ -50,29 +50,6 @@ class Trials(Protocol):
 
     def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         """The answers of the changed functions of these numbers."""
-
-
-def explain_by_repair(
-    step: str,
-    function: str,
-    cases: Cases,
-    trials: Trials,
-    constants: Sequence[float],
-    passing: Collection[str] = (),
-    wrong: str = "",
-) -> Explanation | None:
-    """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
-
-    `passing` are the values whose gradients are right, and `wrong` the name of the first wrong gradient on the way.
-    """
-    edits = trials.edits(function, known_on(cases[0][0], constants, passing, wrong, step))
-    batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
-    slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
-    number = first_right(step, cases, trials, slips, batch)
-    if number is None:
-        return None
-    found = explain_edit(edits[number], f"your `{step}`" if step == function else "this gradient")
-    return replace(found, message=f"{found.message} {edits[number].question}".rstrip())
 
 
 def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:

@@ -7,9 +7,7 @@ dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` does not call the 
     derivative?
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
 dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
-dbnraw: failed | = When `dhpreact` is multiplied by −2, `dbnraw` must be multiplied by −2, too; yours is not. In a
-    gradient, each term has exactly one upstream gradient as a factor, and nothing else is done with it than to sum
-    it, copy it or multiply it by forward values.
+dbnraw: failed | Suppose that `dhpreact` is zero except for a 1
 others: passed
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 01
 by: dojo
-dz: failed | When `da` is multiplied by −2, `dz` must be multiplied by −2, too; yours is not
+dz: failed | Suppose that `da` is zero except for a 1
 dpositive: failed | is the forward line's slope at that element
 others: passed
 """

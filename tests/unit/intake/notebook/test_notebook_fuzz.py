@@ -19,60 +19,59 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 
 STORED = [(NOTEBOOKS / f"{style}.ipynb").read_bytes() for style in STYLES]
-PIECES = sorted(
-    {line for data in STORED for cell in cells_of(data, "a") for line in cell.text.split("\n")}
-    | set(CHAIN.split("\n"))
-    | {
-        "%%bash",
-        "%matplotlib inline",
-        "!ls \\",
-        "x?",
-        "def dh(dlogits, W2):",
-        "    return dlogits @ W2.T",
-        "dh = (",
-        ")",
-    }
-    | {
-        "dlogits += dlogits",
-        "dh = dh + dh",
-        "del dh",
-        "dW2, db2 = db2, dW2",
-        "for dh in dlogits:",
-        "  dW2 = dh; dh += 1",
-    }
-    | {"cmp('probs', dL_dp, probs)", "for s, g, t in [('W2', gw, W2), ('b2', gw)]:", "  cmp(s, g, t); cmp(*s)"}
-    | {"dL_dp = dlogprobs / probs", "gw = h.T @ dlogits", "gw += 1", "d_probs = grad_probs = dL_dp", "C = table = C"}
-    | {
-        "def cmp(s, dt, t): return dt == t.grad",
-        "cmp(dt=gw, t=W2, s=1)",
-        "gw - W2.grad",
-        "pre = bngain * bnraw + bnbias",
-    }
-    | {"class dC: pass", "from torch import *", "import dC", "async def f(): await dh", "lambda: (yield)", "global dh"}
-    | {
-        "dprobs: int",
-        "dprobs: int = 1",
-        "(dh := 2)",
-        "with a as dh, b as [h, *dC]:",
-        "while True: dh += 1",
-        "return dh",
-    }
-    | {
-        "dh = dlogits\ndlogits = dh",
-        "tmp = dC; tmp[0] = 1",
-        "match dh:\n  case [h, *n]: dC = h",
-        "try: dC = 1\nfinally: pass",
-    }
-    | {
-        "if __name__ == '__main__':",
-        "if True:",
-        "if 0:",
-        "break",
-        "dh = [dh for dh in dC if (h := dh)]",
-        "n = n",
-        "\ud800",
-    }
+LINES = """%%bash
+%matplotlib inline
+!ls \\
+x?
+def dh(dlogits, W2):
+    return dlogits @ W2.T
+dh = (
 )
+dlogits += dlogits
+dh = dh + dh
+del dh
+dW2, db2 = db2, dW2
+for dh in dlogits:
+  dW2 = dh; dh += 1
+cmp('probs', dL_dp, probs)
+for s, g, t in [('W2', gw, W2), ('b2', gw)]:
+  cmp(s, g, t); cmp(*s)
+dL_dp = dlogprobs / probs
+gw = h.T @ dlogits
+gw += 1
+d_probs = grad_probs = dL_dp
+C = table = C
+def cmp(s, dt, t): return dt == t.grad
+cmp(dt=gw, t=W2, s=1)
+gw - W2.grad
+pre = bngain * bnraw + bnbias
+class dC: pass
+from torch import *
+import dC
+async def f(): await dh
+lambda: (yield)
+global dh
+dprobs: int
+dprobs: int = 1
+(dh := 2)
+with a as dh, b as [h, *dC]:
+while True: dh += 1
+return dh
+dh = dlogits;dlogits = dh
+tmp = dC; tmp[0] = 1
+match dh:
+  case [h, *n]: dC = h
+try: dC = 1
+finally: pass
+if __name__ == '__main__':
+if True:
+if 0:
+break
+dh = [dh for dh in dC if (h := dh)]
+n = n
+"""
+OF_NOTEBOOKS = {line for data in STORED for cell in cells_of(data, "a") for line in cell.text.split("\n")}
+PIECES = sorted(OF_NOTEBOOKS.union(CHAIN.split("\n"), LINES.split("\n"), ["\ud800"]))
 sources = some.lists(some.sampled_from(PIECES) | some.text(max_size=20), max_size=25).map("\n".join) | some.text(
     max_size=60
 )

@@ -151,18 +151,6 @@ def test_archives_that_are_not_read_are_a_sentence(tmp_path: Path, lesson: Lesso
             assert "cannot be unpacked" in refusal(written(tmp_path, name, data))
 
 
-def test_a_class_of_archives(tmp_path: Path, lesson: Lesson) -> None:
-    written(tmp_path, "ada.zip", zip_of({f"ada/{lesson.name}/backward.py": SOURCE}))
-    written(tmp_path, "bo.tar.gz", gzip.compress(tar_of((f"{lesson.name}/backward.py", SOURCE))))
-    written(tmp_path, "cy.zip", zip_of({"../backward.py": SOURCE}))
-    written(tmp_path, "di.zip", zip_of({"04_cross_entropy/backward.py": SOURCE}))  # another lesson's folder
-    ada, bo, cy, di = find([tmp_path], [lesson], [lesson])
-    assert (ada.student, bo.student, cy.student) == ("ada", "bo", "cy")
-    assert ada.lessons[lesson.name].files == bo.lessons[lesson.name].files == {"backward.py": SOURCE}
-    assert ada.sha256 == bo.sha256 and not di.lessons[lesson.name].present
-    assert cy.message is not None and "outside its own folder" in cy.message
-
-
 # Made to take time, memory or disk -----------------------------------------------------------------------------------
 
 

@@ -223,12 +223,6 @@ def test_names_that_are_not_canvas_s():
     assert not any(map(canvas_files, NOT_CANVAS_S))
 
 
-def test_checkouts_are_a_download_only_if_all_are(course, tmp_path):
-    laid_out(course, tmp_path, {"hw-ada/.git/HEAD": "text", "hw-ada/04/backward.py": "right", "hw-bo/x.txt": "text"})
-    found = find([tmp_path], [course.find("04")], list(course.lessons.values()))
-    assert [each.student for each in found] == ["hw-ada", "hw-bo"]
-
-
 # As it is typed ------------------------------------------------------------------------------------------------------
 
 

@@ -34,24 +34,20 @@ def read(tmp_path: Path, course, text: str) -> list[IntakeLine]:
     return read_intake(tmp_path / "i.csv", course)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (
-            "",
-            "needs a first line with the columns student, found, guess, reason, alternatives, confirmed; it is empty.",
-        ),
-        ("name,file\nann,a.py\n", "confirmed; its first line has name, file."),
-        (HEADER + ",a.py,04: a.py\n", "line 2 has no student: write the name as in grades.csv."),
-        (HEADER + "ann,a.py,a.py\n", "line 2: 'a.py' is no guess: write LESSON: FILE, such as 03: work/backward.py."),
-        (HEADER + "ann,a.py,99: a.py\n", "line 2: There is no lesson '99'; there are: 01_chain_rule, "),
-        (HEADER + "ann,x,04: a.py; 4: b.py\n", "line 2 gives two files for 04_cross_entropy: "),
-    ],
-)
-def test_an_error_is_one_sentence(course, tmp_path, text, sentence):
-    with pytest.raises(UserError, match=r"i\.csv") as caught:
-        read(tmp_path, course, text)
-    assert sentence in str(caught.value)
+ERRORS = {
+    "": "needs a first line with the columns student, found, guess, reason, alternatives, confirmed; it is empty.",
+    f"{HEADER},a.py,04: a.py\n": "line 2 has no student: write the name as in grades.csv.",
+    f"{HEADER}ann,a.py,a.py\n": "line 2: 'a.py' is no guess: write LESSON: FILE, such as 03: work/backward.py.",
+    f"{HEADER}ann,a.py,99: a.py\n": "line 2: There is no lesson '99'; there are: 01_chain_rule, ",
+    f"{HEADER}ann,x,04: a.py; 4: b.py\n": "line 2 gives two files for 04_cross_entropy: ",
+}
+
+
+def test_an_error_is_one_sentence(course, tmp_path):
+    for text, sentence in ERRORS.items():
+        with pytest.raises(UserError, match=r"i\.csv") as caught:
+            read(tmp_path, course, text)
+        assert sentence in str(caught.value)
 
 
 def test_as_a_spreadsheet_saves_it(course, tmp_path):

@@ -136,19 +136,19 @@ def test_a_group_s_line_counts_for_all_members_and_a_roster_does_not_replace_a_p
     assert found.arrivals[1].submitted == datetime(2026, 11, 20, 10, tzinfo=UTC) and found.arrivals[2].when == 5.0
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "it is empty"),
-        ("id,grade\n1,2\n", "needs a first line that names its columns: id, email or name, and submitted; its first"),
-        ("submitted\n2026-11-20 10:00\n", "needs a first line"),
-        ("{", "is no JSON"),
-        ('[{"id": 1}]', "is not the answer of Canvas's submissions API"),
-    ],
-)
-def test_a_file_without_times_is_one_sentence(tmp_path, text, says):
-    with pytest.raises(UserError, match=says):
-        read_times(written(tmp_path, text), ZURICH)
+WITHOUT_TIMES = {
+    "": "it is empty",
+    "id,grade\n1,2\n": "needs a first line that names its columns: id, email or name, and submitted; its first",
+    "submitted\n2026-11-20 10:00\n": "needs a first line",
+    "{": "is no JSON",
+    '[{"id": 1}]': "is not the answer of Canvas's submissions API",
+}
+
+
+def test_a_file_without_times_is_one_sentence(tmp_path):
+    for text, says in WITHOUT_TIMES.items():
+        with pytest.raises(UserError, match=says):
+            read_times(written(tmp_path, text), ZURICH)
 
 
 def test_a_bad_line_is_named_by_its_number(tmp_path):

@@ -309,7 +309,7 @@ def test_a_row_that_passed_a_public_example(reporter: Reporter, lessons: dict[st
     assert "| `in_one_go` | ☑️ passed here; the hidden suite decides |" in reporter.student_markdown(graded)
 
 
-# --- forces and curves
+# --- forces
 
 
 def test_forces_are_drawn_and_told(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
@@ -324,17 +324,6 @@ def test_forces_are_drawn_and_told(reporter: Reporter, lessons: dict[str, Lesson
     drawn["found"] = drawn["expected"]
     page = Page(reporter.student_page(graded))
     assert "in all of your 2 examples they do." in page.text and "farthest off" not in page.text
-
-
-def test_curves_are_drawn_and_told(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
-    lesson = lessons["07_training"]
-    curves = {"name": "losses", "found": [3.0, 2.5], "expected": [3.0, 2.0, 1.0]}
-    graded = GradedSubmission(results_of(part_of(lesson)), {lesson.name: {"trajectory": {"curves": curves}}})
-    page = Page(reporter.student_page(graded))
-    assert "losses of trajectory" in page.text and "yours as it should be 3 steps of a small network" in page.text
-    assert "Yours end after 2 steps: what follows is no finite number." in page.text
-    label = "losses over 3 steps: yours from 3 to 2.5, the expected ones from 3 to 1."
-    assert label in page.values("aria-label")
 
 
 def test_excerpt() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.verdict.judge.pictures import curve_picture, error_picture, values_picture
+from grader.verdict.judge.pictures import error_picture, values_picture
 
 
 def test_the_picture_of_an_error_has_its_worst_elements() -> None:
@@ -43,29 +43,3 @@ def test_no_picture_of_other_values() -> None:
         (torch.zeros(0, 2), torch.zeros(0, 2)),
     ]:
         assert values_picture(found, expected) is None
-
-
-def test_a_curve_of_whatever_a_student_returned() -> None:
-    for losses, drawn in [
-        ([3.0, 2, 1.23456789], [3.0, 2.0, 1.23457]),
-        ((torch.tensor(3.0), torch.tensor([2.0]), 1.0), [3.0, 2.0, 1.0]),
-        (torch.tensor([3.0, 2.0, 1.0]), [3.0, 2.0, 1.0]),
-        ([3.0, float("nan"), 1.0], [3.0]),
-        ([float("inf"), 2.0, 1.0], None),
-        ([3.0, 2.0], None),
-        ([3.0, "<b>", 1.0], None),
-        ([3.0, True, 1.0], None),
-        ([3.0, 10**400, 1.0], None),
-        ([torch.zeros(2), 2.0, 1.0], None),
-        ("abc", None),
-        (None, None),
-        (7, None),
-    ]:
-        picture = curve_picture({"losses": losses}, {"losses": [3.0, 2.0, 1.0]}, "losses")
-        expected = {"name": "losses", "found": drawn, "expected": [3.0, 2.0, 1.0]}
-        assert picture == (expected if drawn is not None else None)
-
-
-def test_no_curve_of_another_result() -> None:
-    for found in [None, [], {"other": [3.0, 2.0, 1.0]}]:
-        assert curve_picture(found, {"losses": [3.0, 2.0, 1.0]}, "losses") is None
