@@ -1,4 +1,4 @@
-"""The roster, the times of submission and intake.csv: from files of the command line, or as OUT remembers them."""
+"""The roster and the times of submission: from files of the command line, or as OUT remembers them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,8 @@ from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK
 from grader.intake.submissions.finding import FoundSubmissions
-from grader.intake.submissions.intake_csv import INTAKE_FILE, IntakeLine, read_intake
 from grader.intake.submissions.roster import Roster, read_roster
-from grader.intake.submissions.submission_times import (
-    NoZone,
-    ReadTimes,
-    SubmissionTime,
-    read_times,
-    times_in_roster,
-)
-from grader.lesson.lesson import Course
+from grader.intake.submissions.submission_times import NoZone, ReadTimes, SubmissionTime, read_times, times_in_roster
 from grader.results.typed_json import from_json, to_json
 from grader.results.wording import count_text
 
@@ -40,31 +32,26 @@ class ClassFiles:
 
     def __init__(self, out: Path, roster_file: Path | None = None, times_files: Sequence[Path] = ()) -> None:
         """Reads `roster_file`, and from the gradebook in `out` what no file is given for. Raises UserError."""
-        self.roster: Roster | None = None
-        self.remarks = list[str]()
-        self._roster_name, self._times_files = "", times_files
-        kept = dict[str, str | None]()
-        if (out / GRADEBOOK).is_file():
-            with read_gradebook(out) as gradebook:
-                kept = {name: gradebook.kept(name) for name in (ROSTER_ENTRY, TIMES_ENTRY)}
-        if roster_file is not None:
-            self._roster_name, self.roster = roster_file.name, read_roster(roster_file)
-        elif text := kept.get(ROSTER_ENTRY):
-            self._roster_name, stored = json.loads(text)
+        self.roster = None if roster_file is None else read_roster(roster_file)
+        self.remarks, self._roster_name = list[str](), roster_file.name if roster_file is not None else ""
+        self._times_files, self._times = times_files, dict[str, list[SubmissionTime]]()
+        if not (out / GRADEBOOK).is_file():
+            return
+        with read_gradebook(out) as gradebook:
+            roster, times = gradebook.kept(ROSTER_ENTRY), gradebook.kept(TIMES_ENTRY)
+        if self.roster is None and roster:
+            self._roster_name, stored = json.loads(roster)
             self.roster = from_json(Roster, stored)
-            students = count_text(len(stored["members"]), "student")
-            self.remarks.append(f"{self._roster_name} of an earlier run: {students}.")
-        given = set(map(str, times_files))
-        earlier = json.loads(kept.get(TIMES_ENTRY) or "{}")
-        self._remembered = {
-            name: from_json(list[SubmissionTime], times) for name, times in earlier.items() if name not in given
-        }
-        self._times = dict(self._remembered)
-        for name, times in self._remembered.items():
-            count = count_text(len(times), "submission time")
             self.remarks.append(
-                f"{name} of an earlier run: {count}. For newer submissions, give --times with a newer file."
+                f"{self._roster_name} of an earlier run: {count_text(len(stored['members']), 'student')}."
             )
+        for name, stored in json.loads(times or "{}").items():
+            if name not in map(str, times_files):
+                self._times[name] = from_json(list[SubmissionTime], stored)
+                count = count_text(len(stored), "submission time")
+                self.remarks.append(
+                    f"{name} of an earlier run: {count}. For newer submissions, give --times with a newer file."
+                )
 
     def set_times(self, found: FoundSubmissions, assignment: Assignment | None) -> tuple[list[str], list[str]]:
         """Give submissions their times, from the roster, earlier runs' files and `--times`. Raises UserError.
@@ -82,8 +69,10 @@ class ClassFiles:
                 counts += times_sentence(self._roster_name, read)
             except NoZone as error:
                 unclear += [str(error)] if due is not None else []
-        for times in self._remembered.values():
-            found.set_times(times)  # the run that was given the file has said what is not clear in it
+        given = set(map(str, self._times_files))
+        for name, times in self._times.items():
+            if name not in given:
+                found.set_times(times)  # the run that was given the file has said what is not clear in it
         for file in self._times_files:
             read = read_times(file, zone)
             if read.bad:
@@ -102,6 +91,7 @@ class ClassFiles:
 
 
 def first_sentences(sentences: Sequence[str]) -> list[str]:
+    """The first of many sentences that are alike, and how many follow."""
     rest = count_text(len(sentences) - MAX_SENTENCES, "more line is", "more lines are")
     return [*sentences[:MAX_SENTENCES], *([f"{rest} like these."] if sentences[MAX_SENTENCES:] else [])]
 
@@ -109,8 +99,3 @@ def first_sentences(sentences: Sequence[str]) -> list[str]:
 def times_sentence(file: str, read: ReadTimes) -> list[str]:
     zone = f", in the time zone {read.zone}" if read.zone is not None else ""
     return [f"{file}: {count_text(len(read.times), 'submission time')}{zone}."] if read.times else []
-
-
-def stored_lines(out: Path, course: Course) -> Sequence[IntakeLine]:
-    """The lines of OUT/intake.csv; none where there is no such file. Raises UserError."""
-    return read_intake(out / INTAKE_FILE, course) if (out / INTAKE_FILE).is_file() else []

@@ -1,19 +1,21 @@
-"""`grade adjust`, `comment`, `excuse`, `extend` and `undo`: what a person decides about a student's points."""
+"""What a person decides about a student's points: `grade adjust`, `comment`, `excuse`, `extend`, `undo`, `history`."""
 
 from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Annotated
 
 import click
+from rich.table import Table
 
+from grader.commands.class_files import first_sentences
 from grader.commands.command_line import argument, option
-from grader.commands.console import print_remarks
+from grader.commands.console import console_for, print_remarks
 from grader.commands.opened_gradebook import (
     course_of,
     open_gradebook,
@@ -21,38 +23,21 @@ from grader.commands.opened_gradebook import (
     write_other_gradebooks,
     write_views,
 )
-from grader.commands.options import Because, CourseFolder, DecisionsFile, Out, PartOfWork, StudentWord
+from grader.commands.options import Because, CourseFolder, Out, StudentName
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.assignment.in_force import not_yet_made, undone
+from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.decision_file import DecisionEntry, date_in, entries_from, extensions_of, points_in
+from grader.gradebook.extension_file import date_in, read_extensions
 from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import (
-    SharedName,
-    UnknownStudent,
-    find_row,
-    find_student,
-    people_index,
-    points_of_part,
-    rows_by_lesson,
-)
+from grader.gradebook.lookup import UnknownStudent, find_row, find_student, people_index, points_of_part, rows_by_lesson
 from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.finding import FoundSubmissions
-from grader.intake.submissions.people import PeopleIndex
 from grader.intake.submissions.roster import Roster
 from grader.publish.inert import terminal_line
 from grader.results import points_text
-from grader.results.wording import count_text, listed
+from grader.results.typed_json import time_from_text
 
-NEEDED_FIELDS: dict[DecisionKind, tuple[str, ...]] = {
-    "points": ("student", "row", "points", "text"),
-    "comment": ("student", "text"),
-    "excuse": ("student", "text"),
-    "extension": ("student", "until", "text"),
-}
-"""The columns of a file, or the words of a command line, that may not be left out."""
-TYPED_FIELDS = {"student": "STUDENT", "row": "ROW", "points": "--points", "until": "--until", "text": "--because"}
 DECISION_WORDS = {
     "points": "adjusted",
     "comment": "comment",
@@ -60,16 +45,16 @@ DECISION_WORDS = {
     "extension": "extended",
     "defence": "defended",
 }
-MAX_UNKNOWN_SHOWN = 20
-StudentNames = tuple[list[str], PeopleIndex]
+
+
+# The commands ---------------------------------------------------------------------------------------------------------
 
 
 def adjust(
-    student: StudentWord,
-    row: PartOfWork,
-    points: Annotated[str | None, option("--points N", "What it is worth now, from 0 to its maximum.")],
+    student: StudentName,
+    row: Annotated[str, argument("ROW")],
+    points: Annotated[float, option("--points N", "From 0 to its maximum.", click.FloatRange(0), required=True)],
     text: Because,
-    file: DecisionsFile,
     out: Out,
     course: CourseFolder,
 ) -> None:
@@ -78,43 +63,51 @@ def adjust(
     Examples:
       grade adjust "Ada Okafor" 03.dprobs --points 1 --because "A bug in the suite"
       grade adjust ada total --points 0 --because "Plagiarism"   everything
-      grade adjust --from adjustments.csv                        columns: student, row, points, because
     """
-    store_entries("points", file, {"student": student, "row": row, "points": points, "text": text}, out, course)
+    with open_gradebook(out) as gradebook:
+        decision = decision_on(gradebook, "points", student, text, row)
+        most = points_of_part(gradebook.current_of(decision.student), decision.row)[1]
+        if not points <= most:  # nor is nan
+            what = decision.row or "the total"
+            raise UserError(f"{points:g} points are too many: {what} has at most {points_text(most)}.")
+        store(gradebook, [replace(decision, points=points)], out, course)
 
 
 def excuse(
-    student: StudentWord, row: PartOfWork, text: Because, file: DecisionsFile, out: Out, course: CourseFolder
+    student: StudentName, row: Annotated[str | None, argument("[ROW]")], text: Because, out: Out, course: CourseFolder
 ) -> None:
     """Leaves a row, a lesson or everything out of a student's points. Their maximum becomes smaller as well.
 
     Examples:
       grade excuse "Ada Okafor" --because "Ill, certificate seen"
-      grade excuse --from excused.csv         columns: student, because; perhaps row
     """
-    store_entries("excuse", file, {"student": student, "row": row, "text": text}, out, course)
+    with open_gradebook(out) as gradebook:
+        store(gradebook, [decision_on(gradebook, "excuse", student, text, row)], out, course)
 
 
 def extend(
-    student: StudentWord,
-    until: Annotated[str | None, option("--until DATE", "Their due date, in the assignment's time zone.")],
+    student: StudentName,
+    until: Annotated[str, option("--until DATE", "Their due date, in the assignment's time zone.", required=True)],
     text: Because,
-    file: DecisionsFile,
     out: Out,
     course: CourseFolder,
 ) -> None:
-    """Gives STUDENT a due date of their own. It never lowers a score.
+    """Gives STUDENT a due date of their own. It never lowers a score. For many: `grade run --extensions`.
 
     Examples:
       grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"
       grade extend ada --until 2026-12-01 --because "Ill"     at the usual time of day
-      grade extend --from extensions.csv                      columns: student, until or excused, because
     """
-    store_entries("extension", file, {"student": student, "until": until, "text": text}, out, course)
+    with open_gradebook(out) as gradebook:
+        decision, assignment = decision_on(gradebook, "extension", student, text), gradebook.assignment()
+        due = None if assignment is None else assignment.due
+        if due is None:
+            print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
+        store(gradebook, [replace(decision, until=date_in(until, due))], out, course)
 
 
 def comment(
-    student: Annotated[str, argument("STUDENT")],
+    student: StudentName,
     words: Annotated[tuple[str, ...], argument("[ROW] TEXT", required=True)],
     out: Out,
     course: CourseFolder,
@@ -127,20 +120,17 @@ def comment(
     """
     if len(words) > 2:
         raise UserError(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
-    row = words[0] if len(words) == 2 else None
-    store_entries("comment", None, {"student": student, "row": row, "text": words[-1]}, out, course)
+    with open_gradebook(out) as gradebook:
+        decision = decision_on(gradebook, "comment", student, words[-1], words[0] if len(words) == 2 else None)
+        store(gradebook, [decision], out, course)
 
 
 def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: Out, course: CourseFolder) -> None:
-    """Takes back the decision with this number in `grade history`.
-
-    Nothing is deleted: an undo is a new entry, and it can be undone as well.
+    """Takes back the decision with this number in `grade history`. An undo is a new entry, and can be undone as well.
 
     Examples:
       grade undo 7 --because "It was another Ada"
     """
-    if not text:
-        raise UserError('--because is missing: give the reason, such as --because "It was another Ada".')
     with open_gradebook(out) as gradebook:
         decision = next((each for each in gradebook.decisions() if each.id == entry), None)
         if decision is None:
@@ -151,66 +141,50 @@ def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: Out, cour
         store(gradebook, [undoing], out, course)
 
 
-def store_entries(
-    kind: DecisionKind, file: Path | None, given: Mapping[str, str | None], out: Path, course: Path | None
-) -> None:
-    """Store the decisions of a CSV file, or the one of the command line. Raises UserError."""
-    values, needed = {field: value for field, value in given.items() if value}, NEEDED_FIELDS[kind]
-    if file is not None and "student" in values:
-        raise UserError("give a STUDENT or --from, not both.")
-    if file is not None:
-        entries = entries_from(file, needed, values)
-    elif missing := [TYPED_FIELDS[field] for field in needed if field not in values]:
-        raise UserError(f"missing: {listed(missing)}. Or give --from CSV; see --help for examples.")
-    else:
-        entries = [DecisionEntry(**values)]
-    with open_gradebook(out) as gradebook:
-        names, assignment = student_names(gradebook), gradebook.assignment()
-        due = None if assignment is None else assignment.due
-        decisions = [decision_from(entry, kind, gradebook, names, due) for entry in entries]
-        if file is not None:  # it may be read again
-            decisions = not_yet_made(decisions, gradebook.decisions())
-        if due is None and any(each.kind == "extension" for each in decisions):
-            print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
-        store(gradebook, decisions, out, course)
-        if present := len(entries) - len(decisions):
-            click.echo(f"{present} of {len(entries)} were in force already.")
+def history(student: StudentName, out: Out) -> None:
+    """Shows a student's attempts, verdicts and decisions, in order of time.
+
+    Times are in the assignment's time zone; without a due date, in this machine's.
+
+    Examples:
+      grade history "Ada Okafor" -o hw2
+    """
+    with read_gradebook(out) as gradebook:
+        name = student_called(gradebook, student)
+        assignment, current = gradebook.assignment(), gradebook.current_of(name)
+        zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
+        lines = [*attempt_lines(name, gradebook, zone), *decision_lines(gradebook.decisions(name), zone)]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("when", "no.", "what", "points", "by", "text"):
+        table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
+    for time, cells in sorted(lines, key=lambda line: line[0]):
+        table.add_row(time_text(time, zone), *map(terminal_line, cells))
+    console = console_for()
+    console.print(table)
+    total = f"{points_text(current.score)} of {points_text(current.max_score)}"
+    state = "" if current.status == "graded" else f" ({current.status})"
+    console.print(f"{terminal_line(name)} now has {total}{state}.", soft_wrap=True)
 
 
-def student_names(gradebook: Gradebook) -> StudentNames:
-    """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
+# Decisions ------------------------------------------------------------------------------------------------------------
+
+
+def student_called(gradebook: Gradebook, wanted: str) -> str:
+    """The student with a name of the gradebook, an earlier one, or one in the latest roster. Raises UserError."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
-    return gradebook.students(), people_index(gradebook.people(), members)
+    return find_student(wanted, gradebook.students(), people_index(gradebook.people(), members))
 
 
-def decision_from(
-    entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook, names: StudentNames, due: datetime | None
-) -> Decision:
-    """The decision that an entry means, without author and date; `due` is the assignment's. Raises UserError.
-
-    A line of a file with a date is an extension, one without an excuse.
-    """
-    if kind in ("excuse", "extension"):
-        kind = "extension" if entry.until else "excuse"
-        if entry.until and entry.excused == "yes":
-            raise UserError(f"{entry.place}expected either a date in `until`, or yes in `excused`.")
-    row, points = None, None
+def decision_on(gradebook: Gradebook, kind: DecisionKind, wanted: str, text: str, part: str | None = None) -> Decision:
+    """A decision about a student, or a part of their work, without author and points. Raises UserError."""
     try:
-        student = find_student(entry.student, *names)
-        if entry.row:
-            row = find_row(entry.row, rows_by_lesson(gradebook.current_of(student)), student)
-        if entry.points:
-            points, most = points_in(entry.points), points_of_part(gradebook.current_of(student), row)[1]
-            if points > most:
-                what, figures = row or "the total", points_text(most)
-                raise UserError(f"{points_text(points)} points are too many: {what} has at most {figures}.")
-    except UserError as error:
-        advice = " If this student has not submitted anything yet, `grade run` must have a roster that has the student."
-        is_unknown = isinstance(error, UnknownStudent) and kind in ("excuse", "extension")
-        raise UserError(f"{entry.place}{error}{advice if is_unknown else ''}") from error
-    until = date_in(entry.until, due, entry.place) if entry.until else None
-    return Decision(0, student, kind, "", datetime.now(UTC), row, points, until, entry.text)
+        student = student_called(gradebook, wanted)
+    except UnknownStudent as error:
+        advice = "If this student has not submitted anything yet, `grade run` must have a roster that has the student."
+        raise UserError(f"{error} {advice}") from error
+    row = find_row(part, rows_by_lesson(gradebook.current_of(student)), student) if part else None
+    return Decision(0, student, kind, "", datetime.now(UTC), row, None, None, text)
 
 
 def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course: Path | None) -> None:
@@ -245,39 +219,15 @@ def extensions_from(
     """
     if assignment is None:
         raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
-    entries = entries_from(file, ("student",))
     names, known = {arrival.student for arrival in found.arrivals}, dict[str, set[str]]()
     if (out / GRADEBOOK).is_file():
         with read_gradebook(out) as gradebook:
             names, known = names | set(gradebook.students()), gradebook.people()
     members = roster.members if roster is not None else ()
-    students, people = sorted(names | {each.student for each in members}), people_index(known, members)
-
-    def student_called(wanted: str) -> str | None:
-        try:
-            return find_student(wanted, students, people)
-        except UnknownStudent:
-            return None
-        except SharedName as error:
-            raise UserError(f"{file}: {error}") from error
-
-    decisions, unknown = extensions_of(entries, student_called, assignment, author_name(), datetime.now(UTC))
-    print_remarks(
-        f"{entry.place}no student {entry.student!r} in this run, gradebook or roster; the line is ignored. Use the "
-        "name in grades.csv, or give --roster for ids and e-mail addresses."
-        for entry in unknown[:MAX_UNKNOWN_SHOWN]
-    )
-    if rest := unknown[MAX_UNKNOWN_SHOWN:]:
-        print_remarks([f"{file}: {count_text(len(rest), 'more line has', 'more lines have')} no effect."])
+    students = sorted(names | {each.student for each in members})
+    decisions, ignored = read_extensions(file, assignment, students, people_index(known, members), author_name())
+    print_remarks(first_sentences(ignored))
     return decisions
-
-
-def change_text(before: tuple[float, float], after: tuple[float, float]) -> str:
-    """ "0 → 1 of 1", "24 of 26" where nothing has changed."""
-    texts = [f"{points_text(points)} of {points_text(most)}" for points, most in dict.fromkeys((before, after))]
-    if before[1] == after[1]:
-        texts[:-1] = [points_text(before[0])] * (len(texts) - 1)
-    return " → ".join(texts)
 
 
 def author_name() -> str:
@@ -286,3 +236,43 @@ def author_name() -> str:
         return os.environ.get("GRADE_AUTHOR") or getpass.getuser()
     except (OSError, KeyError):  # a user id without a name, as in a container
         return f"user {os.getuid()}"
+
+
+# Text -----------------------------------------------------------------------------------------------------------------
+
+
+def attempt_lines(student: str, gradebook: Gradebook, zone: tzinfo | None) -> Iterator[tuple[datetime, list[str]]]:
+    """The time and the other cells of a line for each attempt, and for each verdict of a regrade on it."""
+    attempts, seen = {each.id: each.attempt() for each in gradebook.stored_attempts(student)}, set[int]()
+    for number, finished, results in gradebook.verdicts_on(student):
+        attempt = attempts[number]
+        submitted = f", submitted {time_text(attempt.submitted, zone)}" if attempt.submitted else ""
+        what = "graded again" if number in seen else f"attempt{submitted}"
+        seen.add(number)
+        points = f"{points_text(results.score)} of {points_text(results.max_score)}"
+        text = " ".join(filter(None, ("" if results.status == "graded" else results.status, results.message)))
+        yield time_from_text(finished), [f"#{number}", what, points, "", text]
+
+
+def decision_lines(decisions: list[Decision], zone: tzinfo | None) -> Iterator[tuple[datetime, list[str]]]:
+    """The time and the other cells of a line for each decision."""
+    taken_back = undone(decisions)
+    for each in decisions:
+        points = " ".join(filter(None, (each.row, "" if each.points is None else points_text(each.points))))
+        until = f" until {time_text(each.until, zone)}" if each.until else ""
+        what = f"undo {each.undoes}" if each.kind == "undo" else DECISION_WORDS[each.kind]
+        state = " (undone)" if each.kind != "undo" and each.id in taken_back else ""
+        yield each.made, [str(each.id), f"{what}{until}{state}", points, each.author, each.text]
+
+
+def time_text(time: datetime, zone: tzinfo | None) -> str:
+    """A time in the assignment's zone, else in this machine's, with the zone's name."""
+    return f"{time.astimezone(zone):%Y-%m-%d %H:%M %Z}"
+
+
+def change_text(before: tuple[float, float], after: tuple[float, float]) -> str:
+    """ "0 → 1 of 1", "24 of 26" where nothing has changed."""
+    texts = [f"{points_text(points)} of {points_text(most)}" for points, most in dict.fromkeys((before, after))]
+    if before[1] == after[1]:
+        texts[:-1] = [points_text(before[0])] * (len(texts) - 1)
+    return " → ".join(texts)

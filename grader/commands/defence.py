@@ -15,7 +15,7 @@ import click
 from grader.commands.checks import open_course
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks, progress_bar
-from grader.commands.decisions import store, student_names
+from grader.commands.decisions import store, student_called
 from grader.commands.opened_gradebook import open_gradebook, recorded_course
 from grader.commands.options import CourseFolder, Out
 from grader.errors import UserError
@@ -33,7 +33,6 @@ from grader.gradebook.defence_sheets import (
 )
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.guarded import rendered
-from grader.gradebook.lookup import find_student
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import terminal_line
 from grader.publish.instructor_pages import keys_page, papers_page
@@ -83,7 +82,7 @@ def defence(
 
 def defended_works(gradebook: Gradebook, names: Sequence[str], lesson: Lesson) -> Iterator[tuple[str, Defended | str]]:
     """(student, what they defend, or why there is nothing to ask about), of those who are named, or of all."""
-    chosen = {find_student(name, *student_names(gradebook)) for name in names}
+    chosen = {student_called(gradebook, name) for name in names}
     excused = set() if names else {each.student for each in gradebook.current() if is_excused(each, lesson.name)}
     for student, attempts in sorted(gradebook.by_student(), key=lambda pair: pair[0].lower()):
         if student in excused:

@@ -59,7 +59,7 @@ main = CommandGroup(
         "excuse": ("decisions.excuse", "leaves a row, or everything, out of a student's points"),
         "extend": ("decisions.extend", "gives a student a due date of their own"),
         "undo": ("decisions.undo", "takes a decision back"),
-        "history": ("history.history", "a student's attempts, verdicts and decisions"),
+        "history": ("decisions.history", "a student's attempts, verdicts and decisions"),
         "regrade": ("regrade.regrade", "whose score a changed lesson or assignment would change"),
         "defence": ("defence.defence", "asks students about their own code, on paper"),
         "similar": ("similar.similar", "pairs that share rare wrong answers, to read side by side"),

@@ -23,12 +23,7 @@ from grader.publish.export.formats import EXPORT_FILES, write_formats
 from grader.publish.report.pages import Reporter
 from grader.results.wording import count_text, first_names
 
-MAX_REPORTS_PER_SECOND = 20
-"""So many reports are written within a second."""
-EXPORTS = (
-    *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
-    "feedback",
-)
+EXPORTS = ("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip", "feedback")
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
 
 
@@ -86,27 +81,20 @@ def recorded_course(out: Path, given: Path | None) -> Path | None:
 
 
 def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
-    """Write every page in `out` that is out of date, and print which files still are.
-
-    Raises UserError.
-    """
+    """Write every page in `out` that is out of date, and print which files still are. Raises UserError."""
     lessons = [] if course is None else list(course.lessons.values())
-    plain = dict[str, str]()
-    views, stale = Views(out, gradebook, Reporter(lessons)), gradebook.stale()
+    plain, views, stale = dict[str, str](), Views(out, gradebook, Reporter(lessons)), gradebook.stale()
     if course is None and stale:
         count = count_text(len(stale), "report is", "reports are")
         reports = first_names([str(out / student / "report.html") for student in stale], 5)
         print_remarks([f"{course_to_name(gradebook)}. Until then {count} out of date: {reports}."])
     elif stale:
-        formats = {
-            student: [name for name, (file, _) in EXPORT_FILES.items() if (out / student / file).is_file()]
-            for student in stale
-        }
         console = console_for(stderr=True)
-        with progress_bar(console, live=console.is_terminal and len(stale) > MAX_REPORTS_PER_SECOND) as progress:
+        with progress_bar(console, live=console.is_terminal) as progress:
             task = progress.add_task("reports", total=len(stale))
             views.write_stale(lambda: progress.advance(task))
-        for student, names in formats.items():
+        for student in stale:
+            names = [name for name, (file, _) in EXPORT_FILES.items() if (out / student / file).is_file()]
             plain |= write_formats(out, [student], names)
     views.write_whole_class(lessons)
     print_remarks([*what_failed(gradebook.unread, len(gradebook.students())), *what_is_plain({**plain, **views.plain})])
@@ -124,7 +112,9 @@ def write_other_gradebooks(out: Path, students: Collection[str], course: Path | 
     for other in others:
         try:
             with open_gradebook(other) as gradebook:
-                changed = changed_reports(other, gradebook, students)
+                current = {student: gradebook.current_of(student) for student in {*students} & {*gradebook.students()}}
+                reported = {student: reported_in(other / student) for student in sorted(current)}
+                changed = [who for who, results in reported.items() if results not in (None, current[who])]
                 if changed:
                     gradebook.mark_stale(changed)
                     results = count_text(len(changed), "result changes", "results change")
@@ -132,20 +122,5 @@ def write_other_gradebooks(out: Path, students: Collection[str], course: Path | 
                     named = course if was_graded_with(gradebook, course) else None
                     write_views(other, gradebook, course_of(gradebook, named))
         except UserError as error:
-            print_remarks(
-                [
-                    f"{other.name} may show free late days that are now used elsewhere: {error} Run any command on "
-                    f"{other.name} again."
-                ]
-            )
-
-
-def changed_reports(out: Path, gradebook: Gradebook, students: Collection[str]) -> list[str]:
-    """Those of the students whose report in `out` is not what the gradebook says now."""
-    known = sorted(set(students) & set(gradebook.students()))
-    if len(known) > MAX_REPORTS_PER_SECOND:
-        current = {each.student: each for each in gradebook.current() if each.student in students}
-    else:
-        current = {student: gradebook.current_of(student) for student in known}
-    reported = {student: reported_in(out / student) for student in current}
-    return [who for who, results in reported.items() if results is not None and results != current[who]]
+            what = f"{other.name} may show free late days that are now used elsewhere"
+            print_remarks([f"{what}: {error} Run any command on {other.name} again."])

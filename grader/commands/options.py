@@ -35,7 +35,5 @@ Timeout = Annotated[
 FailUnder = Annotated[
     float | None, seldom("--fail-under PERCENT", "Exit with 1 if a score is below.", click.FloatRange(0, 100))
 ]
-StudentWord = Annotated[str | None, argument("[STUDENT]")]
-PartOfWork = Annotated[str | None, argument("[ROW]")]
-Because = Annotated[str | None, option("--because TEXT", "The reason, which the student may read.")]
-DecisionsFile = Annotated[Path | None, option("--from CSV", "Many at once: a line per decision.")]
+StudentName = Annotated[str, argument("STUDENT")]
+Because = Annotated[str, option("--because TEXT", "The reason, which the student may read.", required=True)]

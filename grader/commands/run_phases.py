@@ -18,7 +18,7 @@ from grader.commands.checks import (
     require_solutions,
     with_assignment,
 )
-from grader.commands.class_files import ClassFiles, stored_lines
+from grader.commands.class_files import ClassFiles
 from grader.commands.command_line import FOLDER, POSITIVE, argument, option, seldom
 from grader.commands.console import print_remarks
 from grader.commands.decisions import extensions_from
@@ -132,8 +132,9 @@ class RunPhases:
     def read_intake_files(self) -> None:
         """Have submissions read as OUT/intake.csv says where it is confirmed, and as the file says that is given."""
         new = [] if self.intake_file is None else confirmed_lines(read_intake(self.intake_file, self.loaded))
-        keys = {line.key for line in new}
-        self.lines = [line for line in stored_lines(self.out, self.loaded) if line.key not in keys] + new
+        keys, stored = {line.key for line in new}, self.out / INTAKE_FILE
+        kept = read_intake(stored, self.loaded) if stored.is_file() else []
+        self.lines = [line for line in kept if line.key not in keys] + new
         self.found.decided = decisions(self.lines)
 
     def _check_intake(self, given: Path) -> None:

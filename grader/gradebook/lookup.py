@@ -19,10 +19,6 @@ class UnknownStudent(UserError):
     """Nobody in the gradebook has this name."""
 
 
-class SharedName(UserError):
-    """Several students have this name, id or address."""
-
-
 def people_index(known: Mapping[str, Collection[str]], members: Iterable[Member] = ()) -> PeopleIndex:
     """Students by what a gradebook knows of them, with their earlier names, and the members of a roster by theirs."""
     people = PeopleIndex()
@@ -36,7 +32,7 @@ def people_index(known: Mapping[str, Collection[str]], members: Iterable[Member]
 def find_student(wanted: str, students: Sequence[str], people: PeopleIndex) -> str:
     """The student: by the name in the gradebook, in any case and order of its words, or by another mark of `people`.
 
-    Raises SharedName and UnknownStudent, with the names that may be meant.
+    Raises UnknownStudent, or UserError where it is several students', with the names that may be meant.
     """
     if wanted in students:
         return wanted
@@ -44,7 +40,7 @@ def find_student(wanted: str, students: Sequence[str], people: PeopleIndex) -> s
     words = {name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))}
     marked = people.with_mark(wanted)
     if len(marked) > 1:
-        raise SharedName(f"{wanted!r} may be {' or '.join(map(repr, sorted(marked)))}: say which.")
+        raise UserError(f"{wanted!r} may be {' or '.join(map(repr, sorted(marked)))}: say which.")
     for found in (marked, folded, words):
         if len(found) == 1:
             return found.pop()

@@ -81,25 +81,13 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         assignment = gradebook.assignment()
     joined = join(roster, [arrival_of_folder(student, results) for student in results], in_groups=False)
     owners = {member: results[arrivals[0].student] for member, arrivals in joined.owned.items()}
-    lessons = [(found, lesson) for found in results.values() if found.excused is None for lesson in found.lessons]
     possible: dict[str, float] = {}
     for lesson in (lesson for found in results.values() for lesson in found.lessons):
         possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
     total = sum(possible.values())
     if assignment is not None and assignment.round is not None:  # three lessons of 33.33 points are 100 together
         total = max([total, *(each.max_score for each in results.values() if each.status == "graded")])
-    remarks = list(joined.remarks)
-    for name, points in sorted(possible.items()):
-        if scaled := [
-            found.student
-            for found, lesson in lessons
-            if lesson.name == name and lesson.excused is None and lesson.max_score not in (0, points)
-        ]:
-            remarks.append(
-                f"{name}: not all rows count, because a notebook cannot contain them or they are excused. Scores are "
-                f"scaled to the column's {points_text(points)} points: {first_names(scaled, MAX_NAMES_IN_REMARK)}."
-            )
-    remarks += incomplete(list(results.values()))
+    remarks = [*joined.remarks, *incomplete(list(results.values()))]
     if joined.absent:
         names = first_names([member.name for member in joined.absent], MAX_NAMES_IN_REMARK)
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")

@@ -11,7 +11,7 @@ import fcntl
 import os
 import resource
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.protocol import CallRequest, copy_tree
-from grader.calling.steps import call_joint, call_step, groups_of_values
+from grader.calling.steps import Joint, call_joint, call_step, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
@@ -103,6 +103,8 @@ class Worker:
         except EOFError:
             return False
         for name, answer in self.answers_to(request):
+            if autograd_works():
+                answer = Answer("forbidden", message=SWITCHED_ON)
             data = messages.encode_answer(name, answer, terms, self._files)
             flush_output()
             self.send(data)
@@ -119,30 +121,16 @@ class Worker:
                 values = {**request.values, **groups_of_values(request.values, request.groups)}
                 self._problem = request.dtype, values, dict(request.upstream)
             case Load():
-                yield "", self.last(self.load(request))
+                yield "", self.load(request)
             case CallRequest():
-                yield request.name, self.last(self.call(request))
+                yield request.name, self.call(request)
             case Run():
                 default = torch.get_default_dtype()
                 set_default_dtype(self._problem[0])
                 try:
-                    yield from self.run(request) if request.joint is None else self.joint(request)
+                    yield from self.run(request) if request.joint is None else self.joint(request, request.joint)
                 finally:
                     set_default_dtype(default)
-
-    def begin(self, function: str) -> None:
-        """What is printed from now on, and the use of autograd, are this function's."""
-        self._autograd_used.clear()
-        if self._output is not None:
-            self._output.begin(function)
-
-    def allowed(self, name: str, answer: Answer) -> Answer:
-        """The answer, unless the function used autograd, also where a bare `except` swallowed that."""
-        return failure(self._autograd_used[0], name, self._files) if self._autograd_used else answer
-
-    def last(self, answer: Answer) -> Answer:
-        """The last answer to a request, which says so if PyTorch can differentiate again."""
-        return Answer("forbidden", message=SWITCHED_ON) if autograd_works() else answer
 
     def load(self, request: Load) -> Answer:
         """Runs the file. A statement that fails for want of autograd, a file or a module is left out."""
@@ -172,20 +160,14 @@ class Worker:
         own = dict(upstream) if request.above is not None else upstream
         broken: set[str] = set()
         for step in request.steps:
-            needed = set((request.above or {}).get(step, ())) & broken
-            if needed:
+            if needed := set((request.above or {}).get(step, ())) & broken:
                 answer = Answer("skipped", message=", ".join(sorted(needed)))
             else:
-                self.begin(step)
 
                 def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
                     return {step: call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)}
 
-                numerical = NumericalWatch(self._operator_cap, self._names) if request.watched else None
-                answers = watched(call, call, numerical) if numerical else call(None)
-                answer = self.allowed(step, answers[step])
-            if step == request.steps[-1]:
-                answer = self.last(answer)
+                answer = self.called(step, call, request.watched)[step]
             if answer.tensor is None:
                 broken.add(step)
             elif request.above is not None:
@@ -193,32 +175,29 @@ class Worker:
                 own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
             yield step, answer
 
-    def joint(self, request: Run) -> Iterator[tuple[str, Answer]]:
+    def joint(self, request: Run, joint: Joint) -> Iterator[tuple[str, Answer]]:
         """All steps by the function that answers all of them."""
-        assert request.joint is not None
-        joint, (dtype, values, _) = request.joint, self._problem
-        self.begin(joint.name)
-        function, numerical = self._functions.get(joint.name), NumericalWatch(self._operator_cap, self._names)
+        dtype, values, _ = self._problem
+        function = self._functions.get(joint.name)
 
         def call(watch: OperatorWatch | None) -> dict[str, Answer]:
             return call_joint(function, joint, request.steps, values, dtype, self._files, watch)
 
-        answers = watched(call, call, numerical) if request.watched else call(None)
-        for step, answer in answers.items():
-            answer = self.allowed(joint.name, answer)
-            yield step, self.last(answer) if step == request.steps[-1] else answer
+        yield from self.called(joint.name, call, request.watched).items()
 
     def call(self, request: CallRequest) -> Answer:
         """A function, a class or an object's method called, or an object's attribute read."""
-        self.begin(request.name)
         named, cap = self._functions.get, self._operator_cap
-        if not request.watched:
+
+        def call(_: OperatorWatch | None) -> dict[str, Answer]:
             watch = CallWatch(cap) if request.counted else OperatorWatch(cap)
-            answer = invoke(request, named, self._objects, self._files, watch)
-            return self.allowed(request.name, answer)
+            return {"": invoke(request, named, self._objects, self._files, watch)}
+
+        if not request.watched:
+            return self.called(request.name, call)[""]
         copied = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
 
-        def call(watch: OperatorWatch) -> dict[str, Answer]:
+        def first(watch: OperatorWatch) -> dict[str, Answer]:
             return {"": invoke(request, named, self._objects, self._files, watch)}
 
         def again(watch: OperatorWatch) -> dict[str, Answer]:
@@ -226,4 +205,20 @@ class Worker:
 
         numerical = NumericalWatch(cap, self._names, may_train=request.handle is None)
         changes_objects = request.handle is not None or request.keep is not None
-        return self.allowed(request.name, watched(call, again, numerical, changes_objects)[""])
+        return self.called(request.name, lambda _: watched(first, again, numerical, changes_objects))[""]
+
+    def called(
+        self, function: str, call: Callable[[Any], dict[str, Answer]], is_watched: bool = False
+    ) -> dict[str, Answer]:
+        """The answers of a function, whose output and use of autograd are noted, also where it swallowed the error.
+
+        With `is_watched`, `call` is given a watch.
+        """
+        self._autograd_used.clear()
+        if self._output is not None:
+            self._output.begin(function)
+        numerical = NumericalWatch(self._operator_cap, self._names) if is_watched else None
+        answers = watched(call, call, numerical) if numerical else call(None)
+        if self._autograd_used:
+            answers = dict.fromkeys(answers, failure(self._autograd_used[0], function, self._files))
+        return answers

@@ -23,7 +23,7 @@ from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
-from grader.sandbox.workers.codec import Frame, Opaque, Packer, Reader, Unpacker
+from grader.sandbox.workers.codec import Frame, Reader, Unpacker
 from grader.sandbox.workers.messages import (
     PackedRequest,
     ReplyTerms,
@@ -77,12 +77,6 @@ RIGHT = {
         "import numpy as np\ndef gap(a, b):\n    d = np.abs(a.numpy() - b.numpy())\n"
         "    return dict(gap=np.max(d), where=np.argmax(d))",
     ),
-    "a dataclass": (
-        "kept",
-        "from dataclasses import dataclass\n@dataclass\nclass Counter:\n    size: int\n    total: float = 0.0\n"
-        "    seen: int = 0\n    def add(self, x):\n        self.total = self.total + x.sum(0)\n"
-        "        self.seen += len(x)\n        return self.total / self.seen",
-    ),
     "Richardson": (
         "slope",
         "def slope(f, x):\n    d = lambda h: (f(x + h) - f(x - h)) / (2 * h)\n    return (4 * d(5e-4) - d(1e-3)) / 3",
@@ -110,14 +104,6 @@ WRONG = {
         "shape",
         "lacks where; expected the keys gap, where",
     ),
-    "wrong number": (
-        "gap",
-        "def gap(a, b):\n    d = (a-b).abs()\n    return {'gap': 1 + d.max(), 'where': d.argmax()}",
-        "failed",
-        "`gap` is ",
-    ),
-    "an object": ("gap", "def gap(a, b):\n    return object()", "shape", "a object; expected a dict"),
-    "other parameters": ("gap", "def gap(first, second):\n    return {}", "error", "unexpected keyword argument"),
     "a loop": ("gap", "def gap(a, b):\n    while True: pass", "timeout", "did not return within 0.5 seconds"),
     "a crash": (
         "gap",
@@ -139,14 +125,6 @@ WRONG = {
         "`Counter` has no `add`",
     ),
     "nothing in place": ("doubled", "def doubled(values):\n    return [2 * v for v in values]", "failed", "[0]"),
-    "float32": (
-        "kept",
-        "class Counter:\n    def __init__(self, size):\n        self.total, self.seen = torch.zeros(size), 0\n"
-        "    def add(self, x):\n        self.total += x.sum(0).half().float()\n        self.seen += len(x)\n"
-        "        return self.total / self.seen",
-        "failed",
-        "`means[0]` is wrong",
-    ),
 }
 
 
@@ -209,9 +187,7 @@ JOINT_WRONG = {
         "`backward` returned 2 values; expected 3 values: loss, dW, db.",
     ),
     "nothing": ("pass", "shape", "`backward` returned None; expected 3 values: loss, dW, db."),
-    "other keys": ("return {'weights': dW}", "shape", "a dict without any of the keys loss, dW, db."),
     "todo": ("raise NotImplementedError", "todo", "`raise NotImplementedError` still ends it"),
-    "a loop": ("while True: pass", "timeout", "did not return within"),
 }
 
 
@@ -239,12 +215,6 @@ def test_a_gradient_that_is_not_there_costs_only_its_own_row(joint_session):
         source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"return {result}")
         rows = joint_rows(joint_session, source)
         assert (rows["dW"]["status"], rows["db"]["status"], rows["db"]["message"]) == ("passed", status, message)
-
-
-def test_autograd_in_a_joint_function_is_forbidden(joint_session):
-    source = TOGETHER.replace("    W, b = parameters", "    W, b = parameters\n    loss = W.sum()\n    loss.backward()")
-    rows = joint_rows(joint_session, source)
-    assert {row["status"] for row in rows.values()} == {"forbidden"}
 
 
 # Trees on the wire ---------------------------------------------------------------------------------------------------
@@ -331,12 +301,6 @@ def test_no_function_and_no_generator_is_taken_from_a_worker():
             Unpacker(bytes(5056)).unpack(node)
 
 
-def test_what_cannot_travel_is_told_by_its_kind():
-    back = Unpacker(b"").unpack(Packer().pack({"x": object(), "y": numpy.float64(2.5), "z": numpy.bool_(True)}))
-    assert isinstance(back["x"], Opaque) and back["x"].kind == "object"
-    assert (back["y"], back["z"]) == (2.5, True)
-
-
 # Comparing -----------------------------------------------------------------------------------------------------------
 
 
@@ -371,11 +335,6 @@ def test_agreement():
         result = agreement(found, expected)
         assert result.holds == (message is None), (found, expected)
         assert message is None or message in result.findings[0].message
-
-
-def test_noise_beside_a_large_part_is_no_error():
-    assert agreement({"a": torch.ones(3), "b": 1e-15}, {"a": torch.ones(3), "b": 0.0}).holds
-    assert not agreement({"b": 1e-15}, {"b": 0.0}).holds
 
 
 # Calling -------------------------------------------------------------------------------------------------------------

@@ -21,9 +21,7 @@ CHANGES = {
     "foreach": lambda p, g: torch._foreach_add_([g.clone(), p], [g, g]),
     ".data": lambda p, g: p.data.sub_(g),
     ".detach()": lambda p, g: p.detach().sub_(g),
-    "a new tensor": lambda p, g: p - g,
     "its flag": lambda p, g: p.requires_grad_(False).sub_(g),
-    "another tensor": lambda p, g: g.clone().sub_(p.detach()),
 }
 
 

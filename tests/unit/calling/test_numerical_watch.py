@@ -14,20 +14,6 @@ from grader.calling.steps import call_step
 
 # {name: (method, text)}: what makes the difference or the complex number is found by no reading of the text
 HIDDEN = {
-    "high_order_in_a_loop": (
-        "differences",
-        """
-def near(v, k):
-    return getattr(v, "ad" + "d")(k / (len("x" * 31) ** 2))
-
-def dhpreact(dh, hpreact):
-    points = [getattr(torch, "ta" + "nh")(near(hpreact, k)) for k in (-2, -1, 1, 2)]
-    total = torch.stack([w * p for w, p in zip(globals()["WEIGHTS"], points)]).sum(0)
-    return dh * total * len("x" * 31) ** 2
-
-globals()["WEIGHTS"] = [1 / 12, -8 / 12, 8 / 12, -1 / 12]
-""",
-    ),
     "complex_in_numpy": (
         "complex numbers",
         """
@@ -37,18 +23,6 @@ def dnorm_logits(dcounts, norm_logits):
     step = 2.0 ** (-len("x" * 60))
     z = norm_logits.numpy() + np.array((-1,), dtype="c" + "16") ** 0.5 * step
     return dcounts * torch.from_numpy(getattr(vars(np)["e" + "xp"](z), "im" + "ag") / step)
-""",
-    ),
-    "differences_in_numpy": (
-        "differences",
-        """
-import numpy as np
-
-def dhpreact(dh, hpreact):
-    f, step = vars(np)["ta" + "nh"], 2.0 ** (-len("x" * 9))
-    x = hpreact.numpy()
-    one, two = (f(x + k * step) - f(x - k * step) for k in (1, 2))
-    return dh * torch.from_numpy((8 * one - two) / 12 / step)
 """,
     ),
     "helper_of_a_helper": (
@@ -102,14 +76,6 @@ def dhpreact(dh, hpreact):
 
 # Right, and not to be recorded.
 HONEST = {
-    "loop_over_rows": """
-def dhpreact(dh, hpreact):
-    rows = []
-    for i in range(len(dh)):
-        t = torch.tanh(hpreact[i])
-        rows.append(dh[i] * (1 - t * t))
-    return torch.stack(rows)
-""",
     "loop_over_numbers": """
 import math
 
@@ -127,13 +93,6 @@ def dbnvar(dbnvar_inv, bnvar):
         print("a variance of zero")
     return -0.5 * dbnvar_inv / (safe * safe * safe)
 """,
-    "numpy_all_through": """
-import numpy as np
-
-def dcounts_sum(dcounts_sum_inv, counts_sum):
-    c, up = counts_sum.numpy(), dcounts_sum_inv.numpy()
-    return torch.from_numpy(-up / np.square(c) * np.exp(np.log(c)) / c)
-""",
     "comparison_is_printed": """
 import numpy as np
 
@@ -145,13 +104,6 @@ def dprobs(dlogprobs, probs):
     print("by differences", (near - 1 / probs).abs().max().item())
     return dlogprobs / probs
 """,
-    "float32_and_back": """
-def dhpreact(dh, hpreact):
-    rough, fine = torch.tanh(hpreact.float()).double(), torch.tanh(hpreact)
-    if (rough - fine).abs().max() > 1e-3:
-        print("far")
-    return dh * (1 - fine**2)
-""",
     "dual_numbers_as_blocks_of_large_values": """
 def dW2(dlogits, h, W2):
     g, zero, row = torch.zeros_like(W2), torch.zeros_like(W2), torch.cat([h, torch.zeros_like(h)], 1)
@@ -161,14 +113,6 @@ def dW2(dlogits, h, W2):
         both = row @ torch.cat([torch.cat([100 * W2, unit], 1), torch.cat([zero, 100 * W2], 1)])
         g[place] = (dlogits * both[:, W2.shape[1] :]).sum()
     return g
-""",
-    "all_of_the_forward_pass_again": """
-def dlogits(dnorm_logits, dlogit_maxes, logits, Yb):
-    counts = (logits - logits.max(1, keepdim=True).values).exp()
-    probs = counts * counts.sum(1, keepdim=True) ** -1
-    loss = -probs.log()[range(len(Yb)), Yb].mean()
-    onehot = F.one_hot(logits.max(1).indices, num_classes=logits.shape[1])
-    return dnorm_logits + onehot * dlogit_maxes + 0 * loss
 """,
     "forward_pass_in_every_row": """
 def dlogits(dnorm_logits, dlogit_maxes, logits):

@@ -87,34 +87,6 @@ def test_a_lesson_the_total_an_excuse_comments_and_an_extension(out):
     assert done.exit_code == 0 and "no due date yet" in done.stderr and "until 2026-12-01 23:59" in done.stdout
 
 
-def test_many_students_from_a_file(out, tmp_path):
-    file = tmp_path / "excused.csv"
-    file.write_text("Name;Because\nOkafor, Ada;Ill\nbo li;Moved away\n", encoding="utf-8")
-    done = grade("excuse", "--from", file, "-o", out)
-    assert done.exit_code == 0, done.output
-    assert totals(out) == {"Ada Okafor": " of 0", "Bo Li": " of 0", "cy": "2 of 2"}
-    done = grade("excuse", "--from", file, "-o", out)
-    assert done.stdout == "2 of 2 were in force already.\n"
-
-
-def test_one_file_has_extensions_and_excused_students(out, tmp_path):
-    """A line with a date is an extension, one without an excuse, whichever command reads the file."""
-    file = tmp_path / "extensions.csv"
-    file.write_text("student,until,excused,because\nbo li,2026-12-01,,Ill\ncy,,yes,Left\n", encoding="utf-8")
-    done = grade("extend", "--from", file, "-o", out)
-    assert done.exit_code == 0 and "Bo Li: extended until 2026-12-01" in done.stdout
-    assert totals(out) == {"Ada Okafor": "0 of 2", "Bo Li": "1 of 2", "cy": " of 0"}, done.output
-    assert grade("excuse", "--from", file, "-o", out).stdout == "2 of 2 were in force already.\n"
-
-
-def test_a_wrong_line_of_a_file_stores_nothing(out, tmp_path):
-    file = tmp_path / "points.csv"
-    file.write_text("student,row,points,because\ncy,04.dlogits,0,x\nBo Li,04.dlogits,many,x\n")
-    done = grade("adjust", "--from", file, "-o", out)
-    assert done.exit_code == 2 and f"{file}, line 3: 'many' is no number of points" in done.stderr
-    assert current(out)["cy"].score == 2
-
-
 def test_a_student_without_a_submission(out):
     refused = grade("excuse", "Di Wu", "--because", "Ill", "-o", out)
     assert refused.exit_code == 2 and "`grade run` must have a roster that has the student" in refused.stderr
@@ -132,9 +104,9 @@ REFUSED = [
         f"cy has no row or lesson '05'; expected LESSON.ROW, a lesson of {CROSS}",
     ),
     (("cy", "04.dlogits", "--points", "2"), f"2 points are too many: {CROSS}.dlogits has at most 1."),
-    (("cy", "04.dlogits", "--points", "-1"), "'-1' is no number of points; expected a number from 0 up"),
-    (("cy", "04.dlogits", "--points", "nan"), "'nan' is no number of points"),
-    (("cy", "04.dlogits"), "missing: --points. Or give --from CSV"),
+    (("cy", "04.dlogits", "--points", "-1"), "Invalid value for '--points': -1.0 is not in the range x>=0."),
+    (("cy", "04.dlogits", "--points", "nan"), "nan points are too many"),
+    (("cy", "04.dlogits"), "Missing option '--points'."),
 ]
 
 

@@ -7,7 +7,7 @@ import math
 import numpy
 import pytest
 import torch
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from grader.comparison.tensors import (
@@ -54,13 +54,6 @@ def test_tolerance_on_both_sides(error, stage, sign):
     assert comparison.message == ""
 
 
-def test_one_element_counts_by_its_share_of_the_norm():
-    reference = f64(3.0, 4.0)  # of norm 5
-    assert compare(f64(3.0 + 4.9e-9, 4.0), reference, 1.0).passed
-    assert not compare(f64(3.0 + 5.1e-9, 4.0), reference, 1.0).passed
-    assert relative_error(f64(3.0, 4.0 + 1.0), reference, 1.0) == pytest.approx(0.2)
-
-
 @pytest.mark.parametrize(("error", "passed"), [(0.9e-5, True), (1.1e-5, False)])
 def test_an_answer_computed_in_float32_has_float32_s_tolerance(error, passed):
     reference = torch.ones(1000, dtype=F64)
@@ -103,39 +96,6 @@ def test_overflow_of_the_norm_is_no_pass():
 
 finite = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
 tensors = st.lists(finite, min_size=1, max_size=8).map(lambda numbers: f64(*numbers))
-
-
-@given(tensors, st.floats(0, 1e50))
-def test_an_answer_equals_itself(reference, scale):
-    assert relative_error(reference, reference, scale) == 0
-    assert compare(reference.clone(), reference, scale).passed
-
-
-@given(tensors, st.floats(1e-8, 1e-2))
-def test_a_factor_is_off_by_what_it_is_off(reference, share):
-    assume(bool(reference.any()))
-    assert relative_error(reference * (1 + share), reference, 0.0) == pytest.approx(share, rel=1e-5)
-
-
-@pytest.mark.full
-@given(tensors, tensors, st.integers(-60, 60))
-def test_units_do_not_matter(reference, noise, exponent):
-    """Gradient, error and upstream in other units: a power of two, so that nothing is rounded."""
-    size = min(len(reference), len(noise))
-    reference, answer = reference[:size], reference[:size] + noise[:size]
-    unit = 2.0**exponent
-    assert relative_error(answer * unit, reference * unit, 7.0 * unit) == relative_error(answer, reference, 7.0)
-
-
-@pytest.mark.full
-@given(tensors, tensors, st.randoms(use_true_random=False))
-def test_neither_does_the_order_of_elements(reference, noise, random):
-    size = min(len(reference), len(noise))
-    order = list(range(size))
-    random.shuffle(order)
-    reference, answer = reference[:size], reference[:size] + noise[:size]
-    shuffled = relative_error(answer[order], reference[order], 1.0)
-    assert shuffled == pytest.approx(relative_error(answer, reference, 1.0), rel=1e-12)
 
 
 @given(tensors, tensors, st.floats(0, 1e3))
@@ -302,44 +262,6 @@ def test_ulps_counts_steps_of_nextafter_in_float64(start, steps, towards):
         value = math.nextafter(value, towards)
     assume(math.isfinite(value))
     assert ulps(f64(value), f64(start)) == ulps(f64(start), f64(value)) == steps
-
-
-@given(any_f32.filter(lambda x: x != 0))
-def test_one_spacing_is_one_ulp(start):
-    value = numpy.float32(start)
-    with numpy.errstate(over="ignore"):
-        further = value + numpy.spacing(value)  # away from zero
-    assume(numpy.isfinite(further))
-    assert ulps(f32(float(further)), f32(start)) == 1
-
-
-@given(any_f32, any_f32, any_f32)
-def test_ulps_are_a_distance(a, b, c):
-    x, y, z = f32(a), f32(b), f32(c)
-    assert ulps(x, y) == ulps(y, x) >= 0
-    assert (ulps(x, y) == 0) == (a == b)
-    assert ulps(x, z) <= ulps(x, y) + ulps(y, z)
-    if a <= b <= c:
-        assert ulps(x, z) == ulps(x, y) + ulps(y, z)
-    assert ulps(-x, -y) == ulps(x, y)
-
-
-@settings(max_examples=50)
-@given(st.lists(st.tuples(any_f32, any_f32), min_size=1, max_size=20))
-def test_bits_agree_with_numpy(pairs):
-    a, b = (numpy.array(side, dtype=numpy.float32) for side in zip(*pairs, strict=True))
-    found = bits(torch.from_numpy(a), torch.from_numpy(b))
-    with numpy.errstate(over="ignore"):
-        difference, allowed = numpy.abs(a - b), 1e-8 + 1e-5 * numpy.abs(b.astype(numpy.float64))
-    assert found.exact == bool((a == b).all())
-    assert found.maxdiff == float(difference.max())
-    if (numpy.abs(difference - allowed) > 1e-3 * allowed).all():  # not so near the limit that rounding decides
-        assert found.approximate == bool((difference <= allowed).all())
-
-
-def test_ulps_between_float64_of_opposite_signs():
-    one = int(f64(2.0).view(torch.int64))
-    assert ulps(f64(2.0), f64(-2.0)) == 2 * one
 
 
 def test_float32_noise_about_a_gradient_that_vanishes_is_no_error():

@@ -98,19 +98,6 @@ def test_versions_that_were_not_run_for_want_of_time_say_nothing(course: Course,
 
 
 @pytest.mark.full
-def test_a_function_with_a_wrong_row_is_not_asked_about(course: Course, zygote):
-    """`diagnose` has eight rows: with one of them wrong, no question is about it, or about a line in it."""
-    lesson = course.find("10")
-    right = [item.name for item in lesson.checks if item.name != "saturated"]
-    questions = made(zygote, lesson, solution_of(lesson), right).questions
-    assert questions
-    for question in questions:
-        assert lesson.item_for(question.row).function != "diagnose"
-        assert "`saturated`" not in question.choices.values()
-        assert "`diagnose`" not in question.text
-
-
-@pytest.mark.full
 def test_the_same_seed_gives_the_same_questions_and_another_one_others(lesson: Lesson, zygote):
     one, again, other = (made(zygote, lesson, solution_of(lesson), seed=seed) for seed in ("1", "1", "2"))
     assert [q.text for q in one.questions] == [q.text for q in again.questions]

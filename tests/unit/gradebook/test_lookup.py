@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, people_index
+from grader.errors import UserError
+from grader.gradebook.lookup import UnknownStudent, find_student, people_index
 from grader.intake.submissions.roster import read_roster
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section
@@ -27,7 +28,7 @@ def test_a_name_that_two_students_share_means_neither(earlier, tmp_path):
     people = people_index(earlier, read_roster(tmp_path / "roster.csv").members)
     students = ["Ada Okafor", "Raj Patel (26)", "Raj Patel (27)"]
     for shared in ("Raj Patel", "raj patel"):
-        with pytest.raises(SharedName) as raised:
+        with pytest.raises(UserError) as raised:
             find_student(shared, students, people)
         assert str(raised.value) == f"{shared!r} may be 'Raj Patel (26)' or 'Raj Patel (27)': say which."
     for one in ("27", "RAJ.P@uni.edu", "Raj Patel (27)"):

@@ -15,15 +15,13 @@ from support import ROOT
 from grader.errors import LessonError
 from grader.lesson.config import (
     LECTURE_SEED,
-    Item,
     JointFunction,
     LessonConfig,
     PublicDraw,
     lesson_config,
 )
-from grader.lesson.lesson import Course
 from grader.lesson.notebook_table import NotebookTable
-from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS, settings_of
+from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS
 
 FULL = """
 title = "Everything"
@@ -146,58 +144,6 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
 
 # Any file ------------------------------------------------------------------------------------------------------------
 
-WORDS = st.one_of(
-    st.sampled_from(
-        [
-            *settings_of(LessonConfig),
-            *settings_of(Item),
-            "name",
-            "returns",
-            "draws",
-            "imports",
-            "script",
-            "change",
-            "note",
-            "dW",
-        ]
-    ),
-    st.text(st.characters(codec="utf-8"), max_size=8),
-)
-SCALARS = st.one_of(
-    WORDS, st.booleans(), st.integers(), st.integers(min_value=2**63, max_value=2**70), st.floats(), st.dates()
-)
-VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4), max_leaves=12
-)
-
-
-def written(value: object) -> str:
-    """Write a value as TOML, tables in braces."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{written(key)} = {written(entry)}" for key, entry in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(written, value)) + "]"
-    if isinstance(value, str):
-        plain = value.isascii() and value.isalnum()
-        return f'"{value}"' if plain else '"' + "".join(f"\\U{ord(character):08x}" for character in value) + '"'
-    return str(value).lower() if isinstance(value, (bool, float)) else str(value)
-
-
-@pytest.mark.full
-@given(st.dictionaries(WORDS, VALUES, max_size=5))
-@settings(max_examples=400, deadline=None)
-def test_any_file_is_read_or_refused_in_one_sentence(tmp_path_factory, values):
-    folder = tmp_path_factory.getbasetemp()
-    text = "\n".join(f"{written(key)} = {written(value)}" for key, value in values.items())
-    try:
-        config = config_of(folder, text)
-    except LessonError as error:
-        message = str(error)
-        assert message.startswith(str(folder)) and len(message.splitlines()) == 1
-        assert "cannot be read" not in message, text  # what is written above is TOML
-    else:
-        assert isinstance(config.title, str) and all(row.points >= 0 for row in config.gradients + config.checks)
-
 
 @given(st.text(st.characters(codec="utf-8"), max_size=200))
 @settings(max_examples=200, deadline=None)
@@ -214,10 +160,3 @@ def test_lessons_are_read_without_torch():
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False"], done.stderr
-
-
-def test_the_lessons_that_ship_take_their_rows_from_the_file():
-    lesson = Course(ROOT).find("06")
-    config = lesson_config(lesson.exercise)
-    assert lesson.items == config.gradients + config.checks and config.function is not None
-    assert {row.function for row in config.gradients} == {"backward"}

@@ -75,16 +75,3 @@ def test_any_text_is_a_number_or_a_sentence(text: str) -> None:
         assert str(error).endswith(".")
     else:
         assert math.isfinite(found)
-
-
-NUMBERS = st.integers(0, 50).map(str)
-EXPRESSIONS = st.recursive(
-    NUMBERS,
-    lambda inner: st.tuples(inner, st.sampled_from("+-*"), inner).map(lambda parts: f"({''.join(parts)})"),
-    max_leaves=8,
-)
-
-
-@given(EXPRESSIONS)
-def test_arithmetic_is_python_s(text: str) -> None:
-    assert read_formula(text).number({}) == eval(text)

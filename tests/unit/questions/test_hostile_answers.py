@@ -16,11 +16,9 @@ from support import guarded, sampled
 
 from grader.errors import UserError
 from grader.gradebook.grading.question_rows import line_runner, question_rows
-from grader.gradebook.grading.session import Session
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.gathered import gathered
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.questions.answers_file import read_answers
 from grader.questions.code_lines import results_agree
@@ -33,32 +31,22 @@ ENDLESS = "0x" + "f" * 5000
 """A whole number that TOML accepts and Python does not print."""
 HOSTILE = {
     "the negative of a truth, which numpy refuses": ('sum_of_two = "-(1 < 2)"', "error"),
-    "a difference of truths": ('sum_of_two = "(1 < 2) - (1 < 2)"', "error"),
-    "the plus sign of a truth": ('sum_of_two = "+(1 < 2)"', "error"),
     "a number that cannot be printed": (f"sum_of_two = {ENDLESS}", "error"),
-    "its negative, for a choice": ("which_are_not_zero = -" + "9" * 400, "error"),
     "a number that cannot be printed, for a line": (f"sum_backward = {ENDLESS}", "error"),
-    "a list of them": (f"softmax_terms = [{ENDLESS}, {ENDLESS}]", "error"),
-    "a table of them": (f"sum_of_two = {{a = {ENDLESS}}}", "error"),
     "powers of powers": ('sum_of_two = "9**9**9**9**9"', "error"),
-    "a division by nothing": ('sum_of_two = "1 // 0"', "error"),
     "lists in lists": ("sum_of_two = " + "[" * 150 + "]" * 150, "error"),
-    "a day": ("sum_of_two = 2026-11-23", "error"),
     "30,000 choices": ("softmax_terms = [" + '"a",' * 30_000 + "]", "error"),
-    "one choice of 90,000 letters": ('which_are_not_zero = "' + "a" * 90_000 + '"', "error"),
     "an order of 90,000 places": ('order_of_backward = "' + "a," * 90_000 + '"', "error"),
     "a text of 190,000 letters": ('why_elegant = "' + "a" * 190_000 + '"', "error"),
     "a deep line": ('sum_backward = "' + "-" * 290 + 'dy"', "failed"),
     "a line that runs for hours": ('sum_backward = "[each for each in range(10**12)]"', "error"),
     "a line that takes all memory": ('sum_backward = "torch.ones(10**11)"', "error"),
     "a line beyond floats": ('sum_backward = "10**400"', "failed"),
-    "a line of lists in lists": ('sum_backward = "' + "[" * 60 + "1" + "]" * 60 + '"', "failed"),
     "a complex line whose real part is right": (
         'broadcast_backward = "torch.complex(dy.sum(0), dy.sum(0))"',
         "failed",
     ),
     "a line that opens a file": ("sum_backward = \"open('/etc/passwd').read()\"", "error"),
-    "a line that reaches for a process": ("sum_backward = \"torch.os.system('id')\"", "error"),
     "a line that ends its process": ('sum_backward = "torch.os.abort()"', "error"),
     "a line of generators": ('sum_backward = "(each for each in [dy])"', "failed"),
 }
@@ -112,19 +100,6 @@ def test_all_lines_of_a_lesson_share_one_deadline(course: Course, zygote: Zygote
     assert "no value" in (lines["q:broadcast_backward"].message or "")
 
 
-@pytest.mark.full
-def test_a_class_goes_on_after_them(course: Course) -> None:
-    """Through a session, as `grade run` does it: a result, and no fault of the grader."""
-    session = Session([course.find("01")], seed=3, limits=Limits(step_seconds=1.0))
-    try:
-        for text, expected in (('sum_of_two = "-(1 < 2)"', "error"), ('broadcast_backward = "dy.sum(0)"', "passed")):
-            graded = session.grade(Submission("s", Path("s"), {"01_chain_rule": files(text)}))
-            rows = {row.name: row.status for row in graded.results.lessons[0].rows}
-            assert rows[f"q:{text.partition(' ')[0]}"] == expected
-    finally:
-        session.close()
-
-
 def test_results_of_any_kind_are_compared() -> None:
     for found in [10**400, 1j, [[1], [1, 2]], {"a": 1}, None, "text", torch.ones(2, dtype=torch.complex128), [10**400]]:
         assert not results_agree([found], [torch.ones(2, dtype=torch.float64)])
@@ -133,10 +108,7 @@ def test_results_of_any_kind_are_compared() -> None:
 READ_BY_THE_COORDINATOR = {
     "a student without end": (f"student = {ENDLESS}\n", True),
     "a lesson without end": (f"lesson = {ENDLESS}\n", True),
-    "a student of 90,000 words": ('student = "' + "ab " * 60_000 + '"\n', True),
     "a key of 90,000 parts": (".".join("a" * 90_000) + " = 1\n", False),
-    "a header of 90,000 parts": ("[" + ".".join("a" * 90_000) + "]\n", False),
-    "an inline table of 90,000 parts": ("x = {" + ".".join("a" * 90_000) + " = 1}\n", False),
     "14,000 tables": ("".join(f"a{i}.b.c = 1\n" for i in range(14_000)), True),
     "lists in lists": ("x = " + "[" * 60_000 + "\n", False),
     "a number of 9,000 digits": (f"x = {'9' * 9_000}\n", False),

@@ -34,7 +34,6 @@ from grader.questions.question import (
     pose_question,
     questions_of,
     seed_of,
-    student_key,
 )
 
 
@@ -84,12 +83,6 @@ def test_the_documents_say_how_many_questions_have_the_same_answer_for_the_whole
         assert f"{len(drawn)} of {count} questions" in (ROOT / path).read_text(encoding="utf-8"), path
 
 
-def test_neighbours_get_other_numbers_and_orders(lesson: Lesson) -> None:
-    students = [f"student {number}" for number in range(40)]
-    assert len({tuple(posed(lesson, "count", each).values.values()) for each in students}) > 10
-    assert len({tuple(posed(lesson, "several", each).choices) for each in students}) > 10
-
-
 def test_the_course_s_seed_draws_anew(tmp_path: Path) -> None:
     (tmp_path / "course.toml").write_text("question_seed = 7\n")
     other = course_with_questions(tmp_path)
@@ -97,11 +90,6 @@ def test_the_course_s_seed_draws_anew(tmp_path: Path) -> None:
         posed(Lesson(ROOT, "01_chain_rule"), "zeros", each).text for each in "abcdef"
     ]
     assert seed_of(other, "Ada") == "7/01_asked/ada"
-
-
-@given(st.text(max_size=20))
-def test_a_name_s_key_does_not_depend_on_spelling(name: str) -> None:
-    assert student_key(name) == student_key(f" {name.upper().lower()}.") or not name.isascii()
 
 
 # Reading ---------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ LOADED = {
     "name": "",
     "ticket": 0,
     "fields": {"outcome": "returned"},
-    "values": [{"u": [{"l": ["dlogits"]}, {"l": []}, ""]}, []],
+    "values": [{"u": [{"l": ["dlogits"]}, ""]}, []],
 }
 
 

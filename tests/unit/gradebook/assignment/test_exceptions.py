@@ -10,7 +10,8 @@ from made_attempts import DUE, homework
 
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.decision_file import entries_from, extensions_of
+from grader.gradebook.extension_file import read_extensions
+from grader.gradebook.lookup import people_index
 from grader.gradebook.records import Decision
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -18,13 +19,14 @@ ASSIGNMENT = homework(
     {"03_makemore_steps": 2, "04_cross_entropy": 1}, due=datetime(2026, 11, 20, 23, 59, tzinfo=ZURICH)
 )
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
+STUDENTS = ["Ada", "Bo", "Chen", "Dana"]
 
 
 @pytest.fixture
 def read(tmp_path):
-    def decisions(text, assignment=ASSIGNMENT, find=lambda name: name):
+    def decisions(text, assignment=ASSIGNMENT):
         (tmp_path / "late.csv").write_text(text, encoding="utf-8")
-        return extensions_of(entries_from(tmp_path / "late.csv", ("student",)), find, assignment, "Grace", NOW)
+        return read_extensions(tmp_path / "late.csv", assignment, STUDENTS, people_index({}, ()), "Grace")
 
     return decisions
 
@@ -83,17 +85,16 @@ def test_without_a_due_date_nothing_can_be_extended(read):
 
 
 def test_lines_become_decisions_and_the_same_file_adds_none(read):
-    names = {"Ada": "ada_okafor", "Bo": "bo"}
     text = "student,until,excused,because\nAda,2026-11-25,,ill\nBo,,yes,left\nZoe,,yes,\n"
-    decisions, unknown = read(text, find=names.get)
+    decisions, unknown = read(text)
     assert [(each.student, each.kind, each.text, each.author) for each in decisions] == [
-        ("ada_okafor", "extension", "ill", "Grace"),
-        ("bo", "excuse", "left", "Grace"),
+        ("Ada", "extension", "ill", "Grace"),
+        ("Bo", "excuse", "left", "Grace"),
     ]
-    assert [line.student for line in unknown] == ["Zoe"]
+    assert len(unknown) == 1 and "line 4: no student 'Zoe'" in unknown[0]
     stored = [Decision(**vars(each) | {"id": place, "made": NOW}) for place, each in enumerate(decisions, 1)]
     assert not_yet_made(decisions, stored) == []
-    undone = [*stored, Decision(3, "bo", "undo", "Grace", NOW, undoes=2)]
+    undone = [*stored, Decision(3, "Bo", "undo", "Grace", NOW, undoes=2)]
     assert not_yet_made(decisions, undone) == decisions[1:]
     assert not_yet_made(decisions, []) == decisions
 

@@ -350,6 +350,16 @@ def test_canvas_has_its_columns_and_a_line_of_points_possible(graded, roster):
     ]
 
 
+def test_a_score_is_the_share_of_the_student_s_own_maximum(tmp_path, roster):
+    """A notebook cannot contain the row `dy`: it has all points without it."""
+    rows = row("dx"), row("dy", "missing", max_points=0, counted=False)
+    notebook = results("Bo Li", lesson("03_steps", *rows), lesson("04_small", row("dz", "todo")))
+    graded = add_results(tmp_path / "grades", of_class("Ada Okafor"), notebook)
+    names = ["--name", "03=S", "--name", "total=T"]
+    assert exported("canvas", graded, "--roster", roster, *names)[0] == 0
+    assert [line[-2:] for line in table(graded / "canvas.csv")[1:4]] == [["2", "3"], ["2", "3"], ["2", "1.5"]]
+
+
 def test_canvas_s_own_export_is_filled_in(graded, tmp_path):
     export = tmp_path / "export.csv"
     export.write_text(

@@ -38,17 +38,13 @@ print(json.dumps(found))
 NAMED = {
     "os.system('true')": "`os.system`",
     "getattr(os, 'sys' + 'tem')('true')": "`os.system`",
-    "os.execv('/none', ['a'])": "a function of `os` for processes",
     "os.fork()": "a function of `os` for processes",
     "os.popen('true').read()": "`subprocess`",
-    "os.kill(os.getpid(), 0)": "`os.kill`",
     "socket.socket()": "`socket`",
     "sys._getframe(1)": "`sys._getframe`",
     "inspect.currentframe()": "`sys._getframe`",
-    "sys._current_frames()": "`sys._current_frames`",
     "gc.get_objects()": "`gc.get_objects`",
     "eval('1')": "`exec`, `eval` or `compile`",
-    "exec('1')": "`exec`, `eval` or `compile`",
     "open('/none/x', mode='ab')": "`open(…)` for writing",
     "(y for y in [x]).gi_frame": "a frame of the program",
 }

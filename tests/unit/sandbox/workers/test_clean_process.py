@@ -50,8 +50,8 @@ def test_without_torch_a_command_ends_with_a_sentence(
     monkeypatch.delitem(sys.modules, "torch")
     # other tests may share a nursery that has started
     monkeypatch.setattr(nursery, "Nursery", lambda: start_clean_process("nursery", "run_nursery"))
-    monkeypatch.setattr("grader.commands.history.history", lambda: nursery.Nursery())
+    monkeypatch.setattr("grader.commands.decisions.history", lambda: nursery.Nursery())
     with pytest.raises(SystemExit) as ended:
-        CommandGroup("grade", "Help.", {"start": ("history.history", "Starts.")}).main(["start"])
+        CommandGroup("grade", "Help.", {"start": ("decisions.history", "Starts.")}).main(["start"])
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith(f"grade: {sys.executable} finds no torch. Install it there, or load the ")
