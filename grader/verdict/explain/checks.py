@@ -26,7 +26,7 @@ from grader.verdict.judge.checks import Check, CheckFailed, end_of
 
 MAX_FUNCTIONS_CHANGED = 200
 """Changed functions on which a check is run again."""
-MIN_BITS = 100
+MIN_BITS = 40
 """Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
 
 
