@@ -2,7 +2,7 @@
 
 lesson: 10
 gradient_growth: error | math domain error
-not_zeroed: failed | = This is computed with your `gradient_growth`, which is not right yet: start there.
+not_zeroed: failed | This is computed with your `gradient_growth`, which is not right yet: start there.
 others: any
 """
 
