@@ -173,6 +173,10 @@ not_symmetric: return float((np.abs(a - b) / np.where(b == 0, 1.0, np.abs(b))).m
     It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And where that is zero...?
 only_the_first: return float((np.abs(a - b) / np.where(a == 0, 1.0, np.abs(a))).max())
     It is not the same for (a, b) as for (b, a): only the first number is in the divisor. Divide by the larger one.
+only_the_first_or_nan:
+        with np.errstate(all="ignore"):
+            return float((np.abs(a - b) / np.abs(a)).max())
+    It is not the same for (a, b) as for (b, a): only the first number is in the divisor. Divide by the larger one.
 smaller_size:
         smaller = np.minimum(np.abs(a), np.abs(b))
         return float((np.abs(a - b) / np.where(smaller == 0, 1.0, smaller)).max())

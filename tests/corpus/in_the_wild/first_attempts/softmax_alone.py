@@ -2,7 +2,7 @@
 
 lesson: 04
 by: dojo
-dlogits: failed
+dlogits: failed | Adding the same number to a whole row of `logits` changes nothing
 in_one_go: any
 """
 
