@@ -9,7 +9,7 @@ dz: failed | = In `1 - v`, a power is missing. With `1 - v ** 2`, your `dz` is r
 dleft: failed | = In `right.reshape(right.shape[1], right.shape[0])`, a transpose is missing, one too many, or
     in the wrong place. In the right form, your `dleft` is right. Write the shapes next to each other: over
     which axis should the product sum?
-mean_gate: failed | Its public example: exercises/01_chain_rule/examples.py:61
+mean_gate: failed
 """
 
 def dembedding(dlooked_up, embedding, tokens):
