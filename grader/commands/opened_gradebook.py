@@ -89,12 +89,15 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
         reports = first_names([str(out / student / "report.html") for student in stale], 5)
         print_remarks([f"{course_to_name(gradebook)}. Until then {count} out of date: {reports}."])
     elif stale:
+        formats = {  # before the old files go
+            student: [name for name, (file, _) in EXPORT_FILES.items() if (out / student / file).is_file()]
+            for student in stale
+        }
         console = console_for(stderr=True)
         with progress_bar(console, live=console.is_terminal) as progress:
             task = progress.add_task("reports", total=len(stale))
             views.write_stale(lambda: progress.advance(task))
-        for student in stale:
-            names = [name for name, (file, _) in EXPORT_FILES.items() if (out / student / file).is_file()]
+        for student, names in formats.items():
             plain |= write_formats(out, [student], names)
     views.write_whole_class(lessons)
     print_remarks([*what_failed(gradebook.unread, len(gradebook.students())), *what_is_plain({**plain, **views.plain})])
