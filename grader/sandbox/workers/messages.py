@@ -92,9 +92,10 @@ Request = Load | GivenProblem | Run | CallRequest
 
 
 class Loading(NamedTuple):
-    """How a file was run: the names of its functions, and why statements were left out."""
+    """How a file was run: its functions' names, those that need no watching, and why statements were left out."""
 
     functions: tuple[str, ...]
+    plain: frozenset[str]
     note: str
 
 
@@ -322,8 +323,8 @@ def checked_seen(value: Any) -> Seen:
 
 def checked_loading(value: Any) -> Loading:
     match value:
-        case [functions, str(note)]:
-            return Loading(checked_names(functions), note)
+        case [functions, plain, str(note)]:
+            return Loading(checked_names(functions), frozenset(checked_names(plain)), note)
     return refuse_field("account of a file")
 
 

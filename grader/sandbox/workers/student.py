@@ -83,6 +83,7 @@ class Student:
         joint: the function that returns all gradients, if one does.
         given_up: {step or function: its answer}, of those that are not run again.
         functions: the names of the file's functions, once it was loaded.
+        plain_functions: those of them that need no watching, see calling/plain_functions.py.
         note: why statements outside the functions were left out, if any were.
         output: what all workers have printed so far.
         switched_on: a worker reported that PyTorch differentiates again.
@@ -111,6 +112,7 @@ class Student:
         self.process: WorkerProcess | None = None
         self.given_up: dict[str, Answer] = {}
         self.functions: tuple[str, ...] = ()
+        self.plain_functions = frozenset[str]()
         self.note, self.switched_on = "", False
         self.output = Output(zygote.limits.output_bytes)
         self._load_failure: Answer | None = None
@@ -157,7 +159,7 @@ class Student:
         (answer,) = answers
         if answer.outcome != "returned":
             return answer if answer.outcome == "forbidden" else answer._replace(outcome="raised")
-        self.functions, self.note = cast(Loading, answer.value)
+        self.functions, self.plain_functions, self.note = cast(Loading, answer.value)
         return None
 
     @property
@@ -343,7 +345,8 @@ class Student:
 
     def _watch_steps(self, steps: Collection[str]) -> dict[str, Seen]:
         """On the first hidden problem on which most of them returned: a notebook may be written for its own sizes."""
-        due = [step for step in steps if step in self.steps]
+        called = self.joint.name if self.joint else ""
+        due = [step for step in steps if step in self.steps and (called or step) not in self.plain_functions]
         hidden = [p for p in self._answers if p.dtype is torch.float64 and not self.discloses(p)]
         if not due or not hidden:
             return {}
@@ -362,7 +365,7 @@ class Student:
         that are close together. Of a class, all calls in their order, since its objects remember.
         """
         name = function.partition(".")[0]
-        for call in self._calls.get(name, ()):
+        for call in self._calls.get(name, ()) if name not in self.plain_functions else ():
             answer = self.call(name, replace(call, watched=True))
             if answer.outcome in ("timeout", "crashed", "forbidden"):
                 break

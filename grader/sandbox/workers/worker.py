@@ -24,6 +24,7 @@ from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
+from grader.calling.plain_functions import is_plain
 from grader.calling.protocol import CallRequest, copy_tree
 from grader.calling.steps import Joint, call_joint, call_step, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
@@ -152,7 +153,8 @@ class Worker:
         if error is not None:
             return failure(error, "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
-        return Answer("returned", value=(names, loaded.note(self._files)))
+        plain = [name for name in names if is_plain(self._functions.get(name))]
+        return Answer("returned", value=(names, plain, loaded.note(self._files)))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn. With `above`, steps are fed the student's own gradients."""

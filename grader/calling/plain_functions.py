@@ -1,0 +1,50 @@
+"""Which functions can be seen to evaluate nothing many times, as most right answers: numerical_watch need not see them.
+
+Watching costs a second run of a function. This only decides what is watched, never what is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+import torch
+import torch.nn.functional
+
+PLAIN_NAMES = frozenset(
+    """
+    torch F nn functional T mT t view view_as reshape reshape_as flatten shape size ndim transpose permute expand
+    expand_as unsqueeze squeeze clone contiguous dtype device to type_as float double long int len range sum mean max
+    min amax argmax indices values zeros zeros_like ones ones_like new_zeros one_hot arange einsum matmul mm enumerate
+    zip append addcmul add sub mul div neg index_add index_add_ scatter scatter_ scatter_add scatter_add_ diag
+    diagonal outer where stack cat unbind split chunk narrow select repeat flip roll empty_like tensor fill_ zero_ copy_
+    masked_fill masked_fill_ neg_ add_ sub_ mul_ addmm addmm_ addcmul_ index_put index_put_
+    """.split()  # noqa: SIM905
+)
+"""Names whose use differentiates nothing: no function that is curved, nothing that calls another function."""
+SMALLEST_PLAIN, LECTURE_EPSILON, LARGEST_PLAIN = 0.25, 1e-5, 1000
+"""A smaller constant may be a step, but the lecture's network has this one."""
+TORCH_MODULES = (torch, torch.nn, torch.nn.functional)
+
+
+def is_plain(function: Callable[..., Any] | None) -> bool:
+    """Whether a function has no small constant and only plain names. It may have loops: sums are written so."""
+    if type(function) is not FunctionType:
+        return False
+    code, names = function.__code__, function.__globals__
+    return (
+        PLAIN_NAMES.issuperset(code.co_names)
+        and not code.co_freevars
+        and all(map(is_plain_constant, code.co_consts[1:]))
+        # the file gives none of these names a meaning of its own
+        and all(names[name] in TORCH_MODULES for name in names.keys() & set(code.co_names))
+    )
+
+
+def is_plain_constant(value: object) -> bool:
+    if isinstance(value, (int, float)):
+        return value in (0, LECTURE_EPSILON) or SMALLEST_PLAIN <= abs(value) <= LARGEST_PLAIN
+    if isinstance(value, tuple):
+        return all(map(is_plain_constant, value))
+    return not isinstance(value, (complex, CodeType))
