@@ -25,6 +25,8 @@ from grader.results.wording import count_text, first_names
 
 EXPORTS = ("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip", "feedback")
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
+FEW = 20
+"""Up to so many students are read one by one; of more, the whole class is read at once."""
 
 
 @contextmanager
@@ -115,13 +117,15 @@ def write_other_gradebooks(out: Path, students: Collection[str], course: Path | 
     for other in others:
         try:
             with open_gradebook(other) as gradebook:
-                current = {student: gradebook.current_of(student) for student in {*students} & {*gradebook.students()}}
+                known = {*students} & {*gradebook.students()}
+                results = gradebook.current() if len(known) > FEW else map(gradebook.current_of, known)
+                current = {each.student: each for each in results if each.student in known}
                 reported = {student: reported_in(other / student) for student in sorted(current)}
-                changed = [who for who, results in reported.items() if results not in (None, current[who])]
+                changed = [who for who, written in reported.items() if written not in (None, current[who])]
                 if changed:
                     gradebook.mark_stale(changed)
-                    results = count_text(len(changed), "result changes", "results change")
-                    click.echo(f"{other.name}: {results} with the term's free late days.", err=True)
+                    count = count_text(len(changed), "result changes", "results change")
+                    click.echo(f"{other.name}: {count} with the term's free late days.", err=True)
                     named = course if was_graded_with(gradebook, course) else None
                     write_views(other, gradebook, course_of(gradebook, named))
         except UserError as error:

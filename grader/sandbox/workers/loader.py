@@ -41,7 +41,7 @@ EXCUSED = (AutogradUsed, OSError, NotAvailable)
 
 
 class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Asked for every module, before any other finder.
+    """Finds every module before any other finder does: the submission's own, what is allowed, or a stand-in.
 
     Attributes:
         left_out: errors of statements that were left out of the submission's own modules, see `run_source`.
