@@ -12,7 +12,7 @@ import torch
 from grader.calling.answer import Answer, Seen
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.protocol import CallRequest, Measurement
-from grader.calling.steps import Joint, is_same_argument
+from grader.calling.steps import Joint
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
@@ -220,23 +220,10 @@ class Student:
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
         if problem not in self._answers:
-            # the chain runs before the true gradients are in the worker
-            found = self._answers_of_chain(problem) if self.discloses(problem) else {}
-            found |= self._run([problem], [step for step in self.steps if step not in found])[problem]
-            self._answers[problem] = {step: found[step] for step in self.steps}
+            if self.discloses(problem):
+                self.chain()  # before the true gradients are in the worker
+            self._answers |= self._run([problem], self.steps)
         return self._answers[problem]
-
-    def _answers_of_chain(self, problem: Problem) -> dict[str, Answer]:
-        """{step: answer} of the steps that the chain fed this problem's own upstream gradients, bit for bit."""
-        chain, fed = self.chain(), problem.fed
-        if self.file.chain is None or self.file.chain[0] is not problem:
-            return {}
-
-        def is_fed(name: str) -> bool:
-            own = chain[name].tensor if name in chain else None
-            return name not in chain or (own is not None and is_same_argument(own, fed.get(name[1:])))
-
-        return {s: answer for s, answer in chain.items() if answer.tensor is not None and all(map(is_fed, answer.uses))}
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         """Run all steps on these problems in one batch: their answers will be read next."""
