@@ -58,12 +58,12 @@ def read_lesson_part(
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
     if functions and len(own_functions) > len(assigned):
-        return with_functions(lesson, script, page, own_functions, definitions)
+        return with_functions(lesson, script, own_functions, definitions)
     if table is None:
         what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
         return NotebookReading(None, Origin(), f"{nothing}: it defines {what}", attempted=False)
     uses = Uses(script.statements, gradients)
-    return LessonWriter(lesson, table, names_for(lesson, table, page, uses), script, page, shown, uses).reading()
+    return LessonWriter(lesson, table, names_for(lesson, table, page, uses), script, shown, uses).reading()
 
 
 class LessonWriter:
@@ -75,11 +75,10 @@ class LessonWriter:
         table: NotebookTable,
         names: KnownNames,
         script: NotebookScript,
-        page: Page,
         shown: str,
         uses: Uses,
     ) -> None:
-        self.lesson, self.names, self.script, self.page, self.shown = lesson, names, script, page, shown
+        self.lesson, self.names, self.script, self.shown = lesson, names, script, shown
         self.sizes, self.size_reader = table.sizes.with_names(names.others), SizeReader(uses)
         self.table = names.added_to(table)
         self.chooser = Chooser(uses, self.table, names.added_to(lesson.stepwise or lesson.chain))
@@ -215,7 +214,7 @@ class LessonWriter:
             before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()] if table.loop else []
             before += [f"{other} = {table.same.get(other) or table.others[other]}" for other in part.same]
             try:
-                self.pieces.append(function(name, parameters, part, before, result, own, self.page.written))
+                self.pieces.append(function(name, parameters, part, before, result, own))
             except PARSE_ERRORS as error:
                 why = str(error.msg) if isinstance(error, SyntaxError) else "it is nested too deeply"
         if part is None or why:
