@@ -15,7 +15,7 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import AutogradUsed
 from grader.calling.operators import TooManyOperators
 from grader.results.wording import shortened
-from grader.source.unparsed import Cause, cause_of
+from grader.source.unparsed import cause_of_error
 
 MAX_TEXT_CHARACTERS = 500
 
@@ -35,8 +35,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     if isinstance(error, AutogradUsed):
         return Answer("forbidden", message=error.message() if step else error.message_of_file(), line=error.line)
     if isinstance(error, SyntaxError) and not step:
-        known = cause_of("".join(linecache.getlines(error.filename or "")), error.lineno)
-        cause = known or Cause(error.lineno or None, f"{name}: {error.msg}")
+        cause = cause_of_error("".join(linecache.getlines(error.filename or "")), error)
         if files and error.filename in files[1:]:
             where = f" (in {error.filename}, line {cause.line})"
             return Answer("raised", message=f"{cause.what}{where}", line=line)

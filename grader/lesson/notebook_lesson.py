@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
-from grader.source.unparsing import code_of
 
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
 """Sizes to draw with: the length of an axis shows which sizes it is the product of."""
@@ -126,6 +125,6 @@ def forward_expressions(source: str) -> dict[str, str]:
         tape = function.args.args[0].arg
         for node in ast.walk(function):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                text = re.sub(rf"(?<![\w.]){tape}\.", "", code_of(node.value))
+                text = re.sub(rf"(?<![\w.]){tape}\.", "", ast.unparse(node.value))
                 found.setdefault(node.targets[0].attr, text)
     return found
