@@ -4,8 +4,8 @@
     python -m bench cold --turns 3
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
-(against bench/cold_reference.py, without plugins); `grade run` on one submission with its reports; `dojo check 03`; then
-the first result of a class of 20. Times are what somebody waits, and the processor time of the process with all that it
+(against bench/cold_reference.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
+first result of a class of 20. Times are what somebody waits, and the processor time of the process with all that it
 started. Compiled modules are kept, as in any installation: what a first turn writes, the others read.
 """
 
