@@ -11,7 +11,7 @@ from shutil import rmtree
 
 from grader.commands.console import print_remarks
 from grader.commands.live import what_is_plain
-from grader.commands.run_phases import RunPhases
+from grader.commands.run import GradeRun
 from grader.errors import UserError
 from grader.gradebook.grading.grader_processes import GraderPool
 from grader.intake.submissions.appearing import Appearing, FolderState
@@ -24,7 +24,7 @@ from grader.publish.export.formats import write_formats
 class FollowedFolder:
     """A folder of submissions, found again whenever something in it has changed (grading.follow.Inbox)."""
 
-    def __init__(self, run: RunPhases) -> None:
+    def __init__(self, run: GradeRun) -> None:
         """Refuses what does not go together with --follow. Raises UserError."""
         folder = folder_to_follow(run)
         self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
@@ -117,7 +117,7 @@ class FollowedFolder:
         print_remarks(new)
 
 
-def folder_to_follow(run: RunPhases) -> Path:
+def folder_to_follow(run: GradeRun) -> Path:
     """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
     folder, *others = run.submissions
     if others or not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):

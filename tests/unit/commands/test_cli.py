@@ -218,7 +218,7 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("error", "status", "sentence"),
     [
-        (KeyboardInterrupt(), command_line.STOPPED, "grade: stopped.\n"),
+        (KeyboardInterrupt(), command_line.STOPPED, "\ngrade: stopped.\n"),
         (
             PermissionError(errno.EACCES, "Permission denied", "x"),
             2,

@@ -115,7 +115,7 @@ class Followed:
         self._monkeypatch.setattr(follow_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
         chosen: dict[str, Any] = {"submissions": (self.inbox,), "out": self.out, "quiet": True}
-        context = GradeRun(**(chosen | {"lessons": lessons, "are_chosen": True, "follow": True} | options))
+        context = GradeRun(**(chosen | {"lessons": lessons, "lesson_names": ("04",), "follow": True} | options))
         context.loaded, context.known = course, ClassFiles(self.out, None)
         inbox = FollowedFolder(context)
         inbox.appearing.clock = lambda: self.now
