@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -24,35 +25,23 @@ from grader.commands.class_files import ClassFiles
 from grader.commands.command_line import BELOW, FAULT, FOLDER, POSITIVE, STOPPED, argument, option, seldom
 from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import extensions_from
+from grader.commands.follow import FollowedFolder
+from grader.commands.intake import Intake
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
 from grader.errors import UserError
-from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import RunIdentity, Settings
-from grader.intake.submissions.finding import FoundSubmissions, find
-from grader.intake.submissions.intake_csv import (
-    INTAKE_FILE,
-    IntakeLine,
-    confirmed_lines,
-    decisions,
-    intake_text,
-    read_intake,
-    updated_lines,
-)
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.formats import FORMATS, write_formats
 from grader.publish.export.github import report_to_github, without_workflow_commands
 from grader.publish.inert import terminal_line
 from grader.publish.report.pages import Reporter
-from grader.results.wording import count_text, first_names
+from grader.results.wording import first_names
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.nursery import Nursery
-
-MAX_INPUTS_NAMED = 5
 
 
 @dataclass(kw_only=True)
@@ -94,23 +83,6 @@ class GradeRun:
     quiet: Annotated[bool, seldom("--quiet", "Print only what goes wrong.")] = False
     course: CourseFolder = None
 
-    # what the phases find out
-    loaded: Course = field(init=False)
-    known: ClassFiles = field(init=False)
-    found: FoundSubmissions = field(init=False)
-    assignment: Assignment | None = None
-    lessons: list[Lesson] = field(default_factory=list)  # that are graded
-    lines: list[IntakeLine] = field(default_factory=list)  # of intake.csv
-
-    @property
-    def course_lessons(self) -> list[Lesson]:
-        return list(self.loaded.lessons.values())
-
-    @property
-    def are_chosen(self) -> bool:
-        """Whether somebody has said which lessons count."""
-        return bool(self.lesson_names) or self.assignment is not None
-
     def run(self) -> None:
         """Grade, and end with another status than 0 where design.md says so."""
         nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
@@ -121,55 +93,66 @@ class GradeRun:
             quieted = at_end.enter_context(ExitStack())
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))
-            self.read_course()
-            inbox = None
-            if self.follow:
-                from grader.commands.follow import FollowedFolder
-
-                inbox = FollowedFolder(self)
-            else:
-                self.find_submissions()
+            course, _ = open_course(self.course, self.lesson_names, self.submissions)
+            assignment, course, lessons = with_assignment(self.assignment_file, self.out, course, self.lesson_names)
+            require_solutions(lessons)
+            known = ClassFiles(self.out, self.roster_file, self.times_files)
+            print_remarks(() if self.quiet else known.remarks)
+            intake = Intake(self.out, course, lessons, known, assignment, self.intake_file)
+            are_chosen = bool(self.lesson_names) or assignment is not None
+            inbox = (
+                FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet)
+                if self.follow
+                else None
+            )
+            if inbox is None:
+                unclear, counts = intake.find(self.submissions)
+                print_remarks(unclear if self.quiet else [*unclear, *counts])
+                if self.intake_file is not None:
+                    intake.check_file(self.intake_file)
+                print_remarks(intake.remarks())
+                refuse_planted_results(self.out, [arrival.path for arrival in intake.found.arrivals])
             extensions = []
             if (file := self.extensions_file) is not None:
-                extensions = extensions_from(file, self.assignment, self.out, self.found, self.known.roster)
-            counted = self.lessons if self.are_chosen else self.found.contained(self.lessons)
-            left_out = [lesson.name for lesson in self.lessons if lesson not in counted]
-            self.lessons = counted
-            settings = self.settings(left_out)
+                extensions = extensions_from(file, assignment, self.out, intake.found, known.roster)
+            counted = lessons if are_chosen else intake.found.contained(lessons)
+            left_out = [lesson.name for lesson in lessons if lesson not in counted]
+            settings = self.settings(course, counted, left_out)
             console = console_for(stderr=not on_github)
             with RunView(console, self.quiet) as view:
                 outcome = grade_run(
-                    self.found,
-                    self.lessons,
+                    intake.found,
+                    counted,
                     settings,
                     self.jobs or os.cpu_count() or 1,
                     view,
-                    Reporter(self.course_lessons),
+                    Reporter(list(course.lessons.values())),
                     fresh=self.fresh,
                     cluster=self.cluster,
                     nursery=nursery,
-                    identity=RunIdentity.of(self.loaded, settings, self.assignment, self.assignment_file),
+                    identity=RunIdentity.of(course, settings, assignment, self.assignment_file),
                     only_these=self.only_these,
                     decisions=extensions,
                     inbox=inbox,
-                    roster=self.known.roster,
-                    kept=self.known.entries(),
+                    roster=known.roster,
+                    kept=known.entries(),
                 )
-            open_questions, students = self.store_intake(), [result.student for result in outcome.results]
+            count, students = len(intake.found), [result.student for result in outcome.results]
+            open_questions = intake.store()
             write_other_gradebooks(self.out, students, self.course)
-            sentences = what_a_person_should_know(outcome, len(self.found), self.assignment, self.out)
+            sentences = what_a_person_should_know(outcome, count, assignment, self.out)
             sentences += what_is_plain(write_formats(self.out, students, self.formats))
             if not self.quiet:
                 print_remarks([*outcome.joined, *open_questions])
-                print_summary(console, outcome, len(self.found), self.out, left_out)
+                print_summary(console, outcome, count, self.out, left_out)
             elif outcome.stopped:
-                print_remarks([f"stopped: {len(outcome.results)} of {len(self.found)} were graded and are on disk."])
+                print_remarks([f"stopped: {len(outcome.results)} of {count} were graded and are on disk."])
             print_remarks(sentences)
             quieted.close()
             if "classroom50" in self.formats and not outcome.stopped:
                 report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
             if on_github:
-                paths = {each.student: each.path for each in self.found.arrivals}
+                paths = {each.student: each.path for each in intake.found.arrivals}
                 report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
         if outcome.stopped or outcome.faults:
             raise SystemExit(STOPPED if outcome.stopped else FAULT)
@@ -178,68 +161,21 @@ class GradeRun:
             console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
             raise SystemExit(BELOW)
 
-    def read_course(self) -> None:
-        """Read the course, the assignment, the roster and the times, and decide which lessons may count."""
-        course, _ = open_course(self.course, self.lesson_names, self.submissions)
-        self.assignment, self.loaded, self.lessons = with_assignment(
-            self.assignment_file, self.out, course, self.lesson_names
-        )
-        require_solutions(self.lessons)
-        self.known = ClassFiles(self.out, self.roster_file, self.times_files)
-        print_remarks(() if self.quiet else self.known.remarks)
+    def folder_to_follow(self, are_chosen: bool) -> Path:
+        """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
+        folder, *others = self.submissions
+        if others or not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):
+            given = ", ".join(map(str, self.submissions))
+            raise UserError(f"--follow grades what appears in one folder that you may list, and was given {given}.")
+        if self.cluster is not None:
+            raise UserError("--follow grades on this machine: leave out --cluster.")
+        if {"github", "classroom50"} & {*self.formats}:
+            raise UserError("--format github and classroom50 report to a job that ends, and --follow does not end.")
+        if not are_chosen:
+            raise UserError("--follow must know what counts: name the lessons with --lesson, or give --assignment.")
+        return folder
 
-    def find_submissions(self) -> None:
-        """Find the submissions with their times, and read intake.csv."""
-        self.found = find(self.submissions, self.lessons, self.course_lessons, self.known.roster)
-        unclear, counts = self.known.set_times(self.found, self.assignment)
-        print_remarks(unclear if self.quiet else [*unclear, *counts])
-        self.read_intake_files()
-        if self.intake_file is not None:
-            self.check_intake(self.intake_file)
-        print_remarks(f"{'roster: ' if self.known.roster else ''}{remark}" for remark in self.found.remarks)
-        refuse_planted_results(self.out, [arrival.path for arrival in self.found.arrivals])
-
-    def read_intake_files(self) -> None:
-        """Have submissions read as OUT/intake.csv says where it is confirmed, and as the file says that is given."""
-        new = [] if self.intake_file is None else confirmed_lines(read_intake(self.intake_file, self.loaded))
-        keys, stored = {line.key for line in new}, self.out / INTAKE_FILE
-        kept = read_intake(stored, self.loaded) if stored.is_file() else []
-        self.lines = [line for line in kept if line.key not in keys] + new
-        self.found.decided = decisions(self.lines)
-
-    def check_intake(self, given: Path) -> None:
-        """Refuse a file about other students than this run's, or with files that a submission does not have."""
-        names = {line.student for line in read_intake(given, self.loaded)}
-        students = {arrival.student for arrival in self.found.arrivals}
-        if names and names.isdisjoint(students):
-            shown = first_names(sorted(names), MAX_INPUTS_NAMED)
-            raise UserError(f"{given} is about nobody in this run ({shown}): write the names as in grades.csv.")
-        for submission in map(self.found.read, sorted(names & students)):
-            for remark in submission.remarks:
-                if remark.kind == "no_file":
-                    raise UserError(f"{given}, {submission.student}: {remark.message}")
-
-    def store_intake(self) -> list[str]:
-        """Write OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
-        path = self.out / INTAKE_FILE
-        kept, edited = updated_lines(self.lines, self.found.questions, self.found.lesson_names)
-        if not kept and not path.is_file():
-            return []
-        with output_errors(path):
-            write_whole(path, intake_text(kept))
-        guessed = {line.student for line in kept if not line.confirmed and line.guess}
-        unread = {line.student for line in kept if not line.confirmed} - guessed
-        sentences = []
-        for students, what in ((guessed, "can be read in several ways"), (unread, "without a file that is a lesson's")):
-            if students:
-                count = count_text(len(students), "submission")
-                sentences.append(f"{count} {what}: edit `guess` in {path}, then run again with --intake {path}.")
-        if edited:
-            names = first_names(edited, MAX_INPUTS_NAMED)
-            sentences.append(f"{path} was edited for {names}, which counts only with --intake.")
-        return sentences
-
-    def settings(self, left_out: list[str]) -> Settings:
+    def settings(self, course: Course, lessons: Sequence[Lesson], left_out: list[str]) -> Settings:
         """What the grader processes need to know. Refuses limits or a machine that will not do."""
         try:
             limits = Limits(self.timeout, self.timeout, 6 * self.timeout)
@@ -248,8 +184,8 @@ class GradeRun:
         if self.cluster is not None and find_spec("distributed") is None:
             raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
         return Settings(
-            course=str(self.loaded.root.resolve()),
-            lessons=[lesson.name for lesson in self.lessons],
+            course=str(course.root.resolve()),
+            lessons=[lesson.name for lesson in lessons],
             seed=secrets.randbits(32) if self.seed is None else self.seed,
             out=str(self.out),
             program=GRADER_PROGRAM,
@@ -258,5 +194,5 @@ class GradeRun:
             require=self.require,
             left_out=left_out,
             isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),
-            course_settings=self.loaded.changed,
+            course_settings=course.changed,
         )
