@@ -21,12 +21,11 @@ from grader.commands.checks import (
     require_solutions,
     with_assignment,
 )
-from grader.commands.class_files import ClassFiles
 from grader.commands.command_line import BELOW, FAULT, FOLDER, POSITIVE, STOPPED, argument, option, seldom
 from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import extensions_from
 from grader.commands.follow import FollowedFolder
-from grader.commands.intake import Intake
+from grader.commands.intake import ClassFiles, Intake
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
