@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import click
 
-from grader.commands.checks import GRADER_PROGRAM, checked_isolation, require_solutions
+from grader.commands.checks import checked_isolation, require_solutions, settings_for
 from grader.commands.command_line import FAULT, STOPPED, option
 from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import change_text
@@ -22,7 +21,7 @@ from grader.gradebook.assignment.config import Assignment, parse_assignment, rea
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
 from grader.gradebook.grading.regrade import RegradeOutcome, apply_regrade, grade_again, plan_regrade
-from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, RunIdentity, Settings
+from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, RunIdentity
 from grader.lesson.lesson import Course
 from grader.publish.inert import terminal_line
 from grader.publish.report.decisions import short_notes
@@ -63,16 +62,7 @@ def regrade(
             click.echo(f"{what} --lesson grades one again.")
             return
         seed = gradebook.about().get("seed", DRAWN)
-        settings = Settings(
-            course=str(loaded.root.resolve()),
-            lessons=plan.lessons,
-            seed=secrets.randbits(32) if seed == DRAWN else int(seed),
-            out=str(out),
-            program=GRADER_PROGRAM,
-            seed_given=seed != DRAWN,
-            require=require,
-            course_settings={} if assignment is None else dict(assignment.settings),
-        )
+        settings = settings_for(loaded, plan.lessons, None if seed == DRAWN else int(seed), out, require)
         outcome = RegradeOutcome()
         if plan.due:
             require_solutions([loaded.lessons[name] for name in plan.lessons])
