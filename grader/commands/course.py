@@ -133,13 +133,11 @@ def release(
     """Writes what students get, as a folder and as a zip: lessons with untouched stubs and as notebooks, and `dojo`.
 
     The command compares the content of every file with everything in solutions/: answers, hidden suites, known
-    mistakes and variants, also in another layout or under other names. If it finds anything, it writes nothing.
+    mistakes and variants, also in another layout or under other names. If it finds anything, it writes nothing and
+    ends with exit status 1.
 
     Examples:
       grade release hw2 --assignment hw2.toml  the lessons of an assignment, with its rows and due date
-
-    Exit status: 0 written, 1 a file would reveal a secret (nothing is written),
-    2 the command line or the course is unusable.
     """
     from grader.authoring.lesson_review import unwritten_places  # torch comes with these
     from grader.authoring.release.engine import write_folder, write_zip

@@ -27,8 +27,8 @@ from grader.publish.inert import terminal_line
 from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult, points_text
+from grader.results.wording import count_text
 
-MAX_RESCALED_SHOWN = 3
 WITHOUT_SCORE = {"error": "not graded", "unclear": "not decided"}
 
 
@@ -42,13 +42,11 @@ def regrade(
     """Grades the gradebook's own submissions again, with the course and the assignment's file as they are now.
 
     It prints whose score would change, and why. Without --apply every score stays as it is. Decisions (`grade adjust`
-    and others) stay in force. A lesson that --lesson names is graded again, changed or not.
+    and others) stay in force. A lesson that --lesson names is graded again, changed or not. Where something could not
+    be graded because of a fault of the grader, nothing is applied, and the exit status is 3.
 
     Examples:
       grade regrade --apply         makes this count; nothing is graded twice
-
-    Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
-    because of a fault of the grader (then nothing is applied), 130 stopped (the same command continues from there).
     """
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
@@ -121,10 +119,9 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
         lines = [f"{change.student}: {scores}"]
         notes = [", ".join(short_notes(each)) or "no note" for each in (before, after)]
         lines += [f"  {notes[0]} → {notes[1]}"] if notes[0] != notes[1] else []
-        rescaled = sum(row.has_same_verdict for row in change.rows)
-        is_short = rescaled <= MAX_RESCALED_SHOWN
-        lines += [f"  {row_change(row)}" for row in change.rows if is_short or not row.has_same_verdict]
-        lines += [] if is_short else [f"  {rescaled} rows have the same verdict and other points"]
+        lines += [f"  {row_change(row)}" for row in change.rows if not row.has_same_verdict]
+        if rescaled := sum(row.has_same_verdict for row in change.rows):
+            lines.append(f"  {count_text(rescaled, 'row has', 'rows have')} the same verdict and other points")
         click.echo("\n".join(map(terminal_line, lines)))
     scored = [change for change in changes if change.gain]
     up, kept = sum(change.gain > 0 for change in scored), len(changes) - len(scored)
