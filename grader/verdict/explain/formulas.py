@@ -71,21 +71,6 @@ def gradient_with(problem: Problem, name: str, consumer: str, reduce: Callable[[
         return None
 
 
-def sum_too_many(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """The gradient itself summed or averaged, where nothing is to be summed."""
-    shape = wrong.expected[0].shape
-    but = f"`{wrong.name}` is {format_shape(shape)}, and each of its elements has a gradient of its own."
-    axes = [(axis, keep) for axis, size in enumerate(shape) if size > 1 for keep in (False, True)]
-    for word, reduce in REDUCTION_FUNCTIONS.items():
-        if shape:
-            text = f"You return the {word} of all of the gradient's elements: one number, where {but}"
-            yield WrongFormula("sum_too_many", text, lambda n, f=reduce: f(wrong.expected[n]))  # type: ignore[misc]
-        for axis, keep in axes:
-            text = f"Your result equals the gradient after a {word} over axis {axis}. But {but}"
-            over = partial(reduce, dim=axis, keepdim=keep)
-            yield WrongFormula("sum_too_many", text, lambda n, f=over: f(wrong.expected[n]))  # type: ignore[misc]
-
-
 def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
     """The right answer, once what was found is summed over an axis, or over all that it has in front."""
     extra = wrong.found[0].ndim - wrong.expected[0].ndim
@@ -242,28 +227,3 @@ def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
             f"`{wrong.name}` again: what is done with it there?",
             gradient,
         )
-
-
-def repeated_index(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """Rows of a table that several places read: each keeps the gradient of the last place, in place of their sum."""
-    for consumer in wrong.consumers if len(wrong.consumers) == 1 else ():
-        for label in sorted(wrong.problems[0].graph.sources[consumer]):
-
-            def assigned(number: int, c: str = consumer, index: str = label) -> Tensor | None:
-                problem, table = wrong.problems[number], torch.zeros_like(wrong.expected[number])
-                places, upstream = problem.values.get(index), problem.upstream[c].double()
-                if not isinstance(places, Tensor) or places.dtype != torch.int64 or not places.numel():
-                    return None
-                is_row = bool(table.ndim) and upstream.numel() == places.numel() * table[:1].numel()
-                if not is_row or int(places.max()) >= len(table):
-                    return None
-                table[places] = upstream.reshape(*places.shape, *table.shape[1:])
-                return table
-
-            yield WrongFormula(
-                "repeated_index",
-                f"Your `d{wrong.name}` is right in every row that `{label}` names once, and wrong only in rows that it "
-                "names more than once. A row that is read several times gets a gradient from each place, and they add "
-                "up; an assignment through an index, and `+=` through one, keep the last.",
-                assigned,
-            )

@@ -198,13 +198,12 @@ class GradientCase:
 
     def sizes_of_the_lecture(self, predicted: Explanation | None) -> Explanation | None:
         """An explanation of sizes that are written as numbers, see sizes.py."""
-        published = self.check.book.problems(self.lesson, [Draw()])[0]
-        answer = self.student.answers(published)[self.step]
-        (at_the_lecture_sizes,) = with_precision(self.student, self.step, [(published, answer)])
+        (problem,) = self.check.book.problems(self.lesson, [Draw()])
+        (published,) = with_precision(self.student, self.step, [(problem, self.student.answers(problem)[self.step])])
         others = [case for case in self.cases if case[0].draw.sizes] or self.cases
         unnamed = predicted is None or predicted.id == UNNAMED_MULTIPLE
-        function = "" if self.is_alone else self.function
-        return explain_hard_coded_sizes(self.name, at_the_lecture_sizes, others, self.contents, unnamed, function)
+        it = f"Your `{self.step}`" if self.is_alone else "This gradient"
+        return explain_hard_coded_sizes(self.name, it, published, others, self.contents, unnamed)
 
     # Gradients on the way, of a function that returns all: its `dout` is compared with the gradient of `out` ---------
 
