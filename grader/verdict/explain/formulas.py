@@ -14,11 +14,7 @@ from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import AVERAGES, KEEPDIM, SUMS
 from grader.verdict.explain.problem_values import can_expand, computed_once
-from grader.verdict.explain.wrong_answer import WrongAnswer, WrongFormula, WrongGradient, euclidean_norm
-
-FEWEST_ELEMENTS = 3
-"""Elements that a tensor needs before it is recognised as another one."""
-REDUCTION_FUNCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
+from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongFormula, WrongGradient, euclidean_norm
 
 # Sums ----------------------------------------------------------------------------------------------------------------
 
@@ -44,7 +40,7 @@ def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
                 text += " which it was"
             average = f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full."
             for keep in (False, True):
-                total, mean = (by(partial(f, dim=axis, keepdim=keep)) for f in REDUCTION_FUNCTIONS.values())
+                total, mean = (by(partial(f, dim=axis, keepdim=keep)) for f in (torch.sum, torch.mean))
                 if copied != [axis]:
                     yield WrongFormula(identifier, f"{text} copied.", total, (SUMS,))
                 yield WrongFormula("mean_for_sum", average, mean, (AVERAGES,))
@@ -211,7 +207,7 @@ def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
     is_one_number = all(bool((found == found.flatten()[0]).all()) for found in wrong.found)  # what a sum alone reads
     is_noise = all(euclidean_norm(f) <= floor for f, floor in zip(wrong.found, wrong.floors, strict=True))
-    if wrong.found[0].numel() < FEWEST_ELEMENTS or is_one_number or is_noise:
+    if wrong.found[0].numel() < FEW_NUMBERS or is_one_number or is_noise:
         return
     for other in (name for name in wrong.problems[0].graph.names if name != wrong.name):
 

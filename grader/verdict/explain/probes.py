@@ -30,7 +30,7 @@ NOT_ROUNDING = 1e-3
 
 def explain_by_properties(student: StepRunner, step: str, name: str, problems: Sequence[Problem]) -> Explanation | None:
     """What is wrong with an answer that is wrong on every problem, by what a gradient would have."""
-    wrong = wrong_gradient(name, [(p, student.answers(p)[step]) for p in problems if not p.draw.note])
+    wrong = wrong_gradient(name, [(problem, student.answers(problem)[step]) for problem in problems])
     if wrong is None or any(wrong.equal(number, found, right) for number, (found, right) in enumerate(wrong.pairs)):
         return None
     problem = max(wrong.problems, key=lambda each: min(each.values[name].shape, default=0))
