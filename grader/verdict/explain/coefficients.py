@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from torch import Tensor
 
 from grader.reference.problem import Problem
+from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once, times_what
 from grader.verdict.explain.wrong_answer import (
@@ -20,11 +22,9 @@ from grader.verdict.explain.wrong_answer import (
 
 LARGEST_FACTOR = 1e9
 """Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""
-MAX_INNER_VALUES = 12
+MAX_INNER_VALUES = 8
 """With more values inside a step, none of them is looked at."""
 ROUNDING = 1e-9
-
-# All of it -----------------------------------------------------------------------------------------------------------
 
 
 def zeros(wrong: WrongAnswer) -> Iterator[Explanation]:
@@ -72,9 +72,6 @@ def unnamed_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
         )
 
 
-# Single lines --------------------------------------------------------------------------------------------------------
-
-
 def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
     """The parts through some of the lines that read the value are missing, subtracted, too large or too small."""
     shares = [problem.branches(wrong.name) for problem in wrong.problems]
@@ -100,13 +97,16 @@ def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
 
 
 def held_constant(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """An inner value of a step treated as a constant, although it is computed from the value."""
+    """One or two inner values of a step treated as constants, although they are computed from the value."""
     inside, _ = inner_values(wrong.problems[0], wrong.name)
-    for held in inside if len(inside) <= MAX_INNER_VALUES and wrong.same_shape else ():
+    if len(inside) > MAX_INNER_VALUES or not wrong.same_shape:
+        return
+    for held in (*combinations(inside, 1), *combinations(inside, 2)):
+        them = listed_as_code(held)
         yield WrongFormula(
             "held_constant",
-            f"Your `d{wrong.name}` treats `{held}` as a constant. It is computed from `{wrong.name}`, so the gradient "
-            "also comes back through it. The rest is right.",
+            f"Your `d{wrong.name}` treats {them} as constant: the part of the gradient that comes back through {them} "
+            "is missing. The rest is right.",
             lambda number, held=held: gradient_holding(wrong.problems[number], wrong.name, held),  # type: ignore[misc]
         )
 
@@ -121,14 +121,14 @@ def inner_values(problem: Problem, name: str) -> tuple[list[str], Mapping[str, T
     return [each for each in reversed(problem.finer.names) if each in is_inside], ends
 
 
-def gradient_holding(problem: Problem, name: str, held: str) -> Tensor | None:
-    """d`name` without what comes back through the inner value `held`, in float64; None if nothing else comes back."""
+def gradient_holding(problem: Problem, name: str, held: Sequence[str]) -> Tensor | None:
+    """d`name` without what comes back through inner values, in float64; None if nothing else comes back."""
 
     def compute() -> Tensor | None:
         inside, ends = inner_values(problem, name)
         flows = dict(ends)
         for each in (*ends, *inside):
-            if each in flows and each != held:
+            if each in flows and each not in held:
                 for parent, share in problem.finer.vjp(each, flows[each]).items():
                     if parent == name or parent in inside:
                         flows[parent] = flows[parent] + share if parent in flows else share

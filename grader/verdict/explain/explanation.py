@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-MEAN_OR_SUM = "mean_or_sum"
-"""The id of an edit of a mean in place of a sum, or a sum in place of a mean."""
 UNNAMED_MULTIPLE = "multiple"
 """The id of a factor without a name: an explanation that says where it comes from is better."""
 SURE = frozenset(

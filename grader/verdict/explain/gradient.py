@@ -27,7 +27,7 @@ from grader.verdict.explain.edits.search import (
     known_on,
 )
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
-from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
+from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import are_right, known_mistake
 from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.probes import explain_by_properties
@@ -176,7 +176,7 @@ class GradientCase:
         slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
         batch = BATCH if self.is_alone else BATCH_OF_A_JOINT_FUNCTION
         number = attempt(lambda: first_right(self.step, self.cases, trials, slips, batch))
-        if inner is not None and (number is None or edits[number].kind == MEAN_OR_SUM):
+        if inner is not None and (number is None or edits[number].kind == "mean_or_sum"):
             return explanation  # a wrong gradient on the way gives the factor, which such a change undoes
         if number is None:
             return None

@@ -2,7 +2,7 @@
 
 lesson: 02
 by: both
-dh_norm: shape | Your result equals the gradient after a sum over axis 1.
+dh_norm: shape | In `dh_bn @ gamma`, the `@` in front of `gamma` is the wrong operation.
 """
 
 

@@ -423,8 +423,8 @@ def through_the_variance(p: Problem) -> Tensor:
 
 def test_a_line_inside_a_fused_step(fused):
     for name, weights, sentence in (
-        ("held_constant", (1, 0, 1), "treats `mean` as a constant"),
-        ("held_constant", (1, 1, 0), "treats `var` as a constant"),
+        ("held_constant", (1, 0, 1), "treats `mean` as constant"),
+        ("held_constant", (1, 1, 0), "treats `var` as constant"),
     ):
 
         def formula(p, weights=weights):
