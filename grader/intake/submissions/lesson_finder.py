@@ -45,6 +45,7 @@ MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d[^\n=]*=|grad|cmp|allclose", re.MU
 """Every script in the lecture's manner assigns a name that begins with d, or compares a gradient."""
 ASSIGNED_GRADIENT = re.compile(rb"^[ \t]*(d\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 """A name that begins with d and is assigned, also in a function."""
+BEST_PLACE = 5
 MIN_OF_THE_CHAIN = 3
 """Gradients of the lecture's chain whose assignment makes a Python file a script, which is never imported."""
 
@@ -56,8 +57,8 @@ class Candidate:
     Attributes:
         place: how exactly its place is the lesson's, as `LessonFinder.place` says; 0 for a file found by its contents.
         hint: 1 if its path mentions the lesson, -1 if it mentions another one, else 0.
-        written: how many of the lesson's functions or gradients it has that are not the stub's; -1 for a file in the
-            lesson's place that has none of them.
+        written: how many of the lesson's functions or gradients it has that are not the stub's; below 0 for a file
+            in the lesson's place that has none of them, the better its place the higher.
         fit: of its functions; None for a notebook or script in the lecture's manner.
         read: as the lesson's files, where that is known.
     """
@@ -258,7 +259,7 @@ class LessonFinder:
             own = len(defined & set(lesson.functions))
             others = max(len(defined & set(other.functions)) for other in self._course)
             is_attempt = own > 0 and (place > 2 or others <= own) and not is_pristine(file, lesson)
-        return Candidate(file, place if is_attempt else 0, 0, -1, None, read)
+        return Candidate(file, place if is_attempt else 0, 0, place - BEST_PLACE - 1, None, read)
 
     @cached_property
     def searched(self) -> list[GatheredFile]:
