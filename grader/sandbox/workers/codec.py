@@ -55,7 +55,8 @@ class Frame(NamedTuple):
     body: bytes | bytearray = b""
 
 
-ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: the module's own function makes one for every frame
+# made once: the module's own function makes one for every frame. What JSON does not know are sets of names.
+ENCODER = json.JSONEncoder(separators=(",", ":"), default=sorted)
 
 
 def encode_frame(frame: Frame) -> bytes:

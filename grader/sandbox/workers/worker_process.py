@@ -78,7 +78,7 @@ class WorkerProcess:
 
     def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
         """Send all requests; the answers to them in order as they arrive, each within so many seconds."""
-        self._reader.max_body = max(each.terms.room for each in requests)
+        self._reader.max_body = max(each.room for each in requests)
         self._nap = NAP_SECONDS if sum(len(each.names) for each in requests) > 1 else 0.0
         self._unsent = b"".join(each.data for each in requests)
         self._selector.register(self._requests, selectors.EVENT_WRITE)

@@ -26,7 +26,6 @@ from grader.lesson.lesson import Course
 from grader.sandbox.workers.codec import Frame, Reader, Unpacker
 from grader.sandbox.workers.messages import (
     PackedRequest,
-    ReplyTerms,
     decode_answer,
     encode_answer,
     pack,
@@ -260,14 +259,14 @@ def test_a_tree_survives_the_wire_both_ways(tree):
     assert back._replace(value=None, arguments=()) == Answer("returned", **counts)
     packed = pack(CallRequest("f", [tree]))
     request, terms = read_request(io.BytesIO(packed.data))
-    assert (request.name, terms) == ("f", packed.terms) and identical(request.args, [tree])
+    assert (request.name, terms.ticket) == ("f", packed.ticket) and identical(request.args, [tree])
 
 
-ASKED = PackedRequest(b"", ReplyTerms(4), ["f"])
+ASKED = PackedRequest(["f"], ticket=4)
 
 
 def through_the_wire(answer: Answer) -> Answer:
-    return decode_answer(received(encode_answer("f", answer, ASKED.terms)), "f", ASKED)
+    return decode_answer(received(encode_answer("f", answer, ASKED)), "f", ASKED)
 
 
 def received(data: bytes) -> Frame:

@@ -27,18 +27,18 @@ from grader.sandbox.workers.codec import (
     encode_frame,
     tensor_bytes,
 )
-from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, PackedRequest, ReplyTerms
+from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, PackedRequest
 from grader.sandbox.workers.waiting import WireError
 
 STEP, TICKET = "dprobs", 7
 
 
 def asked(room: int = CALL_ROOM, known: Any = ()) -> PackedRequest:
-    return PackedRequest(b"", ReplyTerms(TICKET, room), [STEP], True, known)
+    return PackedRequest([STEP], room, is_step=True, ticket=TICKET, known=known)
 
 
 def encode_answer(answer: Answer, room: int = CALL_ROOM) -> bytes:
-    return messages.encode_answer(STEP, answer, asked(room).terms)
+    return messages.encode_answer(STEP, answer, asked(room))
 
 
 def decode_answer(frame: Frame, room: int = CALL_ROOM, known: Any = ()) -> Answer:
@@ -325,7 +325,7 @@ def nothing_but_a_wire_error(data: bytes, pieces: list[int]) -> None:
             answer = decode_answer(frame)
             assert type(answer) is Answer and answer.outcome in get_args(AnswerOutcome)
             assert answer.tensor is None or type(answer.tensor) is Tensor
-            of_a_call = messages.decode_answer(frame, STEP, PackedRequest(b"", asked().terms, [STEP]))
+            of_a_call = messages.decode_answer(frame, STEP, PackedRequest([STEP], ticket=TICKET))
             assert type(of_a_call) is Answer and of_a_call.tensor is None
     except WireError:
         pass
