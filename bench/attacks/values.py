@@ -104,9 +104,7 @@ def through_the_wire(reply: bytes, name: str, asked: messages.PackedRequest) -> 
 
 def received(data: bytes) -> codec.Frame:
     """The frame that arrives. Raises WireError."""
-    reader = codec.Reader(messages.CALL_ROOM)
-    reader.feed(data)
-    frame = reader.next()
+    frame = codec.take_frame(bytearray(data), messages.CALL_ROOM)
     assert frame is not None
     return frame
 

@@ -18,7 +18,6 @@ import importlib.machinery
 import importlib.util
 import random
 import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import ModuleType
@@ -85,7 +84,7 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseException]:
-    """Compiles bytes as Python does (coding cookie, BOM) and runs them as `module`. Raises what the code raises.
+    """Runs bytes as `module`, statement by statement, decoded as Python does. Raises what the code raises.
 
     A statement that fails for want of what is not here is left out, and so are those after it that fail without it.
     Returns their errors; an import of a library that is not here counts for nothing. A file in an encoding that the
@@ -94,29 +93,17 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     module.__file__ = filename
     encoding_of(source)
     remember_source(filename, source.decode("utf-8", errors="replace"))
-    code = compile(source, filename, "exec", dont_inherit=True)
-    try:
-        exec(code, module.__dict__)
-        return []
-    except BaseException as error:
-        if missing_cause(error) is None:
-            raise
-        failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
-        first = error
+    tree = ast.parse(source, filename)
+    flags = compile(tree, filename, "exec", dont_inherit=True).co_flags & __future__.annotations.compiler_flag
     left_out: list[BaseException] = []
-    flags = code.co_flags & __future__.annotations.compiler_flag
-    for statement in simple_imports(ast.parse(source, filename).body):
-        is_import = isinstance(statement, (ast.Import, ast.ImportFrom))
-        if (statement.end_lineno or 0) < failed:
-            continue
+    for statement in simple_imports(tree.body):
         try:
-            if statement.lineno <= failed and not is_import:
-                raise first
             exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), module.__dict__)
         except (Exception, AutogradUsed, SystemExit) as error:
             cause = missing_cause(error)
             if cause is None and not left_out:
                 raise
+            is_import = isinstance(statement, (ast.Import, ast.ImportFrom))
             if not (is_import and isinstance(cause, NotAvailable)):
                 left_out.append(cause or error)
             set_stand_ins(module, statement, cause)

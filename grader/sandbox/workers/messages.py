@@ -22,8 +22,18 @@ from torch import Tensor
 from grader.calling.answer import Answer, Seen
 from grader.calling.failures import failure
 from grader.calling.protocol import CallRequest, Function
-from grader.calling.steps import Groups, Joint
-from grader.sandbox.workers.codec import MAX_BODY, Frame, Opaque, Packer, Unpacker, encode_frame, readable, tensor_bytes
+from grader.calling.steps import Groups, Joint, describe
+from grader.sandbox.workers.codec import (
+    MAX_BODY,
+    Frame,
+    Opaque,
+    Packer,
+    TooLarge,
+    Unpacker,
+    encode_frame,
+    readable,
+    tensor_bytes,
+)
 from grader.sandbox.workers.waiting import WireError
 
 CALL_ROOM = 1 << 24
@@ -218,12 +228,12 @@ def encode_answer(name: str, answer: Answer, terms: PackedRequest, files: Sequen
 
     To read a value may run a student's code. Where that raises, the call failed; `files` are the student's.
     """
-    packer = Packer(terms.room, terms.budget)
+    packer, value = Packer(terms.room, terms.budget), answer.value if answer.tensor is None else answer.tensor
     try:
-        values = [
-            packer.pack_whole(answer.value if answer.tensor is None else answer.tensor),
-            [packer.pack_whole(each) for each in answer.arguments],
-        ]
+        values = [packer.pack(value), [packer.pack(each) for each in answer.arguments]]
+    except TooLarge:
+        too_large = {"o": f"{describe(value)}, which has too many entries"}
+        packer, values = Packer(), [too_large, [too_large] * len(answer.arguments)]
     except BaseException as error:
         answer, packer, values = failure(error, name, files), Packer(), [None, []]
     said = {}

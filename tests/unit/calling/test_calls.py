@@ -23,7 +23,7 @@ from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
-from grader.sandbox.workers.codec import Frame, Reader, Unpacker
+from grader.sandbox.workers.codec import Frame, Unpacker, take_frame
 from grader.sandbox.workers.messages import (
     PackedRequest,
     decode_answer,
@@ -270,9 +270,7 @@ def through_the_wire(answer: Answer) -> Answer:
 
 
 def received(data: bytes) -> Frame:
-    reader = Reader()
-    reader.feed(data)
-    return reader.next()
+    return take_frame(bytearray(data))
 
 
 @given(st.permutations(range(3)))
