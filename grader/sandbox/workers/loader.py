@@ -94,11 +94,13 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     encoding_of(source)
     remember_source(filename, source.decode("utf-8", errors="replace"))
     tree = ast.parse(source, filename)
-    flags = compile(tree, filename, "exec", dont_inherit=True).co_flags & __future__.annotations.compiler_flag
+    futures: list[ast.stmt] = [s for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
+    flags = compile(ast.Module(futures, []), filename, "exec").co_flags & __future__.annotations.compiler_flag
     left_out: list[BaseException] = []
     for statement in simple_imports(tree.body):
+        code = compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True)
         try:
-            exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), module.__dict__)
+            exec(code, module.__dict__)
         except (Exception, AutogradUsed, SystemExit) as error:
             cause = missing_cause(error)
             if cause is None and not left_out:

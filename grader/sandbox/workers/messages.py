@@ -1,8 +1,8 @@
 """What the trusted side and a worker say to each other: four kinds of requests, and answers, all of them dataclasses.
 
-A worker trusts its requests, which are pickled. Of its answers every field is checked against its type hint, and
-whatever does not fit raises WireError. Each request has a ticket, which its answers repeat. A worker loads this module,
-so nothing here may import grader.reference.
+A worker trusts its requests, which are pickled. Of its answers every field is checked against its type hint,
+and whatever does not fit raises WireError. Each request has a ticket, which its answers repeat. A worker loads this
+module, so nothing here may import grader.reference.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import pickle
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import UnionType
-from typing import Any, BinaryIO, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.answer import Answer, Seen
+from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import CallRequest, Function
 from grader.calling.steps import Groups, Joint, describe
+from grader.results.typed_json import from_json
 from grader.sandbox.workers.codec import (
     MAX_BODY,
     Frame,
@@ -48,6 +48,8 @@ MAX_TEXT = 4_000
 MAX_NAMES = 10_000
 MAX_NAME = 200
 MAX_COUNT = 1 << 40
+FIELDS = frozenset(Answer._fields) - {"tensor", "value", "arguments"}
+"""Fields of an answer that are plain JSON. The others travel as nodes of the codec."""
 
 
 # Requests ------------------------------------------------------------------------------------------------------------
@@ -252,9 +254,9 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
         raise WireError("an answer to something else than what was asked")
     if len(frame.body) > sent.room:
         raise WireError(f"{len(frame.body)} bytes where {sent.room} are allowed")
-    if type(said) is not dict or "outcome" not in said or not said.keys() <= FIELDS.keys():
+    if type(said) is not dict or "outcome" not in said or not said.keys() <= FIELDS:
         raise WireError("an answer without an outcome, or with unknown fields")
-    answer = Answer(**{each: checked(FIELDS[each], value) for each, value in said.items()})
+    answer: Answer = typed(Answer, said)
     if type(nodes) is not list or len(nodes) != 2 or type(nodes[1]) is not list or (sent.is_step and nodes[1]):
         raise WireError("values that are missing, or too many")
     unpacker = Unpacker(frame.body, sent.budget)
@@ -263,7 +265,7 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     if answer.outcome == "crashed" or (answer.outcome != "returned" and (value is not None or arguments)):
         raise WireError("an outcome that a worker cannot report, or a value where there can be none")
     if name == "" and answer.outcome == "returned":
-        value = checked(Loading, value)
+        value = typed(Loading, value)
     if not sent.is_step:
         return answer._replace(value=value, arguments=arguments)
     changed, uses = (each for each in answer.changed if each in sent.known), answer.uses & frozenset(sent.known)
@@ -273,31 +275,26 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     return answer._replace(changed=tuple(changed), uses=uses, **said)
 
 
-FIELDS = {name: hint for name, hint in get_type_hints(Answer).items() if name not in ("tensor", "value", "arguments")}
-"""{field of an answer: its type hint}, of those that are plain JSON; values travel as nodes."""
+def typed(hint: Any, value: Any) -> Any:
+    """JSON that a worker sent, as the type that a hint names. Raises WireError."""
+    try:
+        return from_json(hint, bounded(value))
+    except ValueError as error:
+        raise WireError(f"a wrong field: {error}") from None
 
 
-def checked(hint: Any, value: Any, most: int = MAX_TEXT) -> Any:
-    """JSON as the type that a hint names: a text has at most so many characters, one in a collection MAX_NAME.
+def bounded(value: Any, depth: int = 0) -> Any:
+    """JSON with the texts of its fields cut to MAX_TEXT, and those inside of a field, which are names, to MAX_NAME.
 
-    Raises WireError for a value of another type, for a negative or huge number and for too many entries.
+    Raises WireError for a negative, huge or broken number and for too many entries.
     """
-    origin, inner = get_origin(hint) or hint, get_args(hint)
-    is_list = type(value) in (list, tuple) and len(value) <= MAX_NAMES
-    if origin is UnionType:
-        return None if value is None else checked(inner[0], value)
-    if origin is str and type(value) is str:
-        return readable(value)[:most]
-    if origin is Literal and type(value) is str and value in inner:
+    kind = type(value)
+    if kind is str:
+        return readable(value)[: MAX_TEXT if depth < 2 else MAX_NAME]
+    if kind is bool or value is None or (kind is int and 0 <= value < MAX_COUNT):
         return value
-    if origin is bool and type(value) is bool:
-        return value
-    if origin is int and type(value) is int and 0 <= value < MAX_COUNT:
-        return value
-    if origin in (tuple, frozenset) and is_list:
-        return origin(checked(inner[0], each, MAX_NAME) for each in value)
-    if origin is Mapping and type(value) is dict and len(value) <= MAX_NAMES:
-        return {checked(inner[0], key, MAX_NAME): checked(inner[1], each, MAX_NAME) for key, each in value.items()}
-    if hint in (Seen, Loading) and is_list and len(value) == len(hint._fields):
-        return hint(*map(checked, get_type_hints(hint).values(), value))
-    raise WireError(f"something that is no {getattr(hint, '__name__', hint)}")
+    if kind in (list, tuple) and len(value) <= MAX_NAMES:
+        return [bounded(each, depth + 1) for each in value]
+    if kind is dict and len(value) <= MAX_NAMES:
+        return {bounded(name, depth + 1): bounded(each, depth + 1) for name, each in value.items()}
+    raise WireError(f"a field that is {describe(value)}")
