@@ -162,7 +162,8 @@ class RequestPickler(pickle.Pickler):
 
 def sent_tensor(numbers: bytearray, dtype: torch.dtype, shape: list[int], axes: list[int], is_leaf: bool) -> Tensor:
     flat = torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)
-    return flat.view(shape).permute(axes).requires_grad_(is_leaf)
+    tensor = flat.view(shape) if axes == sorted(axes) else flat.view(shape).permute(axes)
+    return tensor.requires_grad_() if is_leaf else tensor
 
 
 def sent_generator(state: Tensor) -> torch.Generator:
