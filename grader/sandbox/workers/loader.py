@@ -18,6 +18,7 @@ import importlib.machinery
 import importlib.util
 import random
 import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import ModuleType
@@ -84,7 +85,7 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseException]:
-    """Runs bytes as `module`, statement by statement, decoded as Python does. Raises what the code raises.
+    """Compiles bytes as Python does (coding cookie, BOM) and runs them as `module`. Raises what the code raises.
 
     A statement that fails for want of what is not here is left out, and so are those after it that fail without it.
     Returns their errors; an import of a library that is not here counts for nothing. A file in an encoding that the
@@ -93,14 +94,21 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     module.__file__ = filename
     encoding_of(source)
     remember_source(filename, source.decode("utf-8", errors="replace"))
-    tree = ast.parse(source, filename)
-    futures: list[ast.stmt] = [s for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
-    flags = compile(ast.Module(futures, []), filename, "exec").co_flags & __future__.annotations.compiler_flag
+    code = compile(source, filename, "exec", dont_inherit=True)
+    try:
+        exec(code, module.__dict__)
+        return []
+    except BaseException as error:
+        if missing_cause(error) is None:
+            raise
+        failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
     left_out: list[BaseException] = []
-    for statement in simple_imports(tree.body):
-        code = compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True)
+    flags = code.co_flags & __future__.annotations.compiler_flag
+    for statement in simple_imports(ast.parse(source, filename).body):
+        if (statement.end_lineno or 0) < failed:
+            continue
         try:
-            exec(code, module.__dict__)
+            exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), module.__dict__)
         except (Exception, AutogradUsed, SystemExit) as error:
             cause = missing_cause(error)
             if cause is None and not left_out:
