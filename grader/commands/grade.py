@@ -32,9 +32,9 @@ FEEDBACK = CommandGroup(
       grade feedback canvas grades/
     """,
     {
-        "canvas": ("feedback.canvas_archive", 'a zip for "Re-Upload Submissions"'),
-        "moodle": ("feedback.moodle_archive", "a zip of feedback files"),
-        "folder": ("feedback.student_folders", "a folder for each student, and mailmerge.csv"),
+        "canvas": ("export.canvas_archive", 'a zip for "Re-Upload Submissions"'),
+        "moodle": ("export.moodle_archive", "a zip of feedback files"),
+        "folder": ("export.student_folders", "a folder for each student, and mailmerge.csv"),
     },
 )
 main = CommandGroup(

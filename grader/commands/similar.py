@@ -7,10 +7,10 @@ from functools import partial
 
 import click
 
-from grader.commands.checks import open_course
+from grader.commands.checks import named_lessons
 from grader.commands.class_files import ClassFiles
 from grader.commands.console import console_for, print_remarks, progress_bar
-from grader.commands.opened_gradebook import read_gradebook, recorded_course
+from grader.commands.opened_gradebook import read_gradebook, required_course
 from grader.commands.options import CourseFolder, LessonNames, Out
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
@@ -35,8 +35,9 @@ def similar(out: Out, lesson_names: LessonNames, course: CourseFolder) -> None:
 
     A pair is a reason to read two submissions side by side. It is never a verdict.
     """
-    loaded, lessons = open_course(recorded_course(out, course), lesson_names)
     with read_gradebook(out) as gradebook:
+        loaded = required_course(gradebook, course)
+        lessons = named_lessons(loaded, lesson_names)
         files, rows = stored_class(gradebook, loaded, [lesson.name for lesson in lessons])
     if len(files) < 2:
         count = count_text(len(files), "submission was", "submissions were")

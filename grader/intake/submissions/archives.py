@@ -62,9 +62,8 @@ CODE_PAGES = (
 
 @dataclass(frozen=True)
 class ClassNames:
-    """How a class's .zip has the students' names: in `code_page`, else in the one in which `people` are there."""
+    """How a class's .zip has the students' names: in the code page in which `people` are there."""
 
-    code_page: str | None = None
     people: tuple[str, ...] = ()
 
     def page_of(self, names: Sequence[bytes]) -> str:
@@ -75,7 +74,7 @@ class ClassNames:
         for page in CODE_PAGES if members and parts else ():
             text = "\n".join("".join(name_words(part.decode(page, "replace"))) for part in sorted(parts))
             counts[page] = sum(any(way in text[:MAX_NAMES_CHARACTERS] for way in ways) for ways in members)
-        return self.code_page or max(CODE_PAGES, key=counts.__getitem__)
+        return max(CODE_PAGES, key=counts.__getitem__)
 
 
 @dataclass

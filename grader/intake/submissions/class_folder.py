@@ -49,13 +49,11 @@ class ClassReader:
         lessons: all lessons of the course.
         new_folder: makes a folder for what is unpacked or copied.
         roster: the class's list, if there is one.
-        code_page: of names in a .zip that are not marked as UTF-8; by default the one in which the roster's are there.
     """
 
     lessons: Sequence[Lesson]
     new_folder: NewFolder
     roster: Roster | None = None
-    code_page: str | None = None
 
     def arrivals_at(self, given: Path, is_only: bool) -> list[Arrival]:
         """The submissions at `given`. Raises SubmissionError, OSError.
@@ -117,7 +115,7 @@ class ClassReader:
         folder = self.new_folder()
         try:
             people = tuple(member.name for member in self.roster.members) if self.roster else ()
-            unpacked = read_archives({"": path}, folder, ClassNames(self.code_page, people))
+            unpacked = read_archives({"": path}, folder, ClassNames(people))
         except (Unreadable, IncompleteDownload):
             return []  # as one submission, it is refused with the same sentence
         while len(inside := [each for each in visible(folder) if is_folder(each)]) == 1:
