@@ -99,12 +99,10 @@ class GradeRun:
             print_remarks(() if self.quiet else known.remarks)
             intake = Intake(self.out, course, lessons, known, assignment, self.intake_file)
             are_chosen = bool(self.lesson_names) or assignment is not None
-            inbox = (
-                FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet)
-                if self.follow
-                else None
-            )
-            if inbox is None:
+            inbox = None
+            if self.follow:
+                inbox = FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet)
+            else:
                 unclear, counts = intake.find(self.submissions)
                 print_remarks(unclear if self.quiet else [*unclear, *counts])
                 if self.intake_file is not None:
