@@ -156,14 +156,18 @@ def call_by_name(
     except (TypeError, ValueError) as error:
         message = f"`{name}` cannot be called: {safe_text(str, error)}"
         return Answer("raised", message=message, line=first_line(function))
-    known = {**{f"d{each}": tensor for each, tensor in upstream.items() if f"d{each}" != name}, **values}
+    names = [parameter.name for parameter in parameters]
+    above = {each: upstream[each[1:]] for each in names if each != name and each[:1] == "d" and each[1:] in upstream}
+    known = {**above, **{each: values[each] for each in names if each in values}}  # a problem has fifty, a step two
 
     def run(precision: torch.dtype) -> Answer:
         given = known if precision is dtype else narrow(known)
         try:
-            positional, keyword = arguments_for(parameters, name, given)
+            positional, keyword = arguments_for(parameters, given)
         except UnknownParameter as error:
-            return Answer("raised", message=str(error), line=first_line(function))
+            known_names = [*values, *(f"d{each}" for each in upstream if f"d{each}" != name)]
+            message = unknown_parameter_message(str(error), name, known_names)
+            return Answer("raised", message=message, line=first_line(function))
         answer = call(function, name, positional, keyword, precision, files, watch)
         if answer.outcome != "returned":
             return answer._replace(uses=uses)
@@ -202,11 +206,11 @@ def interface_of(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter,
 
 
 def arguments_for(
-    parameters: Sequence[inspect.Parameter], step: str, known: Mapping[str, Any]
+    parameters: Sequence[inspect.Parameter], known: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """(positional, keyword) arguments: a copy of each value that a parameter names, in its own shape and dtype.
 
-    Raises UnknownParameter, whose text is a sentence for the student.
+    Raises UnknownParameter, whose text is the parameter's name.
     """
     positional: list[Any] = []
     keyword: dict[str, Any] = {}
@@ -217,7 +221,7 @@ def arguments_for(
         if name in known:
             value = copy_tree(known[name])
         elif parameter.default is parameter.empty:
-            raise UnknownParameter(unknown_parameter_message(name, step, known))
+            raise UnknownParameter(name)
         elif kind is parameter.POSITIONAL_ONLY:
             value = parameter.default  # those after it keep their places
         else:
@@ -229,7 +233,7 @@ def arguments_for(
     return positional, keyword
 
 
-def unknown_parameter_message(name: str, step: str, known: Mapping[str, Any]) -> str:
+def unknown_parameter_message(name: str, step: str, known: Sequence[str]) -> str:
     if name == "self":
         return f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
     if name == step:

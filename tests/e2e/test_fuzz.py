@@ -9,6 +9,7 @@ import time
 import warnings
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +18,9 @@ from support import ROOT, rows_of, sampled, without_seconds
 
 from bench.attacks import values as fuzz
 from bench.attacks.corpus import read_attack
-from bench.attacks.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
 from grader.commands.checks import GRADER_PROGRAM
-from grader.comparison.trees import agreement, shown
+from grader.comparison.trees import agreement
 from grader.errors import Interrupted
 from grader.gradebook.grading import grader_processes
 from grader.gradebook.grading.grader_processes import GraderProcess
@@ -33,7 +33,7 @@ from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
-from grader.verdict.explain.attempts import attempt, check_interrupt, explaining_a_submission
+from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.judge.checks import Check, CheckFailed, ReferenceFailed, run_check
 
 COURSE = Course(ROOT)
@@ -55,16 +55,6 @@ def test_no_value_is_a_fault_or_a_pass(number, values):
         tallies = fuzz.fuzz([COURSE.find(number)], values=values, seed=7)
     assert [problem for tally in tallies for problem in tally.problems] == []
     assert sum(sum(tally.statuses.values()) for tally in tallies) == values
-
-
-def test_every_value_can_be_made():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for leaf in LEAVES:
-            eval(leaf, evaluator())
-    assert len(LEAVES) >= 240
-    first, second = (list(zip(range(400), expressions(seed), strict=False)) for seed in (1, 1))
-    assert first == second
 
 
 def test_the_fuzz_sees_what_is_wrong():
@@ -132,38 +122,18 @@ def test_hostile_file(attack, sessions):
 
 
 def test_there_are_enough_of_them():
-    assert len(FILES) >= 38
+    assert len(FILES) >= 30
     lessons = {"01", "05", "07", "08", "09", "10", "12", "13", "14", "15", "16", "17", "19"}
     assert {attack.lesson for attack in FILES} == lessons
 
 
-# Comparing and describing ---------------------------------------------------------------------------------------------
+# Comparing ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("found", [float("nan"), torch.tensor(float("nan")), 10**400, -(10**400), [10**400], 1e308])
-def test_what_is_no_number_does_not_equal_zero(found):
-    expected = [0.0] if isinstance(found, list) else 0.0
-    assert not agreement(found, expected).holds
-
-
-def test_not_a_number_where_it_is_expected():
-    nan = torch.tensor([1.0, float("nan"), float("inf")])
-    assert agreement(nan, nan).holds
-    assert not agreement(torch.tensor([1.0, float("nan"), float("nan")]), nan).holds
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (10**400, "a whole number of 1329 bits"),
-        (torch.ones([2] * 24, dtype=torch.uint8), "a tensor of shape (2" + ", 2" * 23 + ")"),
-        ("x" * 10**6, "'" + "x" * 119 + "..."),
-        (torch.tensor(0.5), "0.5"),
-        ({1: 2}, "a dict"),
-    ],
-)
-def test_shown(value, text):
-    assert shown(value) == text
+def test_what_is_no_number_does_not_equal_zero():
+    for found in (float("nan"), torch.tensor(float("nan")), 10**400, -(10**400), 1e308):
+        assert not agreement(found, 0.0).holds
+    assert not agreement([10**400], [0.0]).holds
 
 
 # Faults ---------------------------------------------------------------------------------------------------------------
@@ -219,8 +189,12 @@ def test_a_search_that_is_stopped_by_its_guard_says_so(sessions, monkeypatch):
     assert graded.results.lessons[0].message == SEARCH_STOPPED.format(6)
 
 
+def submission_with(interrupt: int | None) -> Any:
+    return SimpleNamespace(terms=None, interrupt=interrupt)
+
+
 def test_an_error_in_an_explanation_changes_no_verdict():
-    with explaining_a_submission(None):
+    with explaining(submission_with(None)):
         assert attempt(lambda: 1 / 0) is None
     with pytest.raises(ZeroDivisionError):
         attempt(lambda: 1 / 0)
@@ -229,10 +203,10 @@ def test_an_error_in_an_explanation_changes_no_verdict():
 def test_a_key_ends_the_search_for_an_explanation():
     reading, writing = os.pipe()
     try:
-        with explaining_a_submission(reading):
+        with explaining(submission_with(reading)):
             assert attempt(lambda: "said") == "said"
             os.write(writing, b"q")
-            with explaining_a_submission(None):
+            with explaining(submission_with(None)):
                 check_interrupt()
             with pytest.raises(Interrupted):
                 attempt(lambda: "said")

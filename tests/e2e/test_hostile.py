@@ -9,7 +9,6 @@ Here it runs at the level that this machine reaches, and with `-m slow` at every
 from __future__ import annotations
 
 import ast
-import math
 import os
 import re
 import shutil
@@ -19,27 +18,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
-from shared_nursery import SharedNursery, forked_zygote
+from shared_nursery import SharedNursery
 from support import GUARD_SECONDS, guarded, sampled
 
-from bench import fork
 from bench.attacks.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.attacks.corpus import FOLDER, Attack, corpus, helpers
 from bench.attacks.files import WHERE, reason_not_to, run_elsewhere
 from bench.attacks.firing_range import ROOT, Range, differences, range_at
-from grader.calling.answer import Answer
-from grader.comparison.tensors import bits
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.reference.problem import Draw
 from grader.results import SubmissionResult
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.codec import DTYPES
-from grader.verdict.judge.line import judge_line
-from grader.verdict.judge.pictures import error_picture
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -77,19 +68,7 @@ def opened(level: str, a_zygote_of_its_own: None) -> Iterator[Range]:
 # The corpus ----------------------------------------------------------------------------------------------------------
 
 
-QUICKER = {
-    **dict.fromkeys(("loop_in_a_sum", "loop_in_a_pattern", "loop_in_torch"), "loop_in_c"),  # one call that takes hours
-    "fill_bytes": "fill_with_small_objects",
-}
-"""{attack that costs a second: one by which the same code stops both}"""
-
-
-@sampled(
-    "attack",
-    [pytest.param(each, marks=[pytest.mark.slow] if each.name in QUICKER else []) for each in ATTACKS],
-    keep=1,
-    ids=lambda attack: attack.name,
-)
+@sampled("attack", ATTACKS, keep=1, ids=lambda attack: attack.name)
 def test_attack(attack: Attack, opened: Range) -> None:
     outcome = opened.run(attack)
     assert outcome.problems == []
@@ -97,7 +76,6 @@ def test_attack(attack: Attack, opened: Range) -> None:
 
 def test_the_corpus_is_what_it_is_said_to_be() -> None:
     assert len(ATTACKS) >= 70
-    assert {*QUICKER, *QUICKER.values()} <= {attack.name for attack in ATTACKS}
     for attack in ATTACKS:
         for row in (key for key in attack.header if key.startswith("rows")):
             assert set(attack.header[row].split(", ")) <= set(STATUSES), f"{attack.name}: {attack.header[row]}"
@@ -215,31 +193,9 @@ def open_files(pid: int) -> list[str]:
 # Whatever a worker answers, the judge has a verdict ------------------------------------------------------------------
 
 
-def odd_tensors() -> Iterator[torch.Tensor]:
-    shapes = [(), (0,), (1,), (5, 8), (8, 5), (5, 0), (1, 5, 8), (40,), (1,) * 64, (5, 8, 5, 8)]
-    fills = [0.0, 1.0, math.nan, math.inf, -math.inf, 1.7e308, 5e-324]
-    for dtype in DTYPES.values():
-        for shape in shapes:
-            for fill in fills if dtype.is_floating_point else fills[:2]:
-                yield torch.full(shape, fill, dtype=torch.float64).to(dtype)
-
-
-@pytest.mark.full
-def test_no_answer_is_a_fault_of_ours(course: Course) -> None:
-    lesson = course.find("04")
-    sizes = [Draw({"batch": 5, "vocabulary": 8}), Draw({"batch": 6, "vocabulary": 4})]
-    problems = [lesson.problem(draw, seed) for seed, draw in enumerate(sizes)]
-    for tensor in odd_tensors():
-        verdict = judge_line("logits", [(p, Answer("returned", tensor)) for p in problems])
-        assert verdict.status in ("failed", "shape"), (tensor.dtype, tensor.shape)
-        for problem in (*problems, lesson.public):
-            bits(tensor, problem.reference("logits"))
-            error_picture(tensor, problem.reference("logits"))
-
-
 # As students hand it in, and as an instructor runs it ----------------------------------------------------------------
 
-SLOW = {"print_for_ever", "print_much", "print_in_a_thread", "flush_that_waits"}
+SLOW = {"print_for_ever", "print_in_a_thread", "flush_that_waits"}
 SHOWN = {"reading hidden files", "hunting references", "files next to it", "output"}
 
 
@@ -321,16 +277,6 @@ def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) ->
 
 
 # What it costs -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.full
-def test_the_benchmark_of_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fork, "ZygoteProcess", forked_zygote)
-    message: list[str] = []
-    assert fork.main(["--repeat", "2", "--cold", "1"], message.append) == 0
-    assert re.search(r"^fork, locked in( +\d+\.\d){4}$", message[0], re.MULTILINE), message[0]
-    assert re.search(r"^cold / locked in: \d+\.\d\d$", message[0], re.MULTILINE), message[0]
-    assert f"torch {torch.__version__}" in message[0]
 
 
 # The other levels, and an ordinary user ------------------------------------------------------------------------------

@@ -142,6 +142,11 @@ def test_no_secret_is_in_the_exercise_folder(each):
             )
 
 
+def test_what_a_later_lesson_derives_waits_for_it(lessons):
+    waiting = {f"{each.number}.{item.name}": item.taught_in for each in lessons.values() for item in each.items}
+    assert {row: later for row, later in waiting.items() if later} == {"02.dlogits": "04", "02.dh": "05"}
+
+
 def test_hidden_problems_differ_in_size_and_number(graph):
     draws = graph.draws
     deciding = [draw for draw in draws if not draw.note]

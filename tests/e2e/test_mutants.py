@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -36,9 +35,8 @@ def changes() -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_slips_of_a_step(changes):
+    assert {
         "total = x.T @ dh → total = x @ dh",
         "total = x.T @ dh → total = dh @ x.T",
         "total = x.T @ dh → total = x.T @ dh.T",
@@ -50,36 +48,18 @@ def changes() -> dict[str, list[str]]:
         "return total / n → return total * n",
         "return total / n → return total / (n - 1)",
         "return total / n → (gone)",
-    ],
-)
-def test_slips_of_a_step(changes, change):
-    assert change in changes["dW"]
+    } <= set(changes["dW"])
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_slips_of_a_method(changes):
+    assert {
         "return x.sum(0) if training else x → return x.sum(1) if training else x",
         "return x.sum(0) if training else x → return x.mean(0) if training else x",
         "return x.sum(0) if training else x → return x if training else x",
         "return x.sum(0) if training else x → return x.sum() if training else x",
         "return x.sum(0) if training else x → return x if training else x.sum(0)",
         "def forward(self, x, training=True): → def forward(self, x, training=False):",
-    ],
-)
-def test_slips_of_a_method(changes, change):
-    assert change in changes["Layer.forward"]
-
-
-def test_every_mutant_is_another_text_that_parses():
-    found = mutants(SOLUTION)
-    assert len({mutant.source for mutant in found}) == len(found) == len({(m.where, m.change) for m in found})
-    for mutant in found:
-        assert ast.unparse(ast.parse(mutant.source)) == mutant.source
-
-
-def test_the_docstring_is_left_alone(changes):
-    assert not any("The gradient" in change for change in changes["dW"])
+    } <= set(changes["Layer.forward"])
 
 
 def test_a_sample_is_the_same_each_time_and_of_many_kinds():
@@ -88,10 +68,6 @@ def test_a_sample_is_the_same_each_time_and_of_many_kinds():
     assert chosen == sample(every, 8, seed=1)
     assert [len([m for m in chosen if m.where == where]) for where in ("dW", "Layer.forward")] == [8, 8]
     assert len({m.kind for m in chosen if m.where == "dW"}) >= 6
-
-
-def test_there_are_hundreds_in_one_lesson(course):
-    assert len(mutants((course.find("03").solution / "backward.py").read_text(encoding="utf-8"))) > 500
 
 
 @pytest.fixture(scope="module")
@@ -124,13 +100,6 @@ def test_what_is_accepted_and_not_listed_is_told():
     assert list(unlisted.faults) == ["accepted: 04_cross_entropy dlogits: old → new"]
     known = Listed(frozenset({("04_cross_entropy", "dlogits", "old → new")}), frozenset())
     assert not list(Tally("04_cross_entropy", accepted, 1, 0.0, known).faults)
-
-
-def test_what_is_listed_and_rejected_is_told(cross_entropy):
-    mutant = wrong("return logits")
-    known = Listed(frozenset({("04_cross_entropy", "dlogits", "old → new")}), frozenset())
-    tally = Tally("04_cross_entropy", [(mutant, cross_entropy.judge(mutant))], 1, 0.0, known)
-    assert [fault.split(":")[0] for fault in tally.faults] == ["listed as equivalent, but rejected"]
 
 
 def test_the_share_of_specific_messages():

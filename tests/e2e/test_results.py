@@ -13,7 +13,7 @@ from made_results import HOSTILE
 from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row as row_of
-from support import ROOT, SHORT_LIMITS, rows_of, sampled, solution_of, without_seconds
+from support import ROOT, SHORT_LIMITS, rows_of, sampled, without_seconds
 
 from grader.authoring.verify import submission_of
 from grader.gradebook.grading.session import Session
@@ -196,14 +196,6 @@ def test_the_same_submission_and_seed_give_the_same_file(session_for, course, le
     assert json.dumps(without_seconds(elsewhere)) == json.dumps(without_seconds(mixed))  # in the same order, too
 
 
-@pytest.mark.full
-def test_what_was_graded_before_makes_no_difference(session_for, course, lesson, mixed):
-    fresh = Session([lesson], session_for("03").seed)
-    fresh.grade(submission_of(lesson, "other", solution_of(lesson)))
-    again = fresh.grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
-    assert without_seconds(again) == without_seconds(mixed)
-
-
 @sampled("seed", [0, 2**40], keep=1)
 def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_for, lesson, mixed, seed):
     results = session_for("03", seed=seed).grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
@@ -216,16 +208,9 @@ def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_f
     assert rows_of(results)["dcounts"]["relative_error"] != rows_of(mixed)["dcounts"]["relative_error"]
 
 
-@pytest.mark.full
-def test_the_environment_of_pytest_makes_no_difference(session_for, lesson, mixed, monkeypatch):
-    monkeypatch.setenv("PYTEST_PLUGINS", "")
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
-    again = session_for("03").grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
-    assert without_seconds(again) == without_seconds(mixed)
-
-
-def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mixed, monkeypatch):
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-x")
+def test_what_pytest_reads_from_the_environment_makes_no_difference(session_for, lesson, mixed, monkeypatch):
+    for name, value in {"PYTEST_PLUGINS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "", "PYTEST_ADDOPTS": "-x"}.items():
+        monkeypatch.setenv(name, value)
     again = session_for("03").grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
 

@@ -31,6 +31,7 @@ TESTS = Path(__file__).resolve().parents[1]
 CORPUS = TESTS / "corpus"
 ROOT = TESTS.parent
 GOLDEN = CORPUS / "golden"
+RIGHT_ANSWER = (ROOT / "solutions" / "04_cross_entropy" / "backward.py").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 SEED = 20_240_607
 SHORT_LIMITS = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=20.0)
@@ -159,6 +160,9 @@ def lay_out(name: str, folder: Path) -> Path:
     make = expectation(name).get("make", {})
     for path in make.get("folders", []):
         (place / path).mkdir(parents=True)
+    for path in make.get("right", []):
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_text(RIGHT_ANSWER, encoding="utf-8")
     for path, size in make.get("sizes", {}).items():
         (place / path).write_bytes(b"# " + b"x" * (size - 3) + b"\n")
     for path, target in make.get("links", {}).items():

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import pytest
 from support import ROOT
 
 SHAPE = re.compile(r"shape|axis|axes|index|element|scalar|\(n\b|\(\w+,")
@@ -49,16 +48,6 @@ PUBLIC = {
     for target in names.values()
     if target in DEFINED and package_of(target.module) != package_of(module)
 }
-BASES = {
-    node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
-    for node in DEFINED.values()
-    if isinstance(node, ast.ClassDef)
-}
-
-
-def kinds_of(error: str) -> set[str]:
-    """The names of a class and of the classes that it inherits from."""
-    return {error}.union(*(kinds_of(base) for base in BASES.get(error, ())))
 
 
 def names_in(node: ast.AST) -> frozenset[str]:
@@ -81,32 +70,6 @@ def guarded(function: ast.AST) -> Iterator[tuple[ast.AST, frozenset[str]]]:
             inside = caught.union(*map(names_in, calls))
         protected = list(map(id, node.body)) if isinstance(node, (ast.Try, ast.With)) else []
         waiting += [(each, inside if id(each) in protected else caught) for each in ast.iter_child_nodes(node)]
-
-
-def users_errors() -> dict[Function, set[str]]:
-    """{function: the user's errors that it raises or lets pass}, followed through calls by name."""
-    found: dict[Function, set[str]] = {each: set() for each in DEFINED}
-    raised: list[tuple[Function, str, frozenset[str]]] = []
-    calls: list[tuple[Function, Function, frozenset[str]]] = []
-    for function, definition in DEFINED.items():
-        for node, caught in guarded(definition) if not isinstance(definition, ast.ClassDef) else ():
-            called = node.exc if isinstance(node, ast.Raise) and node.exc is not None else node
-            name = called.func.id if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) else ""
-            if isinstance(node, ast.Raise):
-                raised.append((function, name, caught))
-            elif name:
-                here = Function(function.module, name)
-                calls.append((function, IMPORTED[function.module].get(name, here), caught))
-    for function, name, caught in raised:
-        if "UserError" in kinds_of(name) and not caught & kinds_of(name):
-            found[function].add(name)
-    changed = True
-    while changed:
-        before = sum(map(len, found.values()))
-        for function, target, caught in calls:
-            found[function] |= {each for each in found.get(target, ()) if not caught & {*kinds_of(each), "Exception"}}
-        changed = sum(map(len, found.values())) != before
-    return found
 
 
 def test_every_name_that_another_package_imports_has_a_docstring():
@@ -157,14 +120,3 @@ def test_a_function_says_which_errors_it_raises_itself():
     ]
     assert [f"{name} raises {error}" for name, error, docstring in errors if error not in docstring] == []
     assert len(errors) > 50
-
-
-@pytest.mark.full
-def test_a_function_says_which_of_the_user_s_errors_it_raises_or_passes_on():
-    errors = {each: names for each, names in users_errors().items() if names and each in PUBLIC}
-    silent = {}
-    for each, names in errors.items():
-        docstring = ast.get_docstring(DEFINED[each]) or ""
-        if not any(kind in docstring for name in names for kind in kinds_of(name) - {"Exception"}):
-            silent[each] = sorted(names)
-    assert silent == {} and len(errors) > 50

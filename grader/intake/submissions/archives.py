@@ -60,7 +60,7 @@ class Unpacked:
         refused: {place: sentence} of archives that are not read.
         others: the names of some files that were left out.
         incomplete: which archive is not in the download, a sentence; "" where all are.
-        strange_name: a name in a class's .zip that is in no known code page; "" where none is.
+        strange_name: a name in a .zip that is not in UTF-8; "" where none is.
     """
 
     refused: dict[str, str] = field(default_factory=dict)
@@ -69,10 +69,8 @@ class Unpacked:
     strange_name: str = ""
 
 
-def read_archives(archives: Mapping[str, Path], folder: Path, code_page: str | None = None) -> Unpacked:
+def read_archives(archives: Mapping[str, Path], folder: Path, of_class: bool = False) -> Unpacked:
     """Unpacks {place below `folder`: archive}, under the limits of one.
-
-    A whole class's is one whose `code_page` is given: that of names in a .zip that are not marked as UTF-8.
 
     Of one student's, the archives inside become folders of their names. A whole class's archive keeps its students'
     archives as they are, and an empty file for one of another kind and for a link. Raises Unreadable where a limit is
@@ -80,7 +78,7 @@ def read_archives(archives: Mapping[str, Path], folder: Path, code_page: str | N
     """
     seconds = SECONDS + SECONDS_PER_MIB * (sum(path.stat().st_size for path in archives.values()) // MIB)
     try:
-        reply = source_reader().call(unpack_archives, dict(archives), folder, code_page, seconds=seconds)
+        reply = source_reader().call(unpack_archives, dict(archives), folder, of_class, seconds=seconds)
     except ReadingStopped as stopped:
         shown = ", ".join(path.name for path in archives.values())
         raise Unreadable(f"{shown[:80]} cannot be unpacked: {stopped}. Submit the lesson's folder only.") from None
@@ -93,11 +91,11 @@ def read_archives(archives: Mapping[str, Path], folder: Path, code_page: str | N
 # In the reading process -----------------------------------------------------------------------------------------------
 
 
-def unpack_archives(archives: Mapping[str, Path], folder: Path, code_page: str | None) -> Unpacked:
+def unpack_archives(archives: Mapping[str, Path], folder: Path, of_class: bool) -> Unpacked:
     """As `read_archives`, without limits of time and memory."""
-    unpacking = Unpacking(folder, code_page)
+    unpacking = Unpacking(folder, of_class)
     with tempfile.TemporaryDirectory(dir=folder) as aside:
-        unpacking.aside = Path(aside) if code_page is None else None
+        unpacking.aside = Path(aside) if not of_class else None
         inner = [found for place, path in archives.items() for found in unpacking.open(PurePosixPath(place), path)]
         unpacking.aside = None
         for place, path in inner:
@@ -116,10 +114,10 @@ class Unpacking:
         aside: where a student's archives inside another are put; None where they stay inside.
     """
 
-    def __init__(self, folder: Path, code_page: str | None) -> None:
+    def __init__(self, folder: Path, of_class: bool) -> None:
         self.folder, self.found = folder, Unpacked()
         self.aside: Path | None = None
-        self._of_class, self._code_page = code_page is not None, code_page or "utf-8"
+        self._of_class = of_class
         self._entries = self._bytes = 0
 
     def open(self, place: PurePosixPath, path: Path) -> list[tuple[PurePosixPath, Path]]:
@@ -159,15 +157,16 @@ class Unpacking:
             return []
 
     def _zip_entries(self, file: IO[bytes]) -> Iterator[Entry]:
-        """Names that are not in the code page are read as cp437, which has every byte."""
+        """Names that are not in UTF-8 are read as cp437, which has every byte."""
         with zipfile.ZipFile(file) as archive:
             for entry in archive.infolist():
                 name = entry.orig_filename
                 if not entry.flag_bits & MARKED_AS_UTF_8:
                     try:
-                        name = name.encode("cp437").decode(self._code_page)
+                        name = name.encode("cp437").decode("utf-8")
                     except UnicodeError:
-                        self.found.strange_name = name
+                        # a byte of a letter may be a backslash, which must not make two students' folders one
+                        self.found.strange_name = name = name.replace("\\", "_")
                 kind = stat.S_IFMT(entry.external_attr >> 16)
                 yield name, kind in (0, stat.S_IFREG), partial(archive.open, entry)
 

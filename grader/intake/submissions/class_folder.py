@@ -49,14 +49,12 @@ class ClassReader:
         lessons: all lessons of the course.
         new_folder: makes a folder for what is unpacked or copied.
         roster: the class's list, if there is one.
-        code_page: of names in a .zip that are not marked as UTF-8.
         remarks: sentences for the instructor.
     """
 
     lessons: Sequence[Lesson]
     new_folder: NewFolder
     roster: Roster | None = None
-    code_page: str | None = None
     remarks: list[str] = field(default_factory=list)
 
     def arrivals_at(self, given: Path, is_only: bool) -> list[Arrival]:
@@ -118,7 +116,7 @@ class ClassReader:
         """
         folder = self.new_folder()
         try:
-            unpacked = read_archives({"": path}, folder, self.code_page or "utf-8")
+            unpacked = read_archives({"": path}, folder, of_class=True)
         except (Unreadable, IncompleteDownload):
             return []  # as one submission, it is refused with the same sentence
         while len(inside := [each for each in visible(folder) if is_folder(each)]) == 1:
@@ -131,7 +129,7 @@ class ClassReader:
         if unpacked.strange_name:
             self.remarks.append(
                 f"Some names in {given.name} are not in UTF-8, such as `{unpacked.strange_name[:80]}`: if they are "
-                "wrong, say their code page, such as `--zip-names cp932`."
+                "wrong, unpack it and give the folder."
             )
         arrivals = self._in_class(folder)
         students = [each for each in visible(folder) if is_archive(each) or self._holds_lesson_below(each)]

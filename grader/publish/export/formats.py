@@ -60,11 +60,10 @@ def not_graded(results: SubmissionResult) -> Iterator[tuple[str, str]]:
             yield lesson.name, inert(lesson.message or lesson.status)
 
 
-def gradescope_json(results: SubmissionResult, visibility: str = "visible", maximum: float | None = None) -> str:
+def gradescope_json(results: SubmissionResult, maximum: float | None = None) -> str:
     """The text of Gradescope's results.json for one submission, with points scaled to `maximum`.
 
-    `visibility` says when students see the tests; while those are hidden, so is the total. What run_autograder prints
-    is always hidden. The results hold no seed and no path of the grader.
+    What run_autograder prints is hidden. The results hold no seed and no path of the grader.
     """
     factor = 1.0 if maximum is None or not results.max_score else maximum / results.max_score
     places = {id(row): place for lesson in results.lessons for place, row in enumerate(lesson.rows, 1)}
@@ -73,7 +72,7 @@ def gradescope_json(results: SubmissionResult, visibility: str = "visible", maxi
         "execution_time": round(results.seconds),
         "output": "\n\n".join(gradescope_overview(results, factor)),
         "output_format": "text",
-        "visibility": visibility,
+        "visibility": "visible",
         "stdout_visibility": "hidden",
         "tests": [
             {

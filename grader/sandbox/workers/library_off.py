@@ -46,8 +46,8 @@ def take_away_library(names: Sequence[str]) -> None:
             lambda name: any(fnmatchcase(name.partition(".")[0], pattern) for pattern in patterns),
             lambda name: tripwire(name.partition(".")[0], LibraryUsed),
         )
-    modules = [module for name, module in list(sys.modules.items()) if is_beneath(name, names)]
-    for file in {getattr(module, "__file__", None) for module in modules}:
+    named = [name for name in list(sys.modules) if is_beneath(name, names)] if len(patterns) < len(names) else []
+    for file in {getattr(sys.modules[name], "__file__", None) for name in named}:
         for function in functions_of_torch().get(file, ()):
             retire(function, tripwire(function.__qualname__.removesuffix(".__init__"), LibraryUsed))
     lock_the_dispatcher()

@@ -67,13 +67,12 @@ def test_where_exercises_are_already_it_starts_on_those(tmp_path, source, monkey
         monkeypatch.chdir(folder)
         status, printed, _ = start()
         assert status == 0
-        assert printed.startswith(f"You work in {shown}. For a folder of its own: dojo start my-work\n\nLesson 03: ")
+        assert printed.startswith(f"You work in {shown}. A folder of its own: dojo start my-work\n\nLesson 03: ")
         assert "3. Type: dojo watch 03." in printed
     assert sorted(source.iterdir()) == there and not list(below.iterdir())
     assert start("my-work") == (
         0,
-        "my-work/ has 3 lessons. Next:\n\n    cd my-work\n    dojo\n\n"
-        f"{source}/exercises/ is another folder: `dojo` counts the one that you are in.\n",
+        "my-work/ has 3 lessons. Next:\n\n    cd my-work\n    dojo\n",
         "",
     )
 

@@ -1,4 +1,4 @@
-"""Derivatives of a function of three numbers, then the engine: `dc` is no gradient of an embedding `C`.
+"""An engine that trains a small network, whose update sets `p.grad` to zero.
 
 lesson: 18
 as: notebook
@@ -14,16 +14,7 @@ others: any
 """
 
 import math
-
-# %%
-def f(a, b, c):
-    return a**2 + b * math.sin(c)
-
-# %%
-h = 1e-6
-a, b, c = 2, 3, 4
-dc = (f(a, b, c + h) - f(a, b, c - h)) / (2 * h)
-print(dc)
+import random
 
 # %%
 class Value:
@@ -31,9 +22,6 @@ class Value:
         self.data, self.grad, self.sign = data, 0.0, sign
         self.parents = set(parents)
         self.push = lambda: None
-
-    def __repr__(self):
-        return f"Value({self.data})"
 
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -82,11 +70,32 @@ class Value:
             value.push()
 
 # %%
-def softmax(logits):
-    counts = [logit.tanh() for logit in logits]
-    return counts
+class Neuron:
+    def __init__(self, size):
+        self.w = [Value(random.uniform(-1, 1)) for _ in range(size)]
+        self.b = Value(0.0)
 
-logits = [Value(0.0), Value(3.0)]
-probs = softmax(logits)
-loss = probs[0] + probs[1]
-loss.backward()
+    def __call__(self, x):
+        total = self.b
+        for wi, xi in zip(self.w, x):
+            total = total + wi * xi
+        return total.tanh()
+
+    def parameters(self):
+        return self.w + [self.b]
+
+# %%
+net = Neuron(3)
+xs = [[2.0, 3.0, -1.0], [3.0, -1.0, 0.5]]
+ys = [1.0, -1.0]
+for step in range(20):
+    loss = Value(0.0)
+    for x, y in zip(xs, ys):
+        short = net(x) + -y
+        loss = loss + short * short
+    for p in net.parameters():
+        p.grad = 0.0
+    loss.backward()
+    for p in net.parameters():
+        p.data += -0.1 * p.grad
+    net.w[1].grad = 0.25
