@@ -15,7 +15,7 @@ from bench import ROOT
 
 BENCHES: Mapping[str, Sequence[str]] = {
     **{name: (name,) for name in ("cold", "fork", "watch", "growth")},
-    **{name: (name,) for name in ("cluster", "compare")},
+    **{name: (name,) for name in ("cluster", "compare", "peers")},
     "verdicts": ("seeds", "float32", "recorded"),
     "mutants": ("run",),
     "no_points": ("gradients", "checks"),

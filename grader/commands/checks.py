@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from grader.commands.console import print_remarks
 from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
 from grader.gradebook.database import GRADEBOOK
+from grader.gradebook.grading.settings import Settings
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import course_around, installed_course
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
@@ -102,6 +105,23 @@ def checked_isolation(require: str) -> Isolation:
     if isolation.level in ("weak", "none"):
         print_remarks([f"warning: isolation is {isolation.level!r}. {missing}"])
     return isolation
+
+
+def settings_for(
+    course: Course, lessons: Sequence[str], seed: int | None, out: Path, require: str, **more: Any
+) -> Settings:
+    """What grader processes need to know; without a `seed`, a new one is drawn. `more` are fields of Settings."""
+    return Settings(
+        course=str(course.root.resolve()),
+        lessons=list(lessons),
+        seed=secrets.randbits(32) if seed is None else seed,
+        out=str(out),
+        program=GRADER_PROGRAM,
+        seed_given=seed is not None,
+        require=require,
+        course_settings=course.changed,
+        **more,
+    )
 
 
 def with_assignment(

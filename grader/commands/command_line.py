@@ -158,7 +158,8 @@ class CommandGroup(click.Group):
             formatter.write_dl([(name, words) for name, (_, words) in self._table.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args or list(self._default))
+        is_completion = ctx.resilient_parsing  # which has no words before the one that it completes
+        return super().parse_args(ctx, args or ([] if is_completion else list(self._default)))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

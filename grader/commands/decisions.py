@@ -13,9 +13,9 @@ from typing import Annotated
 import click
 from rich.table import Table
 
-from grader.commands.class_files import first_sentences
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks
+from grader.commands.intake import first_sentences
 from grader.commands.opened_gradebook import (
     course_of,
     open_gradebook,

@@ -213,13 +213,11 @@ def reset_lesson(lesson_name: Annotated[str, argument("LESSON")], at: AtDesk) ->
 def verify_own(words: LessonWords, at: AtDesk) -> None:
     """Checks your gradients with the gradient checker that you wrote in lesson 08.
 
-    It shows where your checker and the judge disagree, and how many broken copies of right gradients it rejects.
+    It shows where your checker and the judge disagree, and which broken copies of right gradients it accepts. Where
+    there is either, it ends with exit status 1.
 
     Examples:
       dojo verify 03      lesson 03; without a lesson, every one that your checker can be used on
-
-    Exit status: 0 your checker agrees with the judge everywhere and rejects every broken copy, 1 it does not,
-    2 it could not be used.
     """
     from grader.dojo.verify import run_own_checker, summary  # torch comes with it
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import click
 
 from grader.commands.checks import open_course, require_solutions, with_assignment
-from grader.commands.class_files import ClassFiles
 from grader.commands.command_line import EXISTING_FOLDER, FOLDER, argument, option
 from grader.commands.console import print_remarks
+from grader.commands.intake import ClassFiles
 from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, RosterFile, Timeout
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole

@@ -1,14 +1,17 @@
-"""The submissions of a run, with their times, and with what a person has decided about them in intake.csv."""
+"""What is known of a class: its roster, times of submission, submissions, and what a person decided in intake.csv."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
-from grader.commands.class_files import ClassFiles
+from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.intake_csv import (
@@ -20,10 +23,83 @@ from grader.intake.submissions.intake_csv import (
     read_intake,
     updated_lines,
 )
+from grader.intake.submissions.roster import Roster, read_roster
+from grader.intake.submissions.submission_times import NoZone, ReadTimes, SubmissionTime, read_times, times_in_roster
 from grader.lesson.lesson import Course, Lesson
+from grader.results.typed_json import from_json, to_json
 from grader.results.wording import count_text, first_names
 
-MAX_INPUTS_NAMED = 5
+ROSTER_ENTRY, TIMES_ENTRY = "roster", "times"
+"""Names under which the gradebook keeps [file's name, roster] and {file's name: times}."""
+MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
+
+
+class ClassFiles:
+    """What is known of the class beside its submissions.
+
+    Attributes:
+        roster: the class's list, None if no run was given one.
+        remarks: sentences about what the gradebook remembers.
+    """
+
+    def __init__(self, out: Path, roster_file: Path | None = None, times_files: Sequence[Path] = ()) -> None:
+        """Reads `roster_file`, and from the gradebook in `out` what no file is given for. Raises UserError."""
+        self.roster = None if roster_file is None else read_roster(roster_file)
+        self.remarks, self._roster_name = list[str](), roster_file.name if roster_file is not None else ""
+        self._times_files, self._times = times_files, dict[str, list[SubmissionTime]]()
+        if not (out / GRADEBOOK).is_file():
+            return
+        with read_gradebook(out) as gradebook:
+            roster, times = gradebook.kept(ROSTER_ENTRY), gradebook.kept(TIMES_ENTRY)
+        if self.roster is None and roster:
+            self._roster_name, stored = json.loads(roster)
+            self.roster = from_json(Roster, stored)
+            self.remarks.append(
+                f"{self._roster_name} of an earlier run: {count_text(len(stored['members']), 'student')}."
+            )
+        for name, stored in json.loads(times or "{}").items():
+            if name not in map(str, times_files):
+                self._times[name] = from_json(list[SubmissionTime], stored)
+                count = count_text(len(stored), "submission time")
+                self.remarks.append(
+                    f"{name} of an earlier run: {count}. For newer submissions, give --times with a newer file."
+                )
+
+    def set_times(self, found: FoundSubmissions, assignment: Assignment | None) -> tuple[list[str], list[str]]:
+        """Give submissions their times, from the roster, earlier runs' files and `--times`. Raises UserError.
+
+        Returns sentences about what is not clear, and about how many times were read.
+        """
+        unclear, counts = list[str](), list[str]()
+        due = None if assignment is None else assignment.due
+        # an offset is no zone: it changes with the season
+        zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
+        if self.roster is not None:
+            try:
+                read = times_in_roster(self.roster, self._roster_name, zone)
+                unclear += first_sentences([*read.bad, *found.set_times(read.times, replaces=False)])
+                counts += times_sentence(self._roster_name, read)
+            except NoZone as error:
+                unclear += [str(error)] if due is not None else []
+        given = set(map(str, self._times_files))
+        for name, times in self._times.items():
+            if name not in given:
+                found.set_times(times)  # the run that was given the file has said what is not clear in it
+        for file in self._times_files:
+            read = read_times(file, zone)
+            if read.bad:
+                raise UserError(" ".join(first_sentences(read.bad)))
+            unclear += first_sentences(found.set_times(read.times))
+            counts += times_sentence(file.name, read)
+            self._times[str(file)] = list(read.times)
+        return unclear, counts
+
+    def entries(self) -> dict[str, str]:
+        """What the gradebook keeps for later runs."""
+        found = {TIMES_ENTRY: json.dumps({name: to_json(times) for name, times in self._times.items()})}
+        if self.roster is not None:
+            found[ROSTER_ENTRY] = json.dumps([self._roster_name, to_json(self.roster)])
+        return found
 
 
 @dataclass
@@ -98,3 +174,14 @@ class Intake:
             names = first_names(edited, MAX_INPUTS_NAMED)
             sentences.append(f"{path} was edited for {names}, which counts only with --intake.")
         return sentences
+
+
+def first_sentences(sentences: Sequence[str]) -> list[str]:
+    """The first of many sentences that are alike, and how many follow."""
+    rest = count_text(len(sentences) - MAX_SENTENCES, "more line is", "more lines are")
+    return [*sentences[:MAX_SENTENCES], *([f"{rest} like these."] if sentences[MAX_SENTENCES:] else [])]
+
+
+def times_sentence(file: str, read: ReadTimes) -> list[str]:
+    zone = f", in the time zone {read.zone}" if read.zone is not None else ""
+    return [f"{file}: {count_text(len(read.times), 'submission time')}{zone}."] if read.times else []

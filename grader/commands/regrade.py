@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import click
 
-from grader.commands.checks import GRADER_PROGRAM, checked_isolation, require_solutions
+from grader.commands.checks import checked_isolation, require_solutions, settings_for
 from grader.commands.command_line import FAULT, STOPPED, option
 from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import change_text
@@ -22,14 +21,14 @@ from grader.gradebook.assignment.config import Assignment, parse_assignment, rea
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
 from grader.gradebook.grading.regrade import RegradeOutcome, apply_regrade, grade_again, plan_regrade
-from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, RunIdentity, Settings
+from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, RunIdentity
 from grader.lesson.lesson import Course
 from grader.publish.inert import terminal_line
 from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult, points_text
+from grader.results.wording import count_text
 
-MAX_RESCALED_SHOWN = 3
 WITHOUT_SCORE = {"error": "not graded", "unclear": "not decided"}
 
 
@@ -43,13 +42,11 @@ def regrade(
     """Grades the gradebook's own submissions again, with the course and the assignment's file as they are now.
 
     It prints whose score would change, and why. Without --apply every score stays as it is. Decisions (`grade adjust`
-    and others) stay in force. A lesson that --lesson names is graded again, changed or not.
+    and others) stay in force. A lesson that --lesson names is graded again, changed or not. Where something could not
+    be graded because of a fault of the grader, nothing is applied, and the exit status is 3.
 
     Examples:
       grade regrade --apply         makes this count; nothing is graded twice
-
-    Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
-    because of a fault of the grader (then nothing is applied), 130 stopped (the same command continues from there).
     """
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
@@ -63,16 +60,7 @@ def regrade(
             click.echo(f"{what} --lesson grades one again.")
             return
         seed = gradebook.about().get("seed", DRAWN)
-        settings = Settings(
-            course=str(loaded.root.resolve()),
-            lessons=plan.lessons,
-            seed=secrets.randbits(32) if seed == DRAWN else int(seed),
-            out=str(out),
-            program=GRADER_PROGRAM,
-            seed_given=seed != DRAWN,
-            require=require,
-            course_settings={} if assignment is None else dict(assignment.settings),
-        )
+        settings = settings_for(loaded, plan.lessons, None if seed == DRAWN else int(seed), out, require)
         outcome = RegradeOutcome()
         if plan.due:
             require_solutions([loaded.lessons[name] for name in plan.lessons])
@@ -131,10 +119,9 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
         lines = [f"{change.student}: {scores}"]
         notes = [", ".join(short_notes(each)) or "no note" for each in (before, after)]
         lines += [f"  {notes[0]} → {notes[1]}"] if notes[0] != notes[1] else []
-        rescaled = sum(row.has_same_verdict for row in change.rows)
-        is_short = rescaled <= MAX_RESCALED_SHOWN
-        lines += [f"  {row_change(row)}" for row in change.rows if is_short or not row.has_same_verdict]
-        lines += [] if is_short else [f"  {rescaled} rows have the same verdict and other points"]
+        lines += [f"  {row_change(row)}" for row in change.rows if not row.has_same_verdict]
+        if rescaled := sum(row.has_same_verdict for row in change.rows):
+            lines.append(f"  {count_text(rescaled, 'row has', 'rows have')} the same verdict and other points")
         click.echo("\n".join(map(terminal_line, lines)))
     scored = [change for change in changes if change.gain]
     up, kept = sum(change.gain > 0 for change in scored), len(changes) - len(scored)

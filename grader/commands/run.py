@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -19,21 +17,20 @@ from grader.commands.checks import (
     open_course,
     refuse_planted_results,
     require_solutions,
+    settings_for,
     with_assignment,
 )
-from grader.commands.class_files import ClassFiles
 from grader.commands.command_line import BELOW, FAULT, FOLDER, POSITIVE, STOPPED, argument, option, seldom
 from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import extensions_from
 from grader.commands.follow import FollowedFolder
-from grader.commands.intake import Intake
+from grader.commands.intake import ClassFiles, Intake
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
 from grader.errors import UserError
 from grader.gradebook.grading.run import grade_run
-from grader.gradebook.grading.settings import RunIdentity, Settings
-from grader.lesson.lesson import Course, Lesson
+from grader.gradebook.grading.settings import RunIdentity
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.formats import FORMATS, write_formats
 from grader.publish.export.github import report_to_github, without_workflow_commands
@@ -85,6 +82,8 @@ class GradeRun:
 
     def run(self) -> None:
         """Grade, and end with another status than 0 where design.md says so."""
+        if self.cluster is not None and find_spec("distributed") is None:
+            raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
         nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
         on_github = "github" in self.formats
         with ExitStack() as at_end:
@@ -100,12 +99,10 @@ class GradeRun:
             print_remarks(() if self.quiet else known.remarks)
             intake = Intake(self.out, course, lessons, known, assignment, self.intake_file)
             are_chosen = bool(self.lesson_names) or assignment is not None
-            inbox = (
-                FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet)
-                if self.follow
-                else None
-            )
-            if inbox is None:
+            inbox = None
+            if self.follow:
+                inbox = FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet)
+            else:
                 unclear, counts = intake.find(self.submissions)
                 print_remarks(unclear if self.quiet else [*unclear, *counts])
                 if self.intake_file is not None:
@@ -117,7 +114,16 @@ class GradeRun:
                 extensions = extensions_from(file, assignment, self.out, intake.found, known.roster)
             counted = lessons if are_chosen else intake.found.contained(lessons)
             left_out = [lesson.name for lesson in lessons if lesson not in counted]
-            settings = self.settings(course, counted, left_out)
+            settings = settings_for(
+                course,
+                [lesson.name for lesson in counted],
+                self.seed,
+                self.out,
+                self.require,
+                limits=asdict(self.limits()),
+                left_out=left_out,
+                isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),
+            )
             console = console_for(stderr=not on_github)
             with RunView(console, self.quiet) as view:
                 outcome = grade_run(
@@ -175,24 +181,9 @@ class GradeRun:
             raise UserError("--follow must know what counts: name the lessons with --lesson, or give --assignment.")
         return folder
 
-    def settings(self, course: Course, lessons: Sequence[Lesson], left_out: list[str]) -> Settings:
-        """What the grader processes need to know. Refuses limits or a machine that will not do."""
+    def limits(self) -> Limits:
+        """The limits of a worker. Raises UserError."""
         try:
-            limits = Limits(self.timeout, self.timeout, 6 * self.timeout)
+            return Limits(self.timeout, self.timeout, 6 * self.timeout)
         except ValueError as error:
             raise UserError(f"--timeout: {error}.") from error
-        if self.cluster is not None and find_spec("distributed") is None:
-            raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
-        return Settings(
-            course=str(course.root.resolve()),
-            lessons=[lesson.name for lesson in lessons],
-            seed=secrets.randbits(32) if self.seed is None else self.seed,
-            out=str(self.out),
-            program=GRADER_PROGRAM,
-            seed_given=self.seed is not None,
-            limits=asdict(limits),
-            require=self.require,
-            left_out=left_out,
-            isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),
-            course_settings=course.changed,
-        )

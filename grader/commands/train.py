@@ -33,8 +33,6 @@ def train(
     Examples:
       dojo train 15 --steps 2000            a first look at the GPT of lesson 15; without a LESSON, lesson 07
       dojo train my_network.py              a network of your own
-
-    Exit status: 0 done, 2 something is missing or wrong, 130 stopped by Ctrl-C.
     """
     loaded = Course(student_course(course), secrets=False)
     networks = [lesson for lesson in loaded.lessons.values() if lesson.config.train.script]

@@ -21,7 +21,7 @@ from typing import Any
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, shown_path
 from grader.dojo.progress import Checked, Progress
 from grader.dojo.session import Event
-from grader.errors import UserError, write_errors
+from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.publish.report.pages import Reporter
@@ -103,12 +103,8 @@ class LiveServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, isolation: Isolation, port: int = 0) -> None:
-        """Port 0 is any free one. Raises UserError where `port` cannot be used."""
-        try:
-            super().__init__((LOOPBACK, port), LiveRequest)
-        except OSError as error:
-            raise UserError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
+    def __init__(self, isolation: Isolation) -> None:
+        super().__init__((LOOPBACK, 0), LiveRequest)  # any free port
         self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
         self.address = f"http://{LOOPBACK}:{self.server_address[1]}{self.path}"
         self._isolation, self._checks, self._lock = isolation, 0, threading.Lock()

@@ -273,5 +273,15 @@ def test_every_command_has_help_with_examples():
             assert result.exit_code == 0 and "Examples:" in result.output, words
 
 
+@pytest.mark.parametrize(
+    ("typed", "found"), [("dojo ch", "check"), ("dojo check --pr", "--problems"), ("grade export ca", "canvas")]
+)
+def test_a_shell_completes_commands_and_options(typed, found):
+    program, *words = typed.split()
+    variables = {f"_{program.upper()}_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(len(words))}
+    done = CliRunner(env=variables).invoke({"dojo": dojo, "grade": cli.main}[program], [])
+    assert done.stdout == f"plain,{found}\n"
+
+
 def test_the_help_of_a_run_fits_on_one_screen():
     assert CliRunner().invoke(cli.main, ["run", "--help"]).output.count("\n") <= 50

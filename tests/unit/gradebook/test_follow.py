@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from support import ROOT
 
-from grader.commands.class_files import ClassFiles
 from grader.commands.follow import FollowedFolder
-from grader.commands.intake import Intake
+from grader.commands.intake import ClassFiles, Intake
 from grader.gradebook.grading import follow as follow_module
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS
