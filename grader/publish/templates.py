@@ -14,8 +14,6 @@ from markupsafe import Markup
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import code, markdown, prose
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
-from grader.publish.report.classroom import report_link
-from grader.publish.report.decisions import date_text, sentences_about_lesson
 from grader.publish.view import STATES, answer_word
 from grader.results import points_in_words, points_text
 from grader.results.wording import count_text, figure_text, format_shape
@@ -63,10 +61,7 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         "figure": figure_text,
         "score": points_text,
         "six": lambda value: f"{value:.6g}",
-        "date": date_text,
-        "link": report_link,
     }
     templates.globals |= {"every_state": STATES, "answer_word": answer_word, "page_script": page_script}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
-    templates.globals["sentences_about_lesson"] = sentences_about_lesson
     return templates

@@ -26,11 +26,12 @@ from grader.publish.report.classroom import (
     is_absent,
     lesson_names,
     named_mistakes,
+    report_link,
     student_row,
     triage,
     without_results,
 )
-from grader.publish.report.decisions import sentences_about
+from grader.publish.report.decisions import date_text, sentences_about, sentences_about_lesson
 from grader.publish.templates import page_templates
 from grader.publish.view import STATES, LessonView, lesson_view, next_step
 from grader.results import SubmissionResult, number
@@ -145,6 +146,8 @@ class Reporter:
         scores = [one.percent for one in students if one.percent is not None]
         shown = {
             "students": students,
+            "report_link": report_link,
+            "date_text": date_text,
             "assignment": next((result.assignment for result in results if result.assignment), None),
             "remarks": remarks,
             "incomplete": incomplete,
@@ -170,6 +173,7 @@ def report_context(results: SubmissionResult, parts: Sequence[LessonView]) -> di
     return {
         "results": results,
         "sentences": sentences_about(results),
+        "sentences_about_lesson": sentences_about_lesson,
         "parts": parts,
         "next": next_step(parts),
         "gradients": any(part.has_gradients for part in parts if part.results.status == "graded"),
