@@ -28,7 +28,7 @@ from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.excerpt import Lines, excerpt
+from grader.publish.excerpt import excerpt
 from grader.source.own_functions import joint_gradients, nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
@@ -65,16 +65,12 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
         cells = [{"cell_type": "code", "source": text}]
         return read_notebook(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons)
 
-    def excerpts(text: str) -> object:
-        lines = Lines(text)
-        return [excerpt(lines, name, None) for name in lesson.functions]
-
     return {
         "contents": lambda text: contents_of(text, lesson.functions),
         "nested definitions": lambda text: nested_definitions(text, lesson.functions),
         "joint gradients": lambda text: joint_gradients(text, "dprobs", ["dlogprobs"], lesson.functions),
         "notebook": as_notebook,
-        "excerpts": excerpts,
+        "excerpts": lambda text: [excerpt(text, name, None) for name in lesson.functions],
     }
 
 
