@@ -270,4 +270,4 @@ def test_names_in_a_zip_that_are_not_in_utf_8_are_a_remark(course, tmp_path):
             assert [each.student for each in found.arrivals] == students
         else:
             assert len(found.arrivals) == len(students)
-                assert any(each.endswith("unpack it and give the folder.") for each in found.remarks)
+            assert any(each.endswith("unpack it and give the folder.") for each in found.remarks)
