@@ -37,20 +37,16 @@ from grader.verdict.judge.problems import ProblemBook
 FIRST_SEED = 7
 
 
-@dataclass
-class Extreme:
-    """An error, and whose it is."""
-
-    error: float
-    whose: str = "none"
+Extreme = tuple[float, str]
+"""An error, and whose it is."""
 
 
 @dataclass
 class Row:
     """The farthest right file and the nearest wrong formula of one gradient."""
 
-    farthest_right: Extreme
-    nearest_wrong: Extreme
+    farthest_right: Extreme = (0.0, "none")
+    nearest_wrong: Extreme = (math.inf, "none")
 
 
 class NarrowStudent(LocalStudent):
@@ -85,7 +81,7 @@ def error_of(name: str, cases: list[Case]) -> float:
 def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
     """({gradient: its row}, a sentence for each verdict that float32 gets wrong)."""
     steps = [item.name for item in lesson.gradients]
-    rows = {step: Row(Extreme(0.0), Extreme(math.inf)) for step in steps}
+    rows = {step: Row() for step in steps}
     faults: list[str] = []
     for seed in seeds:
         problems = [p for p in ProblemBook(seed).problems(lesson, lesson.draws) if not p.draw.note]
@@ -94,8 +90,7 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
             for step in steps:
                 verdict = judge_line(step[1:], [(p, student.answers(p)[step]) for p in problems])
                 error = math.inf if verdict.relative_error is None else verdict.relative_error
-                if error > rows[step].farthest_right.error:
-                    rows[step].farthest_right = Extreme(error, f"{file}, seed {seed}")
+                rows[step].farthest_right = max(rows[step].farthest_right, (error, f"{file}, seed {seed}"))
                 if not verdict.passed:
                     faults.append(f"{lesson.number} {step}: {file} is rejected in float32 ({error:.2g}, seed {seed})")
         fed = [(problem, in_float32_input(problem)) for problem in problems]
@@ -106,8 +101,7 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
                 continue  # a wrong joint function returns some right gradients
             narrow = [(problem, in_float32(call_step(mistake.function, step, given))) for problem, given in fed]
             error = error_of(step[1:], narrow)
-            if error < rows[step].nearest_wrong.error:
-                rows[step].nearest_wrong = Extreme(error, f"{mistake.id}, seed {seed}")
+            rows[step].nearest_wrong = min(rows[step].nearest_wrong, (error, f"{mistake.id}, seed {seed}"))
             if judge_line(step[1:], narrow).passed:
                 faults.append(f"{lesson.number} {step}: {mistake.id} is accepted in float32 ({error:.2g}, seed {seed})")
     return rows, faults
@@ -117,8 +111,8 @@ def table_of(measured: Mapping[Lesson, Mapping[str, Row]]) -> Table:
     table = Table("lesson", "gradient", "farthest right", "whose", "nearest wrong", "which")
     for lesson, rows in measured.items():
         for step, row in rows.items():
-            right, wrong = row.farthest_right, row.nearest_wrong
-            table.add_row(lesson.number, step, f"{right.error:.1e}", right.whose, f"{wrong.error:.1e}", wrong.whose)
+            (right, file), (wrong, formula) = row.farthest_right, row.nearest_wrong
+            table.add_row(lesson.number, step, f"{right:.1e}", file, f"{wrong:.1e}", formula)
     return table
 
 
@@ -143,8 +137,8 @@ def main(arguments: list[str] | None = None) -> int:
         console.print("No gradients: only rows of gradients are judged in float32 as a whole.")
         return 0
     console.print(
-        f"{options.seeds} seeds: farthest right {max(row.farthest_right.error for row in rows):.1e}, nearest wrong "
-        f"{min(row.nearest_wrong.error for row in rows):.1e}, tolerance {LOW_PRECISION_TOLERANCE:.0e}; "
+        f"{options.seeds} seeds: farthest right {max(row.farthest_right for row in rows)[0]:.1e}, nearest wrong "
+        f"{min(row.nearest_wrong for row in rows)[0]:.1e}, tolerance {LOW_PRECISION_TOLERANCE:.0e}; "
         f"{len(faults)} verdicts wrong"
     )
     for fault in faults:

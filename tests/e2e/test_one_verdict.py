@@ -66,7 +66,7 @@ def candidates(lesson: Lesson) -> Iterator[Candidate]:
     for name, module in right_files(lesson).items():
         yield Candidate(name, vars(module), steps)
     for mistake in lesson.mistakes:
-        if mistake.function is not None and mistake.gradient in steps_of(lesson):
+        if not mistake.old and mistake.gradient in steps_of(lesson):
             yield Candidate(
                 f"{mistake.gradient}__{mistake.id}", {mistake.gradient: mistake.function}, (mistake.gradient,)
             )

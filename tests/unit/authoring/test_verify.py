@@ -9,7 +9,6 @@ import pytest
 import torch
 from support import ROOT, sampled
 
-from bench.verdicts.seeds import redundant_mistakes, tally_seeds
 from grader.authoring.verify import naming_problems, verify_lesson
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
@@ -122,17 +121,6 @@ def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
         f"mistake {of_the_caller.name} got whole: {blamed.message}; part: {unnamed.message}"
     ]
     assert len(list(naming_problems(of_the_caller, [blamed], ["part"]))) == 1
-
-
-def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
-    (own.solution / "variants" / "careless.py").write_text("def dlogits(logits): return logits\n", encoding="utf-8")
-    replace(own.solution / "mistakes.py", "-= 1; gradient\n", "-= 1; gradient / n\n")
-    tally = tally_seeds(own.course, own.name, range(5, 7))
-    assert tally.judged == 2 * (3 * 2 + 2 + 2)  # three files and the accepted mistake with two rows each, two mistakes
-    assert tally.rejected == [
-        f"seed {seed}: careless's {row} was rejected" for seed in (5, 6) for row in ("dlogits", "in_one_go")
-    ]
-    assert tally.accepted == [f"seed {seed}: dlogits__no_one_over_n was accepted" for seed in (5, 6)]
 
 
 HELPED = """import torch
@@ -272,13 +260,6 @@ def test_a_list_that_another_one_replaces_is_reported(own):
     assert problems(own) == [
         "mistakes.py assigns `MISTAKES` twice, so the mistakes of the first are lost. Use another name."
     ]
-
-
-@pytest.mark.full
-def test_mistakes_that_get_a_message_without_the_list(own):
-    found = redundant_mistakes(own, seed=1)
-    assert list(found) == ["dlogits__no_one_over_n", "dlogits__no_minus_one"]
-    assert found["dlogits__no_one_over_n"] != own.mistakes[0].message
 
 
 # A course that cannot be read ----------------------------------------------------------------------------------------

@@ -114,8 +114,8 @@ def test_float32_s_tolerance_is_between_right_and_wrong(course, number):
     rows, faults = measure(course.find(number), range(7, 8))
     assert faults == []
     for row in rows.values():
-        assert row.farthest_right.error < LOW_PRECISION_TOLERANCE / 3
-        assert row.nearest_wrong.error > LOW_PRECISION_TOLERANCE * 30
+        assert row.farthest_right[0] < LOW_PRECISION_TOLERANCE / 3
+        assert row.nearest_wrong[0] > LOW_PRECISION_TOLERANCE * 30
 
 
 @pytest.mark.slow
