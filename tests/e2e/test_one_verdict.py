@@ -67,9 +67,8 @@ def candidates(lesson: Lesson) -> Iterator[Candidate]:
         yield Candidate(name, vars(module), steps)
     for mistake in lesson.mistakes:
         if not mistake.old and mistake.gradient in steps_of(lesson):
-            yield Candidate(
-                f"{mistake.gradient}__{mistake.id}", {mistake.gradient: mistake.function}, (mistake.gradient,)
-            )
+            function = getattr(lesson.wrong(mistake), mistake.gradient)
+            yield Candidate(mistake.name, {mistake.gradient: function}, (mistake.gradient,))
         elif lesson.joint is not None and mistake.gradient == lesson.joint.name:
             yield Candidate(f"{mistake.gradient}__{mistake.id}", vars(lesson.wrong(mistake)), steps)
     for path in sorted(FILES.glob("*.py")):
