@@ -4,7 +4,6 @@ lesson: 11
 by: dojo
 dx: failed | = Your `dx` treats `rstd` and `mu` as constant: the part of the gradient that comes back through `rstd` and
     `mu` is missing. The rest is right.
-others: passed
 """
 
 def dx(dy, scale, rstd):

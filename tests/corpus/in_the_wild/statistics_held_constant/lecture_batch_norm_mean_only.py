@@ -4,7 +4,6 @@ lesson: 05
 by: dojo
 dhprebn: failed | = Your `dhprebn` treats `bnvar_inv` as constant: the part of the gradient that comes back through
     `bnvar_inv` is missing. The rest is right.
-others: passed
 """
 
 def dhprebn(dhpreact, bngain, bnvar_inv, n):
