@@ -105,6 +105,8 @@ def wrong_inner_parts(wrong: WrongGradient) -> Iterator[Explanation]:
         without = [gradient_holding(problem, wrong.name, held) for problem in wrong.problems]
         rest = zip(without, wrong.expected, strict=True)
         fitted = wrong.coefficients(None if part is None else (part, right - part) for part, right in rest)
+        if wrong.holds(without.__getitem__):  # also where two parts cannot be told apart on one problem
+            fitted = [("1", 1.0), ("0", 0.0)]
         if fitted and fitted[0][0] == "1":
             label, value = fitted[1]
             kind = {"0": "held_constant", "−1": "way_sign"}.get(label, "way_ratio")
