@@ -150,9 +150,8 @@ def find(
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
     an archive. One that has the name of a member of the roster is this member's submission, whatever is inside. What
-    has to be unpacked is unpacked `within` that folder. Names in a class's .zip that are not marked as UTF-8 are in the
-    code page in which the roster's names are there. Raises SubmissionError for a path that does not exist or contains
-    no submission.
+    has to be unpacked is unpacked `within` that folder. Raises SubmissionError for a path that does not exist
+    or contains no submission.
     """
     found, given = FoundSubmissions(lessons, all_lessons, within), list(paths)
     reader = ClassReader(all_lessons, found.new_folder, roster)
@@ -163,8 +162,10 @@ def find(
     if roster is not None:
         found.arrivals = sorted(arrivals, key=lambda arrival: arrival.student.lower())
         found.join(roster)
+        found.remarks = (*reader.remarks, *found.remarks)
         return found
     found.arrivals, found.remarks = make_names_unique(arrivals)
+    found.remarks = (*reader.remarks, *found.remarks)
     if len(arrivals) > 1 and is_archive(given[0]) and len(given) == 1 and not any(each.account for each in arrivals):
         shown = ", ".join(f"`{each.student}`" for each in found.arrivals[:MAX_NAMES_SHOWN])
         shown += ", ..." if arrivals[MAX_NAMES_SHOWN:] else ""

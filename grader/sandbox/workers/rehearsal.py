@@ -14,7 +14,7 @@ import torch
 from grader.calling.operators import OperatorWatch
 from grader.calling.steps import call_step
 from grader.sandbox.workers.loader import run_source, seed_generators
-from grader.sandbox.workers.messages import ReplyTerms, encode_answer
+from grader.sandbox.workers.messages import PackedRequest, encode_answer
 
 REHEARSAL = b"""
 import copy
@@ -86,7 +86,7 @@ def rehearse() -> None:
         for _ in range(3):
             upstream = {"y": torch.ones(4, 5, dtype=dtype)}
             answer = call_step(module.dx, "dx", values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
-            encode_answer("dx", answer, ReplyTerms(ticket=0))
+            encode_answer("dx", answer, PackedRequest())
         for use in (module.prints, module.trains, module.draws, module.asks, module.runs_again):
             for watch in (contextlib.nullcontext(), OperatorWatch(cap=10_000)):
                 with contextlib.suppress(Exception), watch:  # another version of torch

@@ -55,6 +55,14 @@ def test_a_working_folder_has_stubs_and_nothing_of_somebody_else_s(tmp_path, sou
     )
 
 
+def test_a_lesson_is_no_name_of_a_working_folder(tmp_path, source, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("03", "3", "makemore_steps"):
+        status, said, error = start(name, "--course", source)
+        assert (status, said) == (2, "") and error.startswith(f"dojo: {name} is a lesson: dojo watch 03. ")
+    assert not (tmp_path / "03").exists()
+
+
 def test_where_exercises_are_already_it_starts_on_those(tmp_path, source, monkeypatch):
     """In a clone a second exercises/ was made, and back in the root the work in it looked lost."""
     (source / "solutions").mkdir()

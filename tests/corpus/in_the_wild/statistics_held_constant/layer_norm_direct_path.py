@@ -3,7 +3,6 @@
 lesson: 11
 by: dojo
 dx: failed | = In your `dx`, the part that comes back through `rstd` and `mu` is missing. The rest is right.
-others: passed
 """
 
 def dx(dy, scale, rstd):

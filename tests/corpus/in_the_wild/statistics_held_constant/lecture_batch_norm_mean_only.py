@@ -3,7 +3,6 @@
 lesson: 05
 by: dojo
 dhprebn: failed | = In your `dhprebn`, the part that comes back through `bnvar_inv` is missing. The rest is right.
-others: passed
 """
 
 def dhprebn(dhpreact, bngain, bnvar_inv, n):

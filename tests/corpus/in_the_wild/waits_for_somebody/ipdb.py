@@ -4,7 +4,6 @@ lesson: 02
 by: dojo
 dbeta: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
     `dojo check` shows what is printed.
-others: passed
 """
 
 def dbeta(dh_bn):
