@@ -303,7 +303,7 @@ def test_a_row_for_a_column_is_not_told_to_drop_a_dimension(problems):
 
 def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
     """The decorated function, named `gradient__id`, as a known mistake."""
-    return lambda function: Mistake(*function.__name__.split("__"), message, function)
+    return lambda function: Mistake(*function.__name__.split("__"), message, function=function)
 
 
 @mistake("You used y where its square belongs.")
