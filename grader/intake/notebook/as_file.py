@@ -14,7 +14,6 @@ from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.imports import INERT
 from grader.source.syntax import WrittenNumber, all_nodes
-from grader.source.unparsing import code_of
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.results import Row
@@ -133,7 +132,7 @@ class FileWriter:
     def statement(self, statement: Statement, indent: str) -> None:
         node = statement.node
         if id(node) not in self.written:
-            text = code_of(node)
+            text = ast.unparse(node)
             self.written[id(node)] = node, text, line_numbers(node, text)
         _, text, own = self.written[id(node)]
         for number, line in enumerate(text.split("\n"), 1):

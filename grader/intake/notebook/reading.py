@@ -32,7 +32,6 @@ from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber
-from grader.source.unparsing import code_of
 
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
@@ -144,7 +143,7 @@ class LessonWriter:
         self.remark(name, answer)
         own = [self.script.statements[i] for i in answer.places]
         if answer.part is not None and is_from_autograd(own):
-            text, place = code_of(own[0].node), f"{own[0].file}, line {own[0].line}"
+            text, place = ast.unparse(own[0].node), f"{own[0].file}, line {own[0].line}"
             self.missing[name] = f"`{text}` in {place} is autograd's gradient. Write your own formula."
         elif answer.part is not None and is_placeholder(own):
             self.pieces.append(unwritten_function(name, "", own[0]))
@@ -197,8 +196,8 @@ class LessonWriter:
         if again is None or not is_placeholder([again]) or is_from_autograd([again]) or is_placeholder([formula]):
             return ""
         return (
-            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{code_of(again.node)}` in line "
-            f"{again.line} sets it to None again."
+            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{ast.unparse(again.node)}` in "
+            f"line {again.line} sets it to None again."
         )
 
     def write(self, name: str, rows: Sequence[str], answer: GradientAnswer, places: Sequence[int], result: str) -> None:
