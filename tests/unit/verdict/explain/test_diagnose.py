@@ -423,8 +423,11 @@ def through_the_variance(p: Problem) -> Tensor:
 
 def test_a_line_inside_a_fused_step(fused):
     for name, weights, sentence in (
-        ("held_constant", (1, 0, 1), "treats `mean` as constant"),
-        ("held_constant", (1, 1, 0), "treats `var` as constant"),
+        ("held_constant", (1, 0, 1), "through `mean` is missing"),
+        ("held_constant", (1, 1, 0), "through `var` is missing"),
+        ("held_constant", (1, 0, 0), "through `var` and `mean` is missing"),
+        ("way_sign", (1, 1, -1), "through `var` has the wrong sign"),
+        ("way_ratio", (1, 1, 2), "through `var` is exactly 2 times what it should be"),
     ):
 
         def formula(p, weights=weights):
