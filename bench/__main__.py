@@ -15,8 +15,8 @@ from bench import ROOT
 
 BENCHES: Mapping[str, Sequence[str]] = {
     **{name: (name,) for name in ("cold", "fork", "watch", "growth")},
-    **{name: (name,) for name in ("cluster", "peers", "compare")},
-    "verdicts": ("seeds", "slowed", "float32", "recorded"),
+    **{name: (name,) for name in ("cluster", "compare", "peers")},
+    "verdicts": ("seeds", "float32", "recorded"),
     "mutants": ("run",),
     "no_points": ("gradients", "checks"),
     "attacks": ("files", "values", "sent"),

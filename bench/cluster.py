@@ -5,9 +5,9 @@
 
 Every Dask worker has one thread and is pinned to a core, as long as there are enough cores; the scheduler and the
 coordinator may use all of them. The same class is graded without Dask by as many grader processes on as many cores.
-Half of the submissions are right, half have known mistakes. Figures are processor
-time, from the first result to the last, which other work on the machine changes little; only the times until the first
-result are elapsed time.
+Half of the submissions are right, half have known mistakes. Figures are processor time of all processes together, from
+the first quarter of the results to the last one, which other work on the machine changes little; only the times until
+the first result are elapsed time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from bench import ROOT
@@ -44,27 +44,15 @@ START_SECONDS = 120.0
 AS_DOCUMENTED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/operator.md advises
 
 
-def own_and_reaped(pid: int) -> tuple[float, float]:
-    """Processor seconds (of a process itself, of children that it has reaped); zeros if it has ended."""
+def seconds_spent(pid: int | None = None) -> float:
+    """Processor seconds of a process (of this one), of all that it has started, and of what these have reaped."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0, 0.0
-    user, system, ended_user, ended_system = map(int, fields[11:15])
-    return (user + system) / TICK, (ended_user + ended_system) / TICK
-
-
-def children_of(pid: int) -> list[int]:
-    found: list[int] = []
-    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += [int(child) for child in tasks.read_text().split()]
-    return found
-
-
-def seconds_below(pid: int) -> float:
-    """Processor seconds of all that a process has started and not reaped, and of what these have reaped."""
-    return sum(sum(own_and_reaped(child)) + seconds_below(child) for child in children_of(pid))
+        fields = Path(f"/proc/{pid or os.getpid()}/stat").read_text().rpartition(")")[2].split()
+        tasks = list(Path(f"/proc/{pid or os.getpid()}/task").glob("*/children"))
+        children = [int(child) for path in tasks for child in path.read_text().split()]
+    except OSError:  # it has ended meanwhile: its time is its parent's
+        return 0.0
+    return sum(map(int, fields[11:15])) / TICK + sum(map(seconds_spent, children))
 
 
 class OwnCluster:
@@ -116,41 +104,13 @@ def own_cluster(workers: int) -> Iterator[OwnCluster]:
             cluster.close()
 
 
-@dataclass(frozen=True)
-class Spent:
-    """Processor seconds up to now."""
-
-    coordinator: float
-    scheduler: float
-    dask_workers: float
-    grading: float
-
-    @staticmethod
-    def now(cluster: OwnCluster | None) -> Spent:
-        if cluster is None:
-            return Spent(own_and_reaped(os.getpid())[0], 0.0, 0.0, seconds_below(os.getpid()))
-        workers = [worker.pid for worker in cluster.workers]
-        return Spent(
-            own_and_reaped(os.getpid())[0],
-            own_and_reaped(cluster.scheduler.pid)[0],
-            sum(own_and_reaped(pid)[0] for pid in workers),
-            sum(seconds_below(pid) for pid in workers),
-        )
-
-    def since(self, before: Spent, count: int) -> Spent:
-        """Milliseconds per submission."""
-        pairs = ((self.coordinator, before.coordinator), (self.scheduler, before.scheduler))
-        more = ((self.dask_workers, before.dask_workers), (self.grading, before.grading))
-        return Spent(*(1000 * (after - then) / count for after, then in (*pairs, *more)))
-
-
 class Listener:
-    """Notes what was spent at the first and at the last result."""
+    """Notes the processor time of everything after a quarter of the results, when all has started, and at the last."""
 
-    def __init__(self, expected: int, cluster: OwnCluster | None) -> None:
-        self._expected, self._cluster = expected, cluster
-        self.count, self.first_at = 0, 0.0
-        self.first = self.last = Spent(0, 0, 0, 0)
+    def __init__(self, expected: int) -> None:
+        self._expected, self._count = expected, 0
+        self.quarter = max(1, expected // 4)
+        self.first_at = self.first = self.last = 0.0
 
     def planned(self, due: int, kept: int) -> None: ...
 
@@ -159,23 +119,22 @@ class Listener:
     def result(self, results: SubmissionResult) -> None:
         if results.status != "graded":
             raise SystemExit(f"{results.student}: {results.message}")
-        self.count += 1
-        if self.count == 1:
-            self.first, self.first_at = Spent.now(self._cluster), time.monotonic()
-        if self.count == self._expected:
-            self.last = Spent.now(self._cluster)
+        self._count += 1
+        self.first_at = self.first_at or time.monotonic()
+        if self._count == self.quarter:
+            self.first = seconds_spent()
+        if self._count == self._expected:
+            self.last = seconds_spent()
 
 
-def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: OwnCluster | None) -> tuple[Spent, float]:
+def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, address: str | None) -> tuple[float, float]:
     """(milliseconds of processor time per submission, seconds until the first result)."""
-    listener = Listener(len(class_), cluster)
+    listener, started = Listener(len(class_)), time.monotonic()
     with tempfile.TemporaryDirectory() as out:
-        limits = asdict(Limits())
-        settings = Settings(str(ROOT), [lesson.name], 1, out, True, limits, program=GRADER_PROGRAM)
-        started = time.monotonic()
-        address = None if cluster is None else cluster.address
+        settings = Settings(str(ROOT), [lesson.name], 1, out, True, asdict(Limits()), program=GRADER_PROGRAM)
         grade_run(class_, [lesson], settings, jobs, listener, Reporter([lesson]), cluster=address)
-    return listener.last.since(listener.first, len(class_) - 1), listener.first_at - started
+    each = 1000 * (listener.last - listener.first) / (len(class_) - listener.quarter)
+    return each, listener.first_at - started
 
 
 def main() -> None:
@@ -187,30 +146,18 @@ def main() -> None:
     lesson = Course(ROOT).find(options.lesson)
     class_ = []
     for number in range(options.count):
-        text = source_of(lesson, number, (RIGHT, WRONG)[number % 2])
+        files = {BACKWARD_FILE: source_of(lesson, number, (RIGHT, WRONG)[number % 2]).encode()}
         name = f"student_{number:06}"
-        class_.append(
-            Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: text.encode()})})
-        )
-    print(
-        f"{processor()}, {len(CORES)} cores, load {os.getloadavg()[0]:.1f}; {options.count} submissions of lesson "
-        f"{lesson.number}; milliseconds of processor time per submission"
-    )
-    print(f"{'':22}{'grading':>9}{'worker':>9}{'scheduler':>11}{'coordinator':>13}{'all':>8}{'first after':>13}")
+        class_.append(Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, files)}))
+    print(f"{processor()}, {len(CORES)} cores, load {os.getloadavg()[0]:.1f}; lesson {lesson.number}")
     for workers in options.workers:
         os.sched_setaffinity(0, CORES[:workers])  # graders and workers inherit it
-        alone = measure(lesson, class_, workers, None)
+        alone, alone_first = measure(lesson, class_, workers, None)
         os.sched_setaffinity(0, CORES)
         with own_cluster(workers) as cluster:
-            spread = measure(lesson, class_, workers, cluster)
-        for kind, (each, start) in (("grader", alone), ("Dask worker", spread)):
-            total = each.grading + each.dask_workers + each.scheduler + each.coordinator
-            shared = ", cores shared" if workers > len(CORES) else ""
-            name = f"{workers} {kind}{'s' * (workers > 1)}{shared}"
-            print(
-                f"{name:22}{each.grading:9.1f}{each.dask_workers:9.1f}{each.scheduler:11.1f}"
-                f"{each.coordinator:13.1f}{total:8.1f}{start:11.1f} s"
-            )
-        own, far = alone[0], spread[0]
-        overhead = far.dask_workers + far.scheduler + far.coordinator - own.coordinator
-        print(f"Dask's overhead per submission: {overhead:.1f} ms", flush=True)
+            spread, spread_first = measure(lesson, class_, workers, cluster.address)
+        print(
+            f"{workers} at a time: {alone:.1f} ms of processor time per submission without Dask (first result after "
+            f"{alone_first:.1f} s), {spread:.1f} ms with Dask ({spread_first:.1f} s): {spread - alone:.1f} ms more",
+            flush=True,
+        )

@@ -4,9 +4,9 @@
     python -m bench cold --turns 3
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
-(the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
-first result of a class of 20. Times are what somebody waits, and the processor time of the process with
-all that it started. Compiled modules are kept, as in any installation: what a first turn writes, the others read.
+(against bench/cold_reference.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
+first result of a class of 20. Times are what somebody waits, and the processor time of the process with all that it
+started. Compiled modules are kept, as in any installation: what a first turn writes, the others read.
 """
 
 from __future__ import annotations
@@ -27,10 +27,19 @@ from pathlib import Path
 
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, write_class
-from bench.peers import GRADE, TEST
 from grader.lesson.lesson import Course, Lesson
 
 CLASS = 20
+TEST = """
+import backward
+import pytest
+import reference
+
+@pytest.mark.parametrize("name", {names!r})
+def test_gradient(name):
+    reference.check(name, vars(backward))
+"""
+GRADE = "from grader.commands.start_grade import main; main()"
 DOJO = "from grader.commands.start_dojo import main; main()"
 GOALS = {"grade run": 1.35, "dojo check": 1.25}
 """Goals for the time that somebody waits, as ratios to `import torch`."""
@@ -69,23 +78,13 @@ def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]
     shutil.copytree(lesson.exercise, kit)
     shutil.copy(answers, kit)
     shutil.copy(lesson.exercise / "forward.py", tests)
-    shutil.copy(ROOT / "bench" / "peers_reference.py", tests / "reference.py")
+    shutil.copy(ROOT / "bench" / "cold_reference.py", tests / "reference.py")
     names = [item.name for item in lesson.gradients]
     (tests / "test_backward.py").write_text(TEST.format(names=names), encoding="utf-8")
     (tests / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     python: list[object] = [sys.executable]
-    run = [
-        *python,
-        "-c",
-        GRADE,
-        "run",
-        place / "students" / "ada",
-        "--lesson",
-        lesson.number,
-        "-o",
-        place / "out",
-        "--fresh",
-    ]
+    options = ["--lesson", lesson.number, "-o", place / "out", "--fresh"]
+    run = [*python, "-c", GRADE, "run", place / "students" / "ada", *options]
     return {
         "import torch": ([*python, "-c", "import torch"], place),
         "cold pytest": ([*python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], tests),

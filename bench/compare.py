@@ -110,11 +110,10 @@ def compare(ours: Checkout, other: Checkout, texts: Iterator[bytes], turns: int)
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("other", type=Path, help="another checkout of this repository")
-    parser.add_argument("--here", type=Path, default=ROOT, metavar="DIR", help="a third checkout, instead of this one")
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--lesson", default="03")
     chosen = parser.parse_args(arguments)
-    ours, other = Checkout(chosen.here, chosen.lesson), Checkout(chosen.other, chosen.lesson)
+    ours, other = Checkout(ROOT, chosen.lesson), Checkout(chosen.other, chosen.lesson)
     try:
         print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
         for kind in KINDS:

@@ -70,8 +70,10 @@ class Range:
         self.reporter = Reporter(self.session.lessons)
         for number in self.lessons:
             self.right(number)  # loads what is loaded once
+        loaded = descendants()
         self._alone = {number: without_seconds(self.right(number).results.to_json()) for number in self.lessons}
-        self.processes = descendants()
+        # a worker that was ended may be there a moment longer
+        self.processes = {pid: name for pid, name in descendants().items() if pid in loaded}
         self._snapshot = arena.snapshot()
 
     @property

@@ -21,12 +21,14 @@ Exit status 1 when anything was disclosed.
 from __future__ import annotations
 
 import argparse
+import collections
 import contextlib
 import functools
 import io
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 import numpy
 import torch
@@ -49,6 +51,8 @@ from grader.sandbox.workers.student import PACKED_PROBLEMS
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
+Rows = set[tuple[int, str]]
+"""{(pass_of a problem, row)}"""
 SAME = 1e-6
 """Relative distance below which two tensors are the same: the published problem is sent in float32."""
 
@@ -80,38 +84,27 @@ class Tap:
 
     sent: list[Sent] = field(default_factory=list)
     given_back: list[Tensor] = field(default_factory=list)  # signatures of arguments that the reference gives back
-    _answered: dict[object, set[tuple[int, str]]] = field(default_factory=dict)
-    _problems: dict[object, Problem] = field(default_factory=dict)  # which each worker was given last
-    _due: dict[object, list[tuple[int, str] | None]] = field(default_factory=dict)  # answers that each worker owes
 
-    def requests(self, worker: object, data: bytes) -> None:
-        """Takes note of the tensors in requests."""
-        known, file, end = self._answered.setdefault(worker, set()), io.BytesIO(data), 0
-        while (start := end) < len(data):
+    def note(self, data: bytes, answered: Rows, problem: Problem | None) -> tuple[Rows, Problem | None]:
+        """Notes the tensors of a batch of requests. Returns (rows that it asks for, the problem that it ends with)."""
+        file, asked = io.BytesIO(data), Rows()
+        while (start := file.tell()) < len(data):
             request, _ = messages.read_request(file)
-            end = file.tell()
-            due = self._due.setdefault(worker, [])
-            if isinstance(request, messages.Run):  # what is asked again has still to be answered
-                rows = [(pass_of(self._problems[worker]), step) for step in request.steps]
-                known.difference_update(rows)
-                due += rows
-            elif not isinstance(request, messages.GivenProblem):
-                due.append(None)
-            answered = frozenset(known)
-            if isinstance(request, messages.GivenProblem):
-                problem = self._problems[worker] = problem_of(data[start:end])
+            known = frozenset(answered - asked)  # what is asked again has still to be answered
+            if isinstance(request, messages.Run):
+                assert problem is not None
+                asked |= {(pass_of(problem), step) for step in request.steps}
+            elif isinstance(request, messages.GivenProblem):
+                problem = problem_of(data[start : file.tell()])
                 for kind, values in (("v", request.values), ("u", request.upstream)):
                     tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
-                    self.sent += [Sent(name, tensor, problem, answered) for name, tensor in tensors.items()]
+                    self.sent += [Sent(name, tensor, problem, known) for name, tensor in tensors.items()]
             elif isinstance(request, CallRequest):
                 given = [request.args, request.kwargs]
                 bound = [each.keywords for each in leaves(given) if isinstance(each, functools.partial)]
                 for tensor in tensors_in([given, bound]):
-                    self.sent.append(Sent(f"an argument of {request.name}", tensor, None, answered))
-
-    def answer(self, worker: object) -> None:
-        if (row := self._due[worker].pop(0)) is not None:
-            self._answered.setdefault(worker, set()).add(row)
+                    self.sent.append(Sent(f"an argument of {request.name}", tensor, None, known))
+        return asked, problem
 
 
 def problem_of(sent: bytes) -> Problem:
@@ -126,14 +119,17 @@ def pass_of(problem: Problem) -> int:
 
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
-    """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
+    """Listens to everything that the trusted side writes to workers, and to what the course's own functions return."""
     answers, run = WorkerProcess.answers, ModuleTarget.perform
+    answered = collections.defaultdict[object, Rows](set)  # of each worker
+    problems: dict[object, Problem | None] = {}  # the one that each worker was given last
 
     def answering(self: WorkerProcess, requests: Sequence[messages.PackedRequest], *of: Any) -> Iterator[Answer]:
-        tap.requests(self, b"".join(each.data for each in requests))
-        for answer in answers(self, requests, *of):
-            tap.answer(self)
-            yield answer
+        data = b"".join(each.data for each in requests)
+        asked, problems[self] = tap.note(data, answered[self], problems.get(self))
+        answered[self] -= asked
+        yield from answers(self, requests, *of)
+        answered[self] |= asked
 
     def running(self: ModuleTarget, of: str, request: CallRequest) -> Answer:
         called = run(self, of, request)
@@ -143,17 +139,8 @@ def tapped(tap: Tap) -> Iterator[None]:
                 tap.given_back.append(key)
         return called
 
-    patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
-        (WorkerProcess, "answers", answering, answers),
-        (ModuleTarget, "perform", running, run),
-    ]
-    for owner, name, ours, _ in patches:
-        setattr(owner, name, ours)
-    try:
+    with mock.patch.object(WorkerProcess, "answers", answering), mock.patch.object(ModuleTarget, "perform", running):
         yield
-    finally:
-        for owner, name, _, theirs in patches:
-            setattr(owner, name, theirs)
 
 
 # References -----------------------------------------------------------------------------------------------------------
@@ -229,16 +216,12 @@ def disclosures(lesson: Lesson, book: ProblemBook, tap: Tap) -> list[str]:
 def allowed(sent: Sent, reference: Reference) -> bool:
     if reference.problem is None or sent.problem is None:
         return False
-    if sent.problem is reference.problem and sent.name in reference.exempt:
+    # the published problem is one in both precisions
+    if pass_of(sent.problem) != pass_of(reference.problem):
+        return False
+    if sent.name in reference.exempt or (reference.published and sent.name.startswith("v:")):
         return True
-    same_pass = sent.problem is reference.problem or not (
-        sent.problem.random_upstream or reference.problem.random_upstream
-    )
-    if same_pass and sent.name in reference.exempt:  # the published problem in the other precision
-        return True
-    if same_pass and reference.published and sent.name.startswith("v:"):
-        return True
-    return same_pass and (pass_of(reference.problem), reference.row) in sent.answered
+    return (pass_of(reference.problem), reference.row) in sent.answered
 
 
 # Running it -----------------------------------------------------------------------------------------------------------
@@ -246,7 +229,6 @@ def allowed(sent: Sent, reference: Reference) -> bool:
 
 @dataclass(frozen=True)
 class Count:
-    lesson: str
     tensors: int
     references: int
     found: tuple[str, ...]
@@ -256,38 +238,27 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int) -> Count:
     """Grades the answer key with that seed. Raises RuntimeError when it does not get full marks."""
     book, tap = ProblemBook(seed), Tap()
     files = {BACKWARD_FILE: (lesson.solution / BACKWARD_FILE).read_bytes()}
-    with tapped(tap):
-        suite = HiddenSuite(lesson, book)
-        try:
-            judged = judge_file(lesson, LessonFiles(lesson.name, files), zygote, suite.rows)
-        finally:
-            suite.close()
-    wrong = [row.name for row in judged.rows if row.status != "passed"]
-    if wrong:
+    with tapped(tap), contextlib.closing(HiddenSuite(lesson, book)) as suite:
+        judged = judge_file(lesson, LessonFiles(lesson.name, files), zygote, suite.rows)
+    if wrong := [row.name for row in judged.rows if row.status != "passed"]:
         raise RuntimeError(f"{lesson.name}, seed {seed}: the answer key fails {', '.join(wrong)}")
-    count = sum(1 for _ in references(lesson, book, tap))
-    return Count(lesson.name, len(tap.sent), count, tuple(disclosures(lesson, book, tap)))
+    return Count(len(tap.sent), sum(1 for _ in references(lesson, book, tap)), tuple(disclosures(lesson, book, tap)))
 
 
 def run(lessons: Collection[Lesson], seeds: Sequence[int], show: Callable[[str], None] = print) -> list[str]:
     """A line per lesson; returns what was disclosed."""
     found: list[str] = []
-    zygote = ZygoteProcess(plan_for(probe()))
-    with contextlib.closing(zygote):
+    with contextlib.closing(ZygoteProcess(plan_for(probe()))) as zygote:
         show(f"{'lesson':24} {'tensors sent':>12} {'references':>10} {'disclosed':>9}")
         for lesson in lessons:
-            found += run_lesson(lesson, zygote, seeds, show)
+            counts = [measure(lesson, zygote, seed) for seed in seeds]
+            mine = sorted({text for count in counts for text in count.found})
+            tensors, known = sum(count.tensors for count in counts), sum(count.references for count in counts)
+            show(f"{lesson.name:24} {tensors:12,} {known:10,} {len(mine):9}")
+            for text in mine:
+                show(f"    {text}")
+            found += mine
     return found
-
-
-def run_lesson(lesson: Lesson, zygote: ZygoteProcess, seeds: Sequence[int], show: Callable[[str], None]) -> list[str]:
-    counts = [measure(lesson, zygote, seed) for seed in seeds]
-    mine = sorted({text for count in counts for text in count.found})
-    tensors, known = sum(count.tensors for count in counts), sum(count.references for count in counts)
-    show(f"{lesson.name:24} {tensors:12,} {known:10,} {len(mine):9}")
-    for text in mine:
-        show(f"    {text}")
-    return mine
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

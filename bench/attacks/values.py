@@ -66,11 +66,11 @@ class Hostile:
 
     def call(self, of: str, request: CallRequest) -> Answer:
         asked = messages.pack(request)
-        key = (request.keep is not None, request.after, len(request.args), asked.terms.budget)
+        key = (request.keep is not None, request.after, len(request.args), asked.budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
             arguments = [self._value for _ in request.args if request.after]
             answer = Answer("returned", value=self._value if request.keep is None else None, arguments=arguments)
-            self._replies[key] = messages.encode_answer(request.name, answer, asked.terms), asked
+            self._replies[key] = messages.encode_answer(request.name, answer, asked), asked
         reply, first = self._replies[key]
         return through_the_wire(reply, request.name, first)
 
@@ -85,8 +85,8 @@ class Hostile:
             answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
-        asked = messages.PackedRequest(b"", messages.ReplyTerms(1, room=1 << 20), [step], True, problem.values.keys())
-        return through_the_wire(messages.encode_answer(step, answer, asked.terms), step, asked)
+        asked = messages.PackedRequest([step], 1 << 20, is_step=True, ticket=1, known=problem.values.keys())
+        return through_the_wire(messages.encode_answer(step, answer, asked), step, asked)
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         pass
@@ -104,9 +104,7 @@ def through_the_wire(reply: bytes, name: str, asked: messages.PackedRequest) -> 
 
 def received(data: bytes) -> codec.Frame:
     """The frame that arrives. Raises WireError."""
-    reader = codec.Reader(messages.CALL_ROOM)
-    reader.feed(data)
-    frame = reader.next()
+    frame = codec.take_frame(bytearray(data), messages.CALL_ROOM)
     assert frame is not None
     return frame
 

@@ -26,7 +26,7 @@ from bench import ROOT
 from grader.authoring.lesson_sources import right_files
 from grader.calling import calls
 from grader.calling.answer import Answer
-from grader.calling.steps import call_joint, call_step
+from grader.calling.steps import StepInput, call_joint, call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
@@ -37,33 +37,33 @@ from grader.verdict.judge.problems import ProblemBook
 FIRST_SEED = 7
 
 
-@dataclass
-class Extreme:
-    """An error, and whose it is."""
-
-    error: float
-    whose: str = "none"
+Extreme = tuple[float, str]
+"""An error, and whose it is."""
 
 
 @dataclass
 class Row:
     """The farthest right file and the nearest wrong formula of one gradient."""
 
-    farthest_right: Extreme
-    nearest_wrong: Extreme
+    farthest_right: Extreme = (0.0, "none")
+    nearest_wrong: Extreme = (math.inf, "none")
 
 
 class NarrowStudent(LocalStudent):
     """One of the course's own files, run as a step that cannot run in float64."""
 
     def _run(self, problem: Problem) -> dict[str, Answer]:
-        values, upstream = calls.narrow(problem.given), calls.narrow(problem.upstream)
+        given = in_float32_input(problem)
         if self._joint is not None:
             function = self._functions.get(self._joint.name)
-            found = call_joint(function, self._joint, self._steps, values, torch.float32)
+            found = call_joint(function, self._joint, self._steps, given)
         else:
-            found = {s: call_step(self._functions.get(s), s, values, upstream, torch.float32) for s in self._steps}
+            found = {s: call_step(self._functions.get(s), s, given) for s in self._steps}
         return {step: in_float32(answer) for step, answer in found.items()}
+
+
+def in_float32_input(problem: Problem) -> StepInput:
+    return StepInput(calls.narrow(problem.given), calls.narrow(problem.upstream), torch.float32)
 
 
 def in_float32(answer: Answer) -> Answer:
@@ -81,7 +81,7 @@ def error_of(name: str, cases: list[Case]) -> float:
 def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
     """({gradient: its row}, a sentence for each verdict that float32 gets wrong)."""
     steps = [item.name for item in lesson.gradients]
-    rows = {step: Row(Extreme(0.0), Extreme(math.inf)) for step in steps}
+    rows = {step: Row() for step in steps}
     faults: list[str] = []
     for seed in seeds:
         problems = [p for p in ProblemBook(seed).problems(lesson, lesson.draws) if not p.draw.note]
@@ -90,23 +90,18 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
             for step in steps:
                 verdict = judge_line(step[1:], [(p, student.answers(p)[step]) for p in problems])
                 error = math.inf if verdict.relative_error is None else verdict.relative_error
-                if error > rows[step].farthest_right.error:
-                    rows[step].farthest_right = Extreme(error, f"{file}, seed {seed}")
+                rows[step].farthest_right = max(rows[step].farthest_right, (error, f"{file}, seed {seed}"))
                 if not verdict.passed:
                     faults.append(f"{lesson.number} {step}: {file} is rejected in float32 ({error:.2g}, seed {seed})")
-        fed = [(problem, calls.narrow(problem.given), calls.narrow(problem.upstream)) for problem in problems]
+        fed = [(problem, in_float32_input(problem)) for problem in problems]
         for mistake in lesson.wrong_formulas:
             step = mistake.gradient
             whole = [(problem, run_formula(mistake.function, step, problem)) for problem in problems]
             if judge_line(step[1:], whole).passed:
                 continue  # a wrong joint function returns some right gradients
-            narrow = [
-                (problem, in_float32(call_step(mistake.function, step, values, upstream, torch.float32)))
-                for problem, values, upstream in fed
-            ]
+            narrow = [(problem, in_float32(call_step(mistake.function, step, given))) for problem, given in fed]
             error = error_of(step[1:], narrow)
-            if error < rows[step].nearest_wrong.error:
-                rows[step].nearest_wrong = Extreme(error, f"{mistake.id}, seed {seed}")
+            rows[step].nearest_wrong = min(rows[step].nearest_wrong, (error, f"{mistake.id}, seed {seed}"))
             if judge_line(step[1:], narrow).passed:
                 faults.append(f"{lesson.number} {step}: {mistake.id} is accepted in float32 ({error:.2g}, seed {seed})")
     return rows, faults
@@ -116,8 +111,8 @@ def table_of(measured: Mapping[Lesson, Mapping[str, Row]]) -> Table:
     table = Table("lesson", "gradient", "farthest right", "whose", "nearest wrong", "which")
     for lesson, rows in measured.items():
         for step, row in rows.items():
-            right, wrong = row.farthest_right, row.nearest_wrong
-            table.add_row(lesson.number, step, f"{right.error:.1e}", right.whose, f"{wrong.error:.1e}", wrong.whose)
+            (right, file), (wrong, formula) = row.farthest_right, row.nearest_wrong
+            table.add_row(lesson.number, step, f"{right:.1e}", file, f"{wrong:.1e}", formula)
     return table
 
 
@@ -142,8 +137,8 @@ def main(arguments: list[str] | None = None) -> int:
         console.print("No gradients: only rows of gradients are judged in float32 as a whole.")
         return 0
     console.print(
-        f"{options.seeds} seeds: farthest right {max(row.farthest_right.error for row in rows):.1e}, nearest wrong "
-        f"{min(row.nearest_wrong.error for row in rows):.1e}, tolerance {LOW_PRECISION_TOLERANCE:.0e}; "
+        f"{options.seeds} seeds: farthest right {max(row.farthest_right for row in rows)[0]:.1e}, nearest wrong "
+        f"{min(row.nearest_wrong for row in rows)[0]:.1e}, tolerance {LOW_PRECISION_TOLERANCE:.0e}; "
         f"{len(faults)} verdicts wrong"
     )
     for fault in faults:

@@ -11,13 +11,13 @@ AnswerOutcome = Literal["returned", "todo", "missing", "raised", "timeout", "cra
 
 
 class Seen(NamedTuple):
-    """What an answer depends on: `method` is "differences" or "complex numbers".
+    """What an answer depends on.
 
     `operator` is the one that was evaluated `times` times at close inputs; or "", and there were `times` complex
     results.
     """
 
-    method: str
+    method: Literal["differences", "complex numbers"]
     operator: str
     times: int
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from grader.commands.console import print_remarks
 from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
-from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
+from grader.gradebook.database import GRADEBOOK
+from grader.gradebook.grading.settings import Settings
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import course_around, installed_course
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
@@ -41,12 +43,17 @@ def find_course(given: Path | None) -> Path:
 
 
 def open_course(
-    given: Path | None, names: Sequence[str], submissions: Sequence[Path] = ()
+    given: Path | None, names: Sequence[str] = (), submissions: Sequence[Path] = ()
 ) -> tuple[Course, list[Lesson]]:
     """(the course at `given` or that of this package, the lessons that `names` name, or all)."""
     course = Course(find_course(given))
     refuse_course_in_submissions(course.root, submissions)
-    return course, list(dict.fromkeys(map(course.find, names))) or list(course.lessons.values())
+    return course, named_lessons(course, names)
+
+
+def named_lessons(course: Course, names: Sequence[str]) -> list[Lesson]:
+    """The lessons that `names` name, or all."""
+    return list(dict.fromkeys(map(course.find, names))) or list(course.lessons.values())
 
 
 def refuse_course_in_submissions(course: Path, submissions: Sequence[Path]) -> None:
@@ -100,17 +107,34 @@ def checked_isolation(require: str) -> Isolation:
     return isolation
 
 
+def settings_for(
+    course: Course, lessons: Sequence[str], seed: int | None, out: Path, require: str, **more: Any
+) -> Settings:
+    """What grader processes need to know; without a `seed`, a new one is drawn. `more` are fields of Settings."""
+    return Settings(
+        course=str(course.root.resolve()),
+        lessons=list(lessons),
+        seed=secrets.randbits(32) if seed is None else seed,
+        out=str(out),
+        program=GRADER_PROGRAM,
+        seed_given=seed is not None,
+        require=require,
+        course_settings=course.changed,
+        **more,
+    )
+
+
 def with_assignment(
-    file: Path | None, out: Path, course: Course, chosen: Sequence[Lesson]
+    file: Path | None, out: Path | None, course: Course, names: Sequence[str]
 ) -> tuple[Assignment | None, Course, list[Lesson]]:
     """(the assignment in `file`, or else the gradebook's in `out`, with the lessons as they are now; the course; the
-    lessons to grade). `chosen` are the lessons that the command line names. Raises UserError.
+    lessons that `names` name, or else the assignment's, or else all). Raises UserError.
 
     Where the gradebook has an assignment, that one counts until `grade regrade --apply`: the course has its settings,
     and its lessons are graded as well.
     """
     lessons, counting = list(course.lessons.values()), None
-    if (out / GRADEBOOK).is_file():
+    if out is not None and (out / GRADEBOOK).is_file():
         with read_gradebook(out) as gradebook:
             counting = gradebook.assignment()
     if file is not None:
@@ -118,32 +142,12 @@ def with_assignment(
     elif counting is not None:
         assignment = parse_assignment(counting.text, Path(GRADEBOOK), lessons)
     else:
-        return None, course, list(chosen)
+        return None, course, named_lessons(course, names)
     counting = counting or assignment
-    contained = [each.name for each in lessons if each.name in {*assignment.rows, *counting.rows}]
-    outside = [lesson.name for lesson in chosen if lesson.name not in contained]
-    if outside:
-        raise UserError(
-            f"the assignment {assignment.title!r} does not contain {outside[0]}; it contains {', '.join(contained)}."
-        )
     course = Course(course.root, changed=counting.settings)
-    return assignment, course, [course.lessons[name] for name in [lesson.name for lesson in chosen] or contained]
-
-
-def present_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
-    """(the gradebook's assignment as its file and the lessons are now; the course with its settings).
-
-    Where the file that a run was given last is not there, or was made another assignment's, it is the text in the
-    gradebook. Raises UserError.
-    """
-    counting, lessons = gradebook.assignment(), list(course.lessons.values())
-    if counting is None:
-        return None, course
-    path = Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
-    found = read_assignment(path, lessons) if path.is_file() else None
-    if found is not None and found.title != counting.title:
-        titles = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
-        print_remarks([f"{titles}, which is used as the gradebook has it."])
-        found = None
-    found = found or parse_assignment(counting.text, Path(GRADEBOOK), lessons)
-    return found, Course(course.root, changed=found.settings)
+    contained = [each for each in course.lessons.values() if each.name in {*assignment.rows, *counting.rows}]
+    named = named_lessons(course, names) if names else contained
+    if outside := [lesson.name for lesson in named if lesson not in contained]:
+        held = ", ".join(lesson.name for lesson in contained)
+        raise UserError(f"the assignment {assignment.title!r} does not contain {outside[0]}; it contains {held}.")
+    return assignment, course, named

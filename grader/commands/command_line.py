@@ -12,6 +12,7 @@ import inspect
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -81,18 +82,25 @@ seldom = partial(option, seldom=True)
 
 
 class Command(click.Command):
-    """The command that calls `target`. Its help lists the options that are seldom needed last."""
+    """The command that calls `target`. Its help lists the options that are seldom needed last.
+
+    `Annotated[Desk, option(...), desk]` is a parameter that gets what the context manager `desk(value)` gives, for as
+    long as the command runs.
+    """
 
     def __init__(self, name: str, target: Callable[..., Any]) -> None:
         hints = get_type_hints(target, include_extras=True).items()
-        annotated = [(each, hint) for each, hint in hints if get_origin(hint) is Annotated]
-        parameters = [hint.__metadata__[0](each, hint.__origin__) for each, hint in annotated]
+        annotated = {each: hint for each, hint in hints if get_origin(hint) is Annotated}
+        parameters = [hint.__metadata__[0](each, hint.__origin__) for each, hint in annotated.items()]
 
         def call(**given: Any) -> None:
-            if isinstance(target, type):
-                target(**given).run()
-            else:
-                target(**given)
+            with ExitStack() as stack:
+                for each, hint in annotated.items():
+                    for opened in hint.__metadata__[1:]:
+                        given[each] = stack.enter_context(opened(given[each]))
+                command = target(**given)
+                if isinstance(target, type):
+                    command.run()
 
         super().__init__(name, callback=call, params=parameters, **help_of(target.__doc__ or ""))
 
@@ -122,11 +130,15 @@ class CommandGroup(click.Group):
     """
 
     def __init__(
-        self, name: str, text: str, table: Mapping[str, tuple[str | CommandGroup, str]], default: Sequence[str] = ()
+        self,
+        name: str,
+        text: str,
+        table: Mapping[str, tuple[str | CommandGroup, str]],
+        default: Sequence[str] = ("--help",),
     ) -> None:
         """`table` is {command: ("module.function" of this package or a group, what it does in a few words)}.
 
-        `default` are the words that are meant where none are typed; else the help is shown.
+        `default` are the words that are meant where none are typed.
         """
         super().__init__(name, **help_of(text), context_settings={"help_option_names": ["-h", "--help"]})
         self._table, self._default = table, list(default)
@@ -146,35 +158,24 @@ class CommandGroup(click.Group):
             formatter.write_dl([(name, words) for name, (_, words) in self._table.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args or list(self._default))
-
-    def main(self, args: Any = None, prog_name: Any = None, *others: Any, **more: Any) -> Any:
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
-        return super().main(args, self.name, *others, **more)  # also where Python was started with -m
-
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
-        try:
-            return super().make_context(info_name, args, parent, **extra)
-        except click.UsageError as error:
-            if parent is not None or isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
-                raise
-            self._refuse(error)
+        is_completion = ctx.resilient_parsing  # which has no words before the one that it completes
+        return super().parse_args(ctx, args or ([] if is_completion else list(self._default)))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if ctx.parent is None and not ctx.resilient_parsing and args[0] not in self._table:
-            fail(unknown_command(args, list(self._table), str(self.name)), program=str(self.name))
+            raise UserError(unknown_command(args, list(self._table), str(self.name)))
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> Any:
-        if ctx.parent is not None:
-            return super().invoke(ctx)
-        program = str(self.name)
+    def main(self, args: Any = None, prog_name: Any = None, *others: Any, **more: Any) -> Any:
+        """Run the words `args`, by default those of this process, and exit."""
+        program = str(self.name)  # also where Python was started with -m
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
         try:
-            return super().invoke(ctx)
+            raise SystemExit(super().main(args, program, standalone_mode=False, **more))
         except (UserError, GraderFault) as error:
             fail(str(error), error.exit_status, program)
         except click.UsageError as error:
@@ -184,7 +185,7 @@ class CommandGroup(click.Group):
                 raise
             where = f"{sys.executable} finds no {error.name}"
             fail(f"{where}. Install it there, or load the module that contains it.", program=program)
-        except (KeyboardInterrupt, click.Abort):
+        except click.Abort:  # Ctrl-C, after which click has ended the line
             fail("stopped.", STOPPED, program)
         except OSError as error:
             if error.errno not in UNWRITABLE:
@@ -193,22 +194,18 @@ class CommandGroup(click.Group):
 
     def _refuse(self, error: click.UsageError) -> NoReturn:
         """End with what click found, an example of the command, and where all its forms are listed."""
-        path = error.ctx.command_path if error.ctx is not None else str(self.name)
-        lines = ((error.ctx.command.epilog or "") if error.ctx is not None else "").splitlines()
-        typed = [line.strip().split("  ")[0] for line in lines]
-        example = next((words for words in typed if words.startswith(f"{path} ")), "")
-        such_as, forms = (f" Type, for example, `{example}`;", "all forms") if example else ("", "what it takes")
+        context = error.ctx or click.Context(self, info_name=self.name)
+        path, epilog = context.command_path, context.command.epilog or ""
+        typed = (line.strip().split("  ")[0] for line in epilog.splitlines())
+        example = next((f" Type, for example, `{words}`;" for words in typed if words.startswith(f"{path} ")), "")
         found = error.format_message().rstrip(".")
-        fail(f"{found}.{such_as} `{path} --help` shows {forms}.", error.exit_code, str(self.name))
+        fail(f"{found}.{example} `{path} --help` shows all forms.", error.exit_code, str(self.name))
 
 
 def unknown_command(words: Sequence[str], commands: Sequence[str], program: str) -> str:
     """The sentence for a first word that does not name a command. `words` are all words after the program's name."""
     word, *others = words
-    if others and others[0] in commands:
-        return f"The command comes first: type `{shlex.join([program, others[0], word, *others[1:]])}`."
     if near := difflib.get_close_matches(word, commands, n=1):
         return f"There is no command {word!r}. Did you mean `{shlex.join([program, near[0], *others])}`?"
-    once, always = (shlex.join([program, command, *words]) for command in ("check", "watch"))
-    advice = f" `{once}` checks a lesson or a row once, `{always}` whenever you save." if "check" in commands else ""
+    advice = f" `{shlex.join([program, 'check', word])}` checks a lesson or a row." if "check" in commands else ""
     return f"There is no command {word!r}; `{program} --help` lists them.{advice}"

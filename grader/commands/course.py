@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 
@@ -14,13 +14,12 @@ from grader.commands.checks import find_course, open_course
 from grader.commands.command_line import FOLDER, argument, fail, option
 from grader.commands.console import console_for, print_remarks
 from grader.commands.options import AssignmentPath, CourseFolder, LessonNames, LessonWords
+from grader.errors import UserError, write_errors
 from grader.gradebook.assignment.config import read_assignment
 from grader.lesson.lesson import Course, Lesson
-from grader.questions.question import QUESTIONS_FILE
 from grader.results.wording import count_text
 
-if TYPE_CHECKING:
-    from grader.authoring.release.engine import KitFiles
+LEAKS = 1
 
 
 def verify(
@@ -35,7 +34,6 @@ def verify(
 
     Examples:
       grade verify 03 07               two lessons, through workers and hidden suites
-      grade verify --questions         the questions alone, drawn for 20 students
     """
     from grader.authoring.verify import verify_course  # torch comes with it
 
@@ -44,8 +42,7 @@ def verify(
     names = [lesson.name for lesson in chosen]
     for name, report in verify_course(loaded.root, names, os.cpu_count() or 1, questions):
         wrong += len(report.problems)
-        lines = [f"{name}: {report.summary}"]
-        lines += [f"  ✗ {problem}" for problem in report.problems]
+        lines = [f"{name}: {report.summary}", *(f"  ✗ {problem}" for problem in report.problems)]
         console.print("\n".join(lines), soft_wrap=True)
     console.print("All as it should be." if not wrong else f"{count_text(wrong, 'error')}: the lines with ✗ above.")
     raise SystemExit(1 if wrong else 0)
@@ -64,7 +61,6 @@ def stubs(
 
     Examples:
       grade stubs --bare 03    students choose what each gradient is computed from; the hidden suite is the same
-      grade stubs --check      in CI
     """
     from grader.authoring.lesson_sources import published_stub
 
@@ -85,7 +81,6 @@ def figures(
 
     Examples:
       grade figures 03         lesson 03, after a change to its forward.py or figures.py
-      grade figures --check    in CI
     """
     from grader.authoring.figures.graph import figures_of
 
@@ -102,8 +97,7 @@ def write_or_check(
     wanted = {path: text for lesson in open_course(course, names)[1] for path, text in files(lesson).items()}
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     if check and stale:
-        listed = ", ".join(map(str, stale))
-        fail(f"{listed}: not what `{command}` writes. Run it and commit the result.", 1)
+        fail(f"{', '.join(map(str, stale))}: not what `{command}` writes. Run it and commit the result.", 1)
     for path in stale:
         path.write_text(wanted[path], encoding="utf-8", newline="\n")
         click.echo(f"wrote {path}")
@@ -123,14 +117,10 @@ def new_lesson(
     from grader.authoring.lesson_sources import write_lesson
 
     title = name.partition("_")[2].replace("_", " ").capitalize()
-    files = write_lesson(find_course(course), name, title, "functions" if functions else "steps")
-    for path in files:
+    for path in write_lesson(find_course(course), name, title, "functions" if functions else "steps"):
         click.echo(f"wrote {path}")
     other = "" if course is None else f" --course {shlex.quote(str(course))}"
     click.echo(f"Fill them in as docs/authoring.md says, then: grade stubs{other} && grade verify {name}{other}")
-
-
-LEAKS = 1
 
 
 def release(
@@ -143,45 +133,37 @@ def release(
     """Writes what students get, as a folder and as a zip: lessons with untouched stubs and as notebooks, and `dojo`.
 
     The command compares the content of every file with everything in solutions/: answers, hidden suites, known
-    mistakes and variants, also in another layout or under other names. If it finds anything, it writes nothing.
+    mistakes and variants, also in another layout or under other names. If it finds anything, it writes nothing and
+    ends with exit status 1.
 
     Examples:
-      grade release kit                        kit/ and kit.zip, all lessons
       grade release hw2 --assignment hw2.toml  the lessons of an assignment, with its rows and due date
-
-    Exit status: 0 written, 1 a file would reveal a secret (nothing is written),
-    2 the command line or the course is unusable.
     """
     from grader.authoring.lesson_review import unwritten_places  # torch comes with these
     from grader.authoring.release.engine import write_folder, write_zip
     from grader.authoring.release.kit import kit_of, published_answers
 
     if folder.exists() and any(folder.iterdir()):
-        fail(f"{folder} exists and is not empty: name a new folder, or remove this one first.")
+        raise UserError(f"{folder} exists and is not empty: name a new folder, or remove this one first.")
+    loaded, lessons = open_course(course, lesson_names)
+    every, assignment = list(loaded.lessons.values()), None
+    if missing := [lesson.solution for lesson in every if not lesson.solution.is_dir()]:
+        raise UserError(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")
+    if assignment_file is not None:
+        assignment = read_assignment(assignment_file, every)
+        names = [*assignment.rows, *(lesson.name for lesson in lessons if lesson_names)]
+        lessons = [loaded.lessons[each] for each in dict.fromkeys(names)]
+    if unwritten := [sentence for lesson in lessons for sentence in unwritten_places(lesson)]:
+        fail("\n".join([*unwritten, "nothing was written."]))
+    kit, model_answers = kit_of(lessons, assignment), published_answers(lessons) if answers else {}
+    refuse_leaks(loaded, kit, model_answers)
+    kit |= model_answers
     name = folder.resolve().name
-    archive = folder.resolve().parent / f"{name}.zip" if folder.name == "" else folder.with_name(f"{name}.zip")
-    try:
-        loaded, lessons = open_course(course, lesson_names)
-        missing = [str(lesson.solution) for lesson in loaded.lessons.values() if not lesson.solution.is_dir()]
-        if missing:
-            fail(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")
-        assignment = None if assignment_file is None else read_assignment(assignment_file, [*loaded.lessons.values()])
-        if assignment is not None:
-            names = [lesson.name for lesson in lessons] if lesson_names else []
-            lessons = [loaded.lessons[each] for each in dict.fromkeys([*assignment.rows, *names])]
-        unwritten = [sentence for lesson in lessons for sentence in unwritten_places(lesson)]
-        if unwritten:
-            fail("\n".join([*unwritten, "nothing was written."]))
-        kit = kit_of(lessons, assignment)
-        model_answers = published_answers(lessons) if answers else {}
-        refuse_leaks(loaded, kit, model_answers)
-        kit |= model_answers
+    archive = (folder if folder.name else folder.resolve()).with_name(f"{name}.zip")
+    with write_errors(folder):
         write_folder(folder, kit)
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {reason}.")
-    secret_files = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))
+    secret_files = sum(1 for lesson in every for _ in lesson.solution.rglob("*.py"))
     click.echo(
         f"{count_text(len(lessons), 'lesson')}, {count_text(len(kit), 'file')}, compared with "
         f"{count_text(secret_files, 'secret file')}: nothing is given away."
@@ -189,7 +171,7 @@ def release(
     click.echo(f"The kit: {folder} and {archive}")
 
 
-def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None:
+def refuse_leaks(course: Course, kit: dict[str, bytes], model_answers: dict[str, bytes]) -> None:
     """Print what of the course's secrets the files reveal, and end the program where there is anything.
 
     Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else. Those
@@ -197,13 +179,12 @@ def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None
     """
     from grader.authoring.release.kit import GRADED, MODEL_ANSWERS_FILE
     from grader.authoring.release.leaks import leaks, secrets_of
+    from grader.questions.question import QUESTIONS_FILE
 
     secrets = secrets_of(course)
     written = {name: content for name, content in model_answers.items() if not name.endswith(GRADED)}
     found = [*leaks(kit, secrets), *leaks(written, secrets.without(MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
     print_remarks(found)
     if found:
-        it = "it" if len(found) == 1 else "them"
-        fail(
-            f"nothing was written: {count_text(len(found), 'leak')}. Take {it} out of exercises/ and try again.", LEAKS
-        )
+        it, count = "it" if len(found) == 1 else "them", count_text(len(found), "leak")
+        fail(f"nothing was written: {count}. Take {it} out of exercises/ and try again.", LEAKS)

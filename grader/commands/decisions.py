@@ -13,9 +13,9 @@ from typing import Annotated
 import click
 from rich.table import Table
 
-from grader.commands.class_files import first_sentences
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks
+from grader.commands.intake import first_sentences
 from grader.commands.opened_gradebook import (
     course_of,
     open_gradebook,
@@ -62,15 +62,8 @@ def adjust(
 
     Examples:
       grade adjust "Ada Okafor" 03.dprobs --points 1 --because "A bug in the suite"
-      grade adjust ada total --points 0 --because "Plagiarism"   everything
     """
-    with open_gradebook(out) as gradebook:
-        decision = decision_on(gradebook, "points", student, text, row)
-        most = points_of_part(gradebook.current_of(decision.student), decision.row)[1]
-        if not points <= most:  # nor is nan
-            what = decision.row or "the total"
-            raise UserError(f"{points:g} points are too many: {what} has at most {points_text(most)}.")
-        store(gradebook, [replace(decision, points=points)], out, course)
+    decide("points", student, row, text, out, course, points=points)
 
 
 def excuse(
@@ -81,8 +74,7 @@ def excuse(
     Examples:
       grade excuse "Ada Okafor" --because "Ill, certificate seen"
     """
-    with open_gradebook(out) as gradebook:
-        store(gradebook, [decision_on(gradebook, "excuse", student, text, row)], out, course)
+    decide("excuse", student, row, text, out, course)
 
 
 def extend(
@@ -95,15 +87,9 @@ def extend(
     """Gives STUDENT a due date of their own. It never lowers a score. For many: `grade run --extensions`.
 
     Examples:
-      grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"
-      grade extend ada --until 2026-12-01 --because "Ill"     at the usual time of day
+      grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"     without a time: at the usual one
     """
-    with open_gradebook(out) as gradebook:
-        decision, assignment = decision_on(gradebook, "extension", student, text), gradebook.assignment()
-        due = None if assignment is None else assignment.due
-        if due is None:
-            print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
-        store(gradebook, [replace(decision, until=date_in(until, due))], out, course)
+    decide("extension", student, None, text, out, course, until=until)
 
 
 def comment(
@@ -115,14 +101,11 @@ def comment(
     """Adds a comment for a student, on one row or on everything. The report and feedback show it.
 
     Examples:
-      grade comment "Ada Okafor" "Nice use of broadcasting."
-      grade comment ada 03.dprobs "See me about this line."
+      grade comment "Ada Okafor" 03.dprobs "See me about this line."
     """
     if len(words) > 2:
         raise UserError(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
-    with open_gradebook(out) as gradebook:
-        decision = decision_on(gradebook, "comment", student, words[-1], words[0] if len(words) == 2 else None)
-        store(gradebook, [decision], out, course)
+    decide("comment", student, words[0] if len(words) == 2 else None, words[-1], out, course)
 
 
 def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: Out, course: CourseFolder) -> None:
@@ -176,15 +159,33 @@ def student_called(gradebook: Gradebook, wanted: str) -> str:
     return find_student(wanted, gradebook.students(), people_index(gradebook.people(), members))
 
 
-def decision_on(gradebook: Gradebook, kind: DecisionKind, wanted: str, text: str, part: str | None = None) -> Decision:
-    """A decision about a student, or a part of their work, without author and points. Raises UserError."""
-    try:
-        student = student_called(gradebook, wanted)
-    except UnknownStudent as error:
-        advice = "If this student has not submitted anything yet, `grade run` must have a roster that has the student."
-        raise UserError(f"{error} {advice}") from error
-    row = find_row(part, rows_by_lesson(gradebook.current_of(student)), student) if part else None
-    return Decision(0, student, kind, "", datetime.now(UTC), row, None, None, text)
+def decide(
+    kind: DecisionKind,
+    wanted: str,
+    part: str | None,
+    text: str,
+    out: Path,
+    course: Path | None,
+    points: float | None = None,
+    until: str | None = None,
+) -> None:
+    """Store a decision about the student who is `wanted`, or about a part of their work. Raises UserError."""
+    with open_gradebook(out) as gradebook:
+        try:
+            student = student_called(gradebook, wanted)
+        except UnknownStudent as error:
+            advice = "If this student has not submitted anything yet, `grade run` must have a roster with them."
+            raise UserError(f"{error} {advice}") from error
+        current, assignment = gradebook.current_of(student), gradebook.assignment()
+        row = find_row(part, rows_by_lesson(current), student) if part else None
+        most = points_of_part(current, row)[1]
+        if points is not None and not points <= most:  # nor is nan
+            raise UserError(f"{points:g} points are too many: {row or 'the total'} has at most {points_text(most)}.")
+        due = None if assignment is None else assignment.due
+        if until and due is None:
+            print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
+        date = date_in(until, due) if until else None
+        store(gradebook, [Decision(0, student, kind, "", datetime.now(UTC), row, points, date, text)], out, course)
 
 
 def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course: Path | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from grader.commands.checks import open_course
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks, progress_bar
 from grader.commands.decisions import store, student_called
-from grader.commands.opened_gradebook import open_gradebook, recorded_course
+from grader.commands.opened_gradebook import open_gradebook, required_course
 from grader.commands.options import CourseFolder, Out
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import not_yet_made
@@ -69,15 +68,13 @@ def defence(
         raise UserError("give one of --paper and --enter.")
     if enter:
         enter_answers(out, course)
-        return
-    if lesson_name is None:
+    elif lesson_name is None:
         raise UserError("name the lesson, such as `grade defence --lesson 03 --paper`.")
-    _, (lesson,) = open_course(recorded_course(out, course), [lesson_name])
-    with open_gradebook(out) as gradebook:
-        seed = gradebook.kept(SEED) or secrets.token_hex(16)
-        gradebook.keep(SEED, seed)
-        sheets = make_sheets(list(defended_works(gradebook, given, lesson)), gradebook, lesson, seed)
-    write_sheets(sheets, out)
+    else:
+        with open_gradebook(out) as gradebook:
+            lesson = required_course(gradebook, course).find(lesson_name)
+            sheets = make_sheets(list(defended_works(gradebook, given, lesson)), gradebook, lesson)
+        write_sheets(sheets, out)
 
 
 def defended_works(gradebook: Gradebook, names: Sequence[str], lesson: Lesson) -> Iterator[tuple[str, Defended | str]]:
@@ -92,16 +89,14 @@ def defended_works(gradebook: Gradebook, names: Sequence[str], lesson: Lesson) -
             yield student, stored_work(gradebook, attempts, student, lesson.name) or missing
 
 
-def make_sheets(
-    works: Sequence[tuple[str, Defended | str]], gradebook: Gradebook, lesson: Lesson, seed: str
-) -> list[Sheet]:
+def make_sheets(works: Sequence[tuple[str, Defended | str]], gradebook: Gradebook, lesson: Lesson) -> list[Sheet]:
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
     from grader.dojo.check import LocalJudge  # torch comes with it
 
+    seed = gradebook.kept(SEED) or secrets.token_hex(16)
+    gradebook.keep(SEED, seed)
     sheets, console = list[Sheet](), console_for(stderr=True)
     with closing(LocalJudge()) as judge, progress_bar(console, console.is_terminal) as bar:
-        if judge.isolation.level == "none":
-            raise UserError(UNLOCKED)
         for student, work in bar.track(works, description="questions"):
             sheet = work if isinstance(work, str) else sheet_for(work, judge, gradebook, lesson, seed)
             if isinstance(sheet, str):
@@ -127,6 +122,8 @@ def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: L
     code, kept = own_code(gradebook, seed, work.student, lesson.name, f"{work.sha256}/{QUESTIONS}")
     if kept:
         return kept
+    if judge.isolation.level == "none":
+        raise UserError(UNLOCKED)
     rows = judge.judge(lesson, work.files).rows
     right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in work.wrong]
     made = generate(lesson, work.files.files, right, judge.zygote, f"{seed}/{work.student}", QUESTIONS)
@@ -139,19 +136,19 @@ def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: L
 
 
 def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
-    """The pages to be printed, and where they are."""
+    """Write the pages to be printed, and print where they are."""
     folder = out / "defence" / sheets[0].lesson
-    pages: dict[str, Callable[[Sequence[Sheet]], str]] = {PAPERS_FILE: papers_page, KEYS_FILE: keys_page}
-    for name, page in pages.items():
-        text, faults = rendered(partial(page_and_faults, page), sheets)
+    for name, page in ((PAPERS_FILE, papers_page), (KEYS_FILE, keys_page)):
+        shown, text = rendered(partial(shown_and_page, page), sheets)
         print_remarks(
-            f"{name} is without {sheets[place].student}, for a fault of the grader: ask them in person."
-            for place in faults
+            f"{name} is without {sheet.student}, for a fault of the grader: ask them in person."
+            for sheet in sheets
+            if sheet not in shown
         )
         with output_errors(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / name, text)
-        click.echo(f"{count_text(len(sheets) - len(faults), 'student')}: {folder / name}")
+        click.echo(f"{count_text(len(shown), 'student')}: {folder / name}")
     click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     most = max(len(sheet.questions) for sheet in sheets)
     for sheet in sheets:
@@ -161,10 +158,10 @@ def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
             click.echo(f"grade: {terminal_line(sheet.student)}: {reason}")
 
 
-def page_and_faults(
-    page: Callable[[Sequence[Sheet]], str], sheets: Sequence[Sheet], faults: Mapping[int, str]
-) -> tuple[str, Mapping[int, str]]:
-    return page(sheets), faults
+def shown_and_page(
+    page: Callable[[Sequence[Sheet]], str], sheets: Sequence[Sheet], _: object
+) -> tuple[Sequence[Sheet], str]:
+    return sheets, page(sheets)
 
 
 def enter_answers(out: Path, course: Path | None) -> None:

@@ -13,10 +13,8 @@ main = CommandGroup(
     Examples:
       dojo                    the lessons, how far you are, what to do next
       dojo watch 03           checks lesson 03 whenever you save
-      dojo check              once, for the lesson you last worked on
-      dojo check 03.dprobs    one row of it
+      dojo check 03.dprobs    checks one row of it once
       dojo check that.ipynb   the lecture's notebook, or one with the functions in it
-      dojo hint dprobs        a hint, and one more each time
 
     Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
     """,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -29,8 +28,7 @@ def serve_assistant(course: ExercisesFolder) -> None:
     Hints that the assistant takes are recorded in .dojo.json, as those of `dojo hint` are.
 
     Examples:
-      dojo mcp                        an AI assistant starts this by itself, in the folder with exercises/
-      claude mcp add dojo -- dojo mcp
+      claude mcp add dojo -- dojo mcp    the assistant starts it by itself, in the folder with exercises/
     """
     root = student_course(course).resolve()
     try:
@@ -38,7 +36,7 @@ def serve_assistant(course: ExercisesFolder) -> None:
     except ImportError as error:
         raise UserError(MISSING) from error
     at = Desk(root, complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True))
-    with contextlib.closing(CheckSession(at)) as session:
+    with closing(CheckSession(at)) as session:
         server_of(at, session).run()
 
 
@@ -51,26 +49,26 @@ def server_of(at: Desk, session: CheckSession) -> MCPServer:
 
     server = MCPServer("dojo", title="Backprop Ninja", instructions=PURPOSE, version=__version__, log_level="ERROR")
 
-    def answered(text: Callable[[], str]) -> str:
-        try:
-            return text()
-        except UserError as error:
-            raise ToolError(str(error)) from None
-
     @server.tool()
     async def lessons() -> str:
         """The lessons and their rows, with the student's progress."""
-        return answered(lambda: lessons_text(at))
+        return lessons_text(at)
 
     @server.tool()
     async def verdict(lesson: str) -> str:
         """Check the student's file now: `03` for a lesson, `03.dprobs` for one row. Names known mistakes."""
-        return answered(lambda: verdict_text(at, session, lesson))
+        try:
+            return verdict_text(at, session, lesson)
+        except UserError as error:
+            raise ToolError(str(error)) from None
 
     @server.tool()
     async def hint(row: str) -> str:
         """The next hint for a row such as `03.dprobs`, three at most. It is recorded: ask the student first."""
-        return answered(lambda: hint_text(at, row))
+        try:
+            return hint_text(at, row)
+        except UserError as error:
+            raise ToolError(str(error)) from None
 
     return server
 

@@ -1,8 +1,8 @@
-"""`grade export`: what other programs want to have: a workflow, an autograder, a grade book's CSV."""
+"""`grade export` and `grade feedback`: scores and reports in the form that other programs need."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,17 +11,26 @@ import click
 from grader.commands.checks import open_course, require_solutions, with_assignment
 from grader.commands.command_line import EXISTING_FOLDER, FOLDER, argument, option
 from grader.commands.console import print_remarks
-from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, Timeout
+from grader.commands.intake import ClassFiles
+from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, RosterFile, Timeout
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.github import WORKFLOW_PATH, public_workflow_text, workflow_text
-from grader.publish.export.gradebooks import PLATFORMS, read_marks
-from grader.publish.feedback import comments_for, mailmerge_csv
+from grader.publish.export.gradebooks import PLATFORMS, class_results, read_marks
+from grader.publish.feedback import (
+    NoFeedback,
+    canvas_feedback,
+    comments_for,
+    for_one_student,
+    mailmerge_csv,
+    moodle_feedback,
+    report_files,
+    returned_reports,
+)
 from grader.results import points_text
 from grader.results.wording import count_text
 
-VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 Graded = Annotated[Path, argument("OUT", EXISTING_FOLDER)]
 Written = Annotated[Path | None, option("-o --out FILE", "What to write.  [default: in OUT]")]
 ClassFile = Annotated[Path, option("--roster CSV", "With id, name, email, or the platform's own file.", required=True)]
@@ -32,6 +41,8 @@ Maximum = Annotated[
     float | None,
     option("--max POINTS", "What a full score is worth on the platform.", click.FloatRange(0, min_open=True)),
 ]
+
+# Where grading runs ---------------------------------------------------------------------------------------------------
 
 
 def github(
@@ -50,13 +61,13 @@ def github(
 
     Examples:
       grade export github classroom/ --lesson 03          grades on push, with the hidden suites
-      grade export github classroom/ --public             checks public problems only: needs no secret
     """
-    names, assignment = list[str](), ""
+    names, assignment, path = list[str](), "", folder / WORKFLOW_PATH
     if lesson_names or public or assignment_file is not None:
-        loaded, lessons = open_course(course, lesson_names)
+        _, loaded, lessons = with_assignment(assignment_file, None, open_course(course)[0], lesson_names)
+        if lesson_names or public:  # else the assignment says which
+            names = [lesson.name for lesson in lessons]
         if assignment_file is not None:
-            _, _, lessons = with_assignment(assignment_file, folder, loaded, lessons if lesson_names else [])
             root, file = loaded.root.resolve(), assignment_file.resolve()
             if not file.is_relative_to(root):
                 raise UserError(
@@ -64,15 +75,11 @@ def github(
                     "there, and commit it."
                 )
             assignment = file.relative_to(root).as_posix()
-        if lesson_names or public:  # else the assignment says which
-            names = [lesson.name for lesson in lessons]
-    path = folder / WORKFLOW_PATH
     if path.exists():
         raise UserError(f"{path} is there already: delete it first, if it is to be replaced.")
-    own = None if public else workflow_text(names, require, fail_under, assignment)
-    text = own or public_workflow_text(names)
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        text = public_workflow_text(names) if public else workflow_text(names, require, fail_under, assignment)
         write_whole(path, text)
     click.echo(f"wrote {path}")
     if not public:
@@ -84,12 +91,6 @@ def gradescope(
     lesson_names: LessonNames,
     assignment_file: AssignmentPath,
     maximum: Maximum,
-    visibility: Annotated[
-        str,
-        option(
-            "--visibility WHEN", f"Of the tests: {', '.join(VISIBILITY)}.", click.Choice(VISIBILITY), default="visible"
-        ),
-    ],
     timeout: Timeout,
     require: Require,
     course: CourseFolder,
@@ -97,26 +98,26 @@ def gradescope(
     """Writes autograder.zip for Gradescope: the grader, pinned requirements, and the course with its hidden suites.
 
     Examples:
-      grade export gradescope --lesson 03                        autograder.zip: upload it as it is
-      grade export gradescope --assignment hw2.toml --max 20     with its rows, weights, due date; scaled to 20 points
+      grade export gradescope --assignment hw2.toml --max 20     its rows, weights, due date; scaled to 20 points
     """
     from grader.authoring.release.engine import write_zip  # torch comes with these
     from grader.authoring.release.kit import autograder_files
     from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 
-    loaded, lessons = open_course(course, lesson_names)
-    text, points = "", sum(lesson.max_score for lesson in lessons)
-    if assignment_file is not None:
-        assignment, _, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
-        assert assignment is not None
-        text, points = assignment.text, assignment.points
+    loaded, _ = open_course(course)
+    assignment, _, lessons = with_assignment(assignment_file, None, loaded, lesson_names)
     require_solutions(lessons)
+    points = sum(lesson.max_score for lesson in lessons) if assignment is None else assignment.points
+    text = "" if assignment is None else assignment.text
     names = [lesson.name for lesson in lessons]
-    settings = AutograderSettings(names, require, timeout, visibility, text, maximum)
+    settings = AutograderSettings(names, require, timeout, assignment=text, maximum=maximum)
     with write_errors(out):
         write_zip(out, autograder_files(loaded, settings), executable=AUTOGRADER_SCRIPTS)
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
     click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
+
+
+# Scores ---------------------------------------------------------------------------------------------------------------
 
 
 def canvas(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
@@ -141,18 +142,15 @@ def moodle(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maxi
       grade export moodle grades/ --roster worksheet.csv              the column Grade: all lessons together
       grade export moodle grades/ --roster roster.csv --max 100       Moodle's maximum grade, if it is in no file
     """
-    for column, highest in write_marks("moodle", graded, roster_file, named, maximum, out).items():
-        points = f"{column} is in points out of {points_text(highest)}"
-        click.echo(f"{points}. If Moodle's maximum grade is another, give it with --max.")
+    write_marks("moodle", graded, roster_file, named, maximum, out)
 
 
 def write_marks(
     name: str, graded: Path, roster_file: Path, named: Sequence[str], maximum: float | None, out: Path | None
-) -> dict[str, float]:
+) -> None:
     """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
 
-    A score that is not clear stays empty. Returns {column: points} for the columns whose maximum on the platform is
-    not known. Raises UserError.
+    A score that is not clear stays empty. Raises UserError.
     """
     platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
     marks = read_marks(graded, roster)
@@ -165,15 +163,17 @@ def write_marks(
     print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
     click.echo(f"wrote {path}: {len(marks.shares)} of {count_text(len(roster.members), 'student')} {have} a score.")
-    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in maxima}
+    if platform.maximum:  # Canvas takes it from the file's line Points Possible
+        for lesson in columns.keys() - maxima.keys():
+            points = f"{columns[lesson]} is in points out of {points_text(marks.possible[lesson])}"
+            click.echo(f"{points}. If the platform's maximum is another, give it with --max.")
 
 
 def mailmerge(graded: Graded, roster_file: ClassFile, out: Written) -> None:
-    """Writes CSV for mail merge: a line for each student who has a report.
+    """Writes CSV for mail merge, with each student's score, a summary, and the path of the report to attach.
 
     Examples:
-      grade export mailmerge grades/ --roster roster.csv       OUT/mailmerge.csv: email, name, id, score, maximum,
-                                                               percent, summary, and the path of the report to attach
+      grade export mailmerge grades/ --roster roster.csv       OUT/mailmerge.csv: a line for each student
     """
     roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
     marks = read_marks(graded, roster)
@@ -182,3 +182,88 @@ def mailmerge(graded: Graded, roster_file: ClassFile, out: Written) -> None:
         write_whole(path, text)
     print_remarks([*marks.remarks, *remarks])
     click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {count_text(len(roster.members), 'student')}.")
+
+
+# Reports --------------------------------------------------------------------------------------------------------------
+
+
+def canvas_archive(graded: Graded, out: Written) -> None:
+    """Writes the zip for Canvas's "Re-Upload Submissions". Each report becomes a file in a comment.
+
+    Examples:
+      grade feedback canvas grades/
+    """
+    write_archive(graded, out, "Canvas", canvas_feedback, "the assignment, Re-Upload Submissions")
+
+
+def moodle_archive(graded: Graded, out: Written) -> None:
+    """Writes the zip for Moodle's "Upload multiple feedback files in a zip".
+
+    Grades and one-line comments are in the worksheet that `grade export moodle` fills in.
+
+    Examples:
+      grade feedback moodle grades/
+    """
+    write_archive(graded, out, "Moodle", moodle_feedback, "Upload multiple feedback files in a zip")
+
+
+def write_archive(
+    graded: Path,
+    out: Path | None,
+    platform: str,
+    feedback: Callable[[Sequence[str], dict[str, bytes]], dict[str, bytes]],
+    menu: str,
+) -> None:
+    """Write the zip with what the platform gives to each student, and print who gets nothing.
+
+    `feedback` gives {name in the zip: content} from a student's names in the download and the files of the report.
+    Raises UserError where nobody gets anything.
+    """
+    from grader.authoring.release.engine import write_zip  # torch comes with it
+
+    back, remarks = returned_reports(graded, platform)
+    print_remarks(remarks)
+    if not back:
+        raise UserError(f"nothing was written: OUT has no report on a submission in a download of {platform}.")
+    files, sent, path = dict[str, bytes](), 0, out or graded / f"{platform.lower()}-feedback.zip"
+    for each in back:
+        try:
+            with for_one_student():
+                files |= feedback(each.entries, each.files)
+            sent += 1
+        except NoFeedback as reason:
+            print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])
+    with write_errors(path):
+        write_zip(path, files)
+    click.echo(f"wrote {path}: reports for {sent} students. In {platform}: {menu}.")
+
+
+def student_folders(
+    graded: Graded,
+    roster_file: RosterFile,
+    out: Annotated[Path | None, option("-o --out", "What to write.  [default: OUT/feedback]", FOLDER)],
+) -> None:
+    """Writes a folder for each student with their reports, and with a roster mailmerge.csv.
+
+    Examples:
+      grade feedback folder grades/ --roster roster.csv
+    """
+    roster, place, written = ClassFiles(graded, roster_file).roster, out or graded / "feedback", 0
+    marks = None if roster is None else read_marks(graded, roster)
+    print_remarks(() if marks is None else marks.remarks)
+    with write_errors(place):
+        for student, each in (class_results(graded) if marks is None else marks.results).items():
+            try:
+                files = report_files(graded, each)
+            except NoFeedback as reason:
+                print_remarks([f"`{student}` gets no feedback: {reason}."])
+                continue
+            (place / each.student).mkdir(parents=True, exist_ok=True)
+            for name, content in files.items():
+                (place / each.student / name).write_bytes(content)
+            written += 1
+        if roster is not None and marks is not None:
+            text, remarks = mailmerge_csv(graded, roster, marks, place)
+            print_remarks(remarks)
+            write_whole(place / "mailmerge.csv", text)
+    click.echo(f"wrote {place}: reports for {count_text(written, 'student')}.")

@@ -12,7 +12,6 @@ EXPORT = CommandGroup(
 
     Examples:
       grade export canvas grades/ --roster roster.csv
-      grade run submission --course course --format junit   formats are options of `grade run`
     """,
     {
         "github": ("export.github", "a workflow that grades, or checks, on push"),
@@ -32,9 +31,9 @@ FEEDBACK = CommandGroup(
       grade feedback canvas grades/
     """,
     {
-        "canvas": ("feedback.canvas_archive", 'a zip for "Re-Upload Submissions"'),
-        "moodle": ("feedback.moodle_archive", "a zip of feedback files"),
-        "folder": ("feedback.student_folders", "a folder for each student, and mailmerge.csv"),
+        "canvas": ("export.canvas_archive", 'a zip for "Re-Upload Submissions"'),
+        "moodle": ("export.moodle_archive", "a zip of feedback files"),
+        "folder": ("export.student_folders", "a folder for each student, and mailmerge.csv"),
     },
 )
 main = CommandGroup(
@@ -44,7 +43,6 @@ main = CommandGroup(
     Examples:
       grade run submissions/                     a folder with one submission for each student
       grade adjust ada 03.dprobs --points 1 --because "..."   a decision that survives every later run
-      grade verify                               checks the course: solutions 100 %, stubs 0 %, mistakes named
       grade release kit                          what students get, checked for leaks: kit/ and kit.zip
 
     Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line

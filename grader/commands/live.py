@@ -9,9 +9,11 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.commands.console import progress_bar
-from grader.gradebook.grading.outcome import RunOutcome, StudentChange
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.publish.inert import terminal_line
+from grader.publish.report.classroom import without_times
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
 
@@ -97,15 +99,19 @@ def what_platforms_say(results: Iterable[SubmissionResult]) -> list[str]:
     return [sentence] if names else []
 
 
-def what_waits(changes: Sequence[StudentChange], title: str, out: Path) -> str:
-    """A line about an edited assignment, and whose points it would change without grading anything again."""
-    up, down = sum(change.gain > 0 for change in changes), sum(change.gain < 0 for change in changes)
-    names = f": {first_names([change.student for change in changes], 5)}" if changes else ""
-    return (
-        f"{title}, or a lesson in it, was edited: {len(changes)} would have other points ({up} up, {down} down)"
-        f"{names}. Until you apply this, the former assignment counts. `grade regrade -o {out}` shows each change, "
-        f"`grade regrade --apply -o {out}` makes them count."
-    )
+def what_a_person_should_know(outcome: RunOutcome, count: int, assignment: Assignment | None, out: Path) -> list[str]:
+    """Sentences about a run of `count` submissions: faults, whose time is unclear, and an assignment that waits."""
+    sentences = [*what_failed(outcome.reasons, count), *what_is_plain(outcome.plain)]
+    sentences += [*without_times(outcome.results), *what_platforms_say(outcome.results)]
+    if assignment is not None and (changes := outcome.unapplied) is not None:
+        up, down = sum(change.gain > 0 for change in changes), sum(change.gain < 0 for change in changes)
+        names = f": {first_names([change.student for change in changes], 5)}" if changes else ""
+        sentences.append(
+            f"{assignment.title}, or a lesson in it, was edited: {len(changes)} would have other points ({up} up, "
+            f"{down} down){names}. Until you apply this, the former assignment counts. `grade regrade -o {out}` shows "
+            f"each change, `grade regrade --apply -o {out}` makes them count."
+        )
+    return sentences
 
 
 def shorten(reason: str) -> str:

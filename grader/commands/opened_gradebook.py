@@ -32,22 +32,22 @@ FEW = 20
 @contextmanager
 def open_gradebook(out: Path) -> Iterator[Gradebook]:
     """The gradebook in `out`, while no other command writes there. Raises UserError."""
-    require_gradebook(out)
-    with lock_output(out), closing(Gradebook(out / GRADEBOOK)) as gradebook:
+    path = gradebook_in(out)
+    with lock_output(out), closing(Gradebook(path)) as gradebook:
         yield gradebook
 
 
 @contextmanager
 def read_gradebook(out: Path) -> Iterator[Gradebook]:
     """The gradebook in `out`, to be read only; another command may write it meanwhile. Raises UserError."""
-    require_gradebook(out)
-    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
+    with closing(Gradebook(gradebook_in(out), read_only=True)) as gradebook:
         yield gradebook
 
 
-def require_gradebook(out: Path) -> None:
+def gradebook_in(out: Path) -> Path:
     if not (out / GRADEBOOK).is_file():
         raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote, with -o.")
+    return out / GRADEBOOK
 
 
 def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
@@ -60,6 +60,13 @@ def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
     return None if root is None else Course(root)
 
 
+def required_course(gradebook: Gradebook, given: Path | None) -> Course:
+    """As course_of. Raises UserError where there is none."""
+    if (course := course_of(gradebook, given)) is None:
+        raise UserError(f"{course_to_name(gradebook)}.")
+    return course
+
+
 def was_graded_with(gradebook: Gradebook, course: Path | None) -> bool:
     """Whether the latest run used the course in this folder."""
     root = gradebook.about().get("course")
@@ -67,19 +74,9 @@ def was_graded_with(gradebook: Gradebook, course: Path | None) -> bool:
 
 
 def course_to_name(gradebook: Gradebook) -> str:
-    """What to do where `course_of` finds none."""
+    """What to do where there is no course."""
     root = gradebook.about().get("course", "unknown")
     return f"the gradebook's course ({root}) is not the one that `grade` is a part of: name it with --course"
-
-
-def recorded_course(out: Path, given: Path | None) -> Path | None:
-    """The folder `given`, or that of the latest run's course; None where nothing says which. Raises UserError."""
-    with read_gradebook(out) as gradebook:
-        if given is not None or "course" not in gradebook.about():
-            return given
-        if not was_graded_with(gradebook, installed_course()):
-            raise UserError(f"{course_to_name(gradebook)}.")
-    return installed_course()
 
 
 def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
@@ -119,9 +116,8 @@ def write_other_gradebooks(out: Path, students: Collection[str], course: Path | 
             with open_gradebook(other) as gradebook:
                 known = {*students} & {*gradebook.students()}
                 results = gradebook.current() if len(known) > FEW else map(gradebook.current_of, known)
-                current = {each.student: each for each in results if each.student in known}
-                reported = {student: reported_in(other / student) for student in sorted(current)}
-                changed = [who for who, written in reported.items() if written not in (None, current[who])]
+                current = [each for each in results if each.student in known]
+                changed = [each.student for each in current if reported_in(other / each.student) not in (None, each)]
                 if changed:
                     gradebook.mark_stale(changed)
                     count = count_text(len(changed), "result changes", "results change")

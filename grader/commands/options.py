@@ -16,9 +16,8 @@ CourseFolder = Annotated[
     Path | None,
     seldom("--course DIR", "Has exercises/ and solutions/; its code runs as you.", EXISTING_FOLDER),
 ]
-ExercisesFolder = Annotated[
-    Path | None, seldom("--course DIR", "Has exercises/, whose lessons run as you.", EXISTING_FOLDER)
-]
+EXERCISES = seldom("--course DIR", "Has exercises/, whose lessons run as you.", EXISTING_FOLDER)
+ExercisesFolder = Annotated[Path | None, EXERCISES]
 LessonNames = Annotated[tuple[str, ...], option("--lesson L", "Only this lesson; may be repeated.")]
 LessonWords = Annotated[tuple[str, ...], argument("[LESSON]...")]
 FileAndLesson = Annotated[tuple[str, ...], argument("[FILE] [LESSON]")]

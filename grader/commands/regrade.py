@@ -4,37 +4,31 @@ from __future__ import annotations
 
 import gc
 import os
-import secrets
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import click
 
-from grader.commands.checks import GRADER_PROGRAM, checked_isolation, present_assignment, require_solutions
+from grader.commands.checks import checked_isolation, require_solutions, settings_for
 from grader.commands.command_line import FAULT, STOPPED, option
 from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import change_text
 from grader.commands.live import RunView, what_failed
-from grader.commands.opened_gradebook import (
-    course_of,
-    course_to_name,
-    open_gradebook,
-    write_other_gradebooks,
-    write_views,
-)
+from grader.commands.opened_gradebook import open_gradebook, required_course, write_other_gradebooks, write_views
 from grader.commands.options import CourseFolder, LessonNames, Out, Require
-from grader.errors import UserError
-from grader.gradebook.database import Gradebook
+from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
+from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
-from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan, apply_regrade, grade_again, plan_regrade
-from grader.gradebook.grading.settings import DRAWN, RunIdentity, Settings
+from grader.gradebook.grading.regrade import RegradeOutcome, apply_regrade, grade_again, plan_regrade
+from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, RunIdentity
 from grader.lesson.lesson import Course
 from grader.publish.inert import terminal_line
 from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult, points_text
+from grader.results.wording import count_text
 
-MAX_RESCALED_SHOWN = 3
 WITHOUT_SCORE = {"error": "not graded", "unclear": "not decided"}
 
 
@@ -48,46 +42,36 @@ def regrade(
     """Grades the gradebook's own submissions again, with the course and the assignment's file as they are now.
 
     It prints whose score would change, and why. Without --apply every score stays as it is. Decisions (`grade adjust`
-    and others) stay in force. A lesson that --lesson names is graded again, changed or not.
+    and others) stay in force. A lesson that --lesson names is graded again, changed or not. Where something could not
+    be graded because of a fault of the grader, nothing is applied, and the exit status is 3.
 
     Examples:
-      grade regrade                 after a lesson or the assignment has changed
       grade regrade --apply         makes this count; nothing is graded twice
-
-    Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
-    because of a fault of the grader (then nothing is applied), 130 stopped (the same command continues from there).
     """
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
-        loaded = course_of(gradebook, course)
-        if loaded is None:
-            raise UserError(f"{course_to_name(gradebook)}.")
-        assignment, loaded = present_assignment(gradebook, loaded)
+        assignment, loaded = present_assignment(gradebook, required_course(gradebook, course))
         plan = plan_regrade(gradebook, loaded, [loaded.find(name).name for name in lesson_names])
         if plan.gone:
-            gone = ", ".join(plan.gone)
-            print_remarks([f"no longer in this course, so their scores stay as they are: {gone}."])
+            print_remarks([f"no longer in this course, so their scores stay as they are: {', '.join(plan.gone)}."])
         is_edited = scoring(assignment) != scoring(gradebook.assignment())
         if not plan.due and not is_edited:
-            click.echo(
-                "Every attempt was graded with the lessons and the assignment as they are: nothing to do. --lesson "
-                "grades one again."
-            )
+            what = "Every attempt was graded with the lessons and the assignment as they are: nothing to do."
+            click.echo(f"{what} --lesson grades one again.")
             return
         seed = gradebook.about().get("seed", DRAWN)
-        settings = Settings(
-            course=str(loaded.root.resolve()),
-            lessons=plan.lessons,
-            seed=secrets.randbits(32) if seed == DRAWN else int(seed),
-            out=str(out),
-            program=GRADER_PROGRAM,
-            seed_given=seed != DRAWN,
-            require=require,
-            course_settings={} if assignment is None else dict(assignment.settings),
-        )
+        settings = settings_for(loaded, plan.lessons, None if seed == DRAWN else int(seed), out, require)
         outcome = RegradeOutcome()
         if plan.due:
-            outcome = run_again(plan, gradebook, loaded, settings)
+            require_solutions([loaded.lessons[name] for name in plan.lessons])
+            checked_isolation(require)
+            with RunView(console_for(stderr=True)) as view:
+                outcome = grade_again(plan, gradebook, loaded, settings, os.cpu_count() or 1, view)
+        if outcome.stopped:
+            graded = f"{len(outcome.results)} of {len(plan.due)} are graded and kept aside"
+            print_remarks([f"stopped: {graded}. No score has changed. The same command goes on from there."])
+            raise SystemExit(STOPPED)
+        print_remarks(what_failed(outcome.faults, len(plan.due)))
         changes = changes_by(outcome.results, plan.results, gradebook, assignment)
         causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
         print_changes(changes, len(gradebook.students()), causes)
@@ -105,19 +89,23 @@ def regrade(
         click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
 
-def run_again(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings) -> RegradeOutcome:
-    """Grade what is planned, with progress, and print what could not be graded. Exits where it was stopped."""
-    lessons = [course.lessons[name] for name in plan.lessons]
-    require_solutions(lessons)
-    checked_isolation(settings.require)
-    with RunView(console_for(stderr=True)) as view:
-        outcome = grade_again(plan, gradebook, course, settings, os.cpu_count() or 1, view)
-    if outcome.stopped:
-        graded = f"{len(outcome.results)} of {len(plan.due)} are graded and kept aside"
-        print_remarks([f"stopped: {graded}. No score has changed. The same command goes on from there."])
-        raise SystemExit(STOPPED)
-    print_remarks(what_failed(outcome.faults, len(plan.due)))
-    return outcome
+def present_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
+    """(the gradebook's assignment as its file and the lessons are now; the course with its settings).
+
+    Where the file that a run was given last is not there, or was made another assignment's, it is the text in the
+    gradebook. Raises UserError.
+    """
+    counting, lessons = gradebook.assignment(), list(course.lessons.values())
+    if counting is None:
+        return None, course
+    path = Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
+    found = read_assignment(path, lessons) if path.is_file() else None
+    if found is not None and found.title != counting.title:
+        titles = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
+        print_remarks([f"{titles}, which is used as the gradebook has it."])
+        found = None
+    found = found or parse_assignment(counting.text, Path(GRADEBOOK), lessons)
+    return found, Course(course.root, changed=found.settings)
 
 
 def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence[str]) -> None:
@@ -131,10 +119,9 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
         lines = [f"{change.student}: {scores}"]
         notes = [", ".join(short_notes(each)) or "no note" for each in (before, after)]
         lines += [f"  {notes[0]} → {notes[1]}"] if notes[0] != notes[1] else []
-        rescaled = sum(row.has_same_verdict for row in change.rows)
-        is_short = rescaled <= MAX_RESCALED_SHOWN
-        lines += [f"  {row_change(row)}" for row in change.rows if is_short or not row.has_same_verdict]
-        lines += [] if is_short else [f"  {rescaled} rows have the same verdict and other points"]
+        lines += [f"  {row_change(row)}" for row in change.rows if not row.has_same_verdict]
+        if rescaled := sum(row.has_same_verdict for row in change.rows):
+            lines.append(f"  {count_text(rescaled, 'row has', 'rows have')} the same verdict and other points")
         click.echo("\n".join(map(terminal_line, lines)))
     scored = [change for change in changes if change.gain]
     up, kept = sum(change.gain > 0 for change in scored), len(changes) - len(scored)

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from grader.commands.checks import GRADER_PROGRAM
-from grader.commands.command_line import BELOW, FAULT, STOPPED
+from grader.commands.checks import (
+    GRADER_PROGRAM,
+    checked_isolation,
+    open_course,
+    refuse_planted_results,
+    require_solutions,
+    settings_for,
+    with_assignment,
+)
+from grader.commands.command_line import BELOW, FAULT, FOLDER, POSITIVE, STOPPED, argument, option, seldom
 from grader.commands.console import console_for, print_remarks
+from grader.commands.decisions import extensions_from
 from grader.commands.follow import FollowedFolder
-from grader.commands.live import RunView, print_summary
-from grader.commands.run_phases import RunPhases
+from grader.commands.intake import ClassFiles, Intake
+from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
+from grader.commands.opened_gradebook import write_other_gradebooks
+from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
+from grader.errors import UserError
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import RunIdentity
 from grader.publish.export.classroom50 import report_to_classroom50
+from grader.publish.export.formats import FORMATS, write_formats
 from grader.publish.export.github import report_to_github, without_workflow_commands
 from grader.publish.inert import terminal_line
 from grader.publish.report.pages import Reporter
 from grader.results.wording import first_names
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.nursery import Nursery
 
 
 @dataclass(kw_only=True)
-class GradeRun(RunPhases):
+class GradeRun:
     """Grades submissions and writes reports.
 
     SUBMISSIONS is a folder with one submission per student, or submissions. Each is a folder or archive with
@@ -37,11 +53,37 @@ class GradeRun(RunPhases):
       grade run submissions/                    again: only what is new or changed
       grade run submissions.zip --lesson 3 --roster roster.csv     a platform's download
       grade run submissions/ --assignment hw2.toml     rows, weights and due dates
-      grade run late/ada --lesson 03            one more student for the class in grades/
     """
+
+    submissions: Annotated[tuple[Path, ...], argument("SUBMISSIONS...", required=True)]
+    out: Annotated[Path, option("-o --out OUT", "Folder for the results; default: grades.", FOLDER, default=GRADES)]
+    lesson_names: Annotated[tuple[str, ...], option("--lesson L", "Count only this lesson; may be repeated.")] = ()
+    assignment_file: AssignmentPath = None
+    extensions_file: Annotated[Path | None, option("--extensions CSV", "Other due dates, and who is excused.")] = None
+    roster_file: RosterFile = None
+    times_files: Annotated[
+        tuple[Path, ...], option("--times FILE", "When students submitted (docs/assignments.md).")
+    ] = ()
+    intake_file: Annotated[Path | None, option("--intake CSV", "OUT/intake.csv, after you have edited it.")] = None
+    jobs: Annotated[int | None, seldom("--jobs N", "Grader processes; default: one per core.", POSITIVE)] = None
+    cluster: Annotated[str | None, seldom("--cluster ADDRESS", "A Dask scheduler (docs/operator.md).")] = None
+    seed: Annotated[int | None, seldom("--seed N", "The same hidden problems again.")] = None
+    timeout: Timeout = 10.0
+    require: Require = "fair"
+    fail_under: FailUnder = None
+    formats: Annotated[
+        tuple[str, ...], seldom("--format FORMAT", f"{', '.join(FORMATS)} (docs/ci.md).", click.Choice(FORMATS))
+    ] = ()
+    fresh: Annotated[bool, seldom("--fresh", "Grade everything again.")] = False
+    only_these: Annotated[bool, seldom("--only-these", "Show only this run's students.")] = False
+    follow: Annotated[bool, seldom("--follow", "Grade what appears, until Ctrl-C (docs/operator.md).")] = False
+    quiet: Annotated[bool, seldom("--quiet", "Print only what goes wrong.")] = False
+    course: CourseFolder = None
 
     def run(self) -> None:
         """Grade, and end with another status than 0 where design.md says so."""
+        if self.cluster is not None and find_spec("distributed") is None:
+            raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
         nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
         on_github = "github" in self.formats
         with ExitStack() as at_end:
@@ -50,44 +92,73 @@ class GradeRun(RunPhases):
             quieted = at_end.enter_context(ExitStack())
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))
-            self.choose_lessons()
-            inbox = FollowedFolder(self) if self.follow else None
-            if inbox is None:
-                self.find_submissions()
-            self.count_lessons()
-            settings = self.settings()
+            course, _ = open_course(self.course, self.lesson_names, self.submissions)
+            assignment, course, lessons = with_assignment(self.assignment_file, self.out, course, self.lesson_names)
+            require_solutions(lessons)
+            known = ClassFiles(self.out, self.roster_file, self.times_files)
+            print_remarks(() if self.quiet else known.remarks)
+            intake = Intake(self.out, course, lessons, known, assignment, self.intake_file)
+            are_chosen = bool(self.lesson_names) or assignment is not None
+            inbox = None
+            if self.follow:
+                inbox = FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet)
+            else:
+                unclear, counts = intake.find(self.submissions)
+                print_remarks(unclear if self.quiet else [*unclear, *counts])
+                if self.intake_file is not None:
+                    intake.check_file(self.intake_file)
+                print_remarks(intake.remarks())
+                refuse_planted_results(self.out, [arrival.path for arrival in intake.found.arrivals])
+            extensions = []
+            if (file := self.extensions_file) is not None:
+                extensions = extensions_from(file, assignment, self.out, intake.found, known.roster)
+            counted = lessons if are_chosen else intake.found.contained(lessons)
+            left_out = [lesson.name for lesson in lessons if lesson not in counted]
+            settings = settings_for(
+                course,
+                [lesson.name for lesson in counted],
+                self.seed,
+                self.out,
+                self.require,
+                limits=asdict(self.limits()),
+                left_out=left_out,
+                isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),
+            )
             console = console_for(stderr=not on_github)
             with RunView(console, self.quiet) as view:
                 outcome = grade_run(
-                    self.found,
-                    self.lessons,
+                    intake.found,
+                    counted,
                     settings,
                     self.jobs or os.cpu_count() or 1,
                     view,
-                    Reporter(self.course_lessons),
+                    Reporter(list(course.lessons.values())),
                     fresh=self.fresh,
                     cluster=self.cluster,
                     nursery=nursery,
-                    identity=RunIdentity.of(self.loaded, settings, self.assignment, self.assignment_file),
+                    identity=RunIdentity.of(course, settings, assignment, self.assignment_file),
                     only_these=self.only_these,
-                    decisions=self.extensions,
+                    decisions=extensions,
                     inbox=inbox,
-                    roster=self.known.roster,
-                    kept=self.known.entries(),
+                    roster=known.roster,
+                    kept=known.entries(),
                 )
-            open_questions = self.store_intake()
-            sentences = self.publish(outcome)
+            count, students = len(intake.found), [result.student for result in outcome.results]
+            open_questions = intake.store()
+            write_other_gradebooks(self.out, students, self.course)
+            sentences = what_a_person_should_know(outcome, count, assignment, self.out)
+            sentences += what_is_plain(write_formats(self.out, students, self.formats))
             if not self.quiet:
                 print_remarks([*outcome.joined, *open_questions])
-                print_summary(console, outcome, len(self.found), self.out, self.left_out)
+                print_summary(console, outcome, count, self.out, left_out)
             elif outcome.stopped:
-                print_remarks([f"stopped: {len(outcome.results)} of {len(self.found)} were graded and are on disk."])
+                print_remarks([f"stopped: {len(outcome.results)} of {count} were graded and are on disk."])
             print_remarks(sentences)
             quieted.close()
             if "classroom50" in self.formats and not outcome.stopped:
                 report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
             if on_github:
-                paths = {each.student: each.path for each in self.found.arrivals}
+                paths = {each.student: each.path for each in intake.found.arrivals}
                 report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
         if outcome.stopped or outcome.faults:
             raise SystemExit(STOPPED if outcome.stopped else FAULT)
@@ -95,3 +166,24 @@ class GradeRun(RunPhases):
             # a line that begins with a student's text may be a command to a job's runner
             console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
             raise SystemExit(BELOW)
+
+    def folder_to_follow(self, are_chosen: bool) -> Path:
+        """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
+        folder, *others = self.submissions
+        if others or not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):
+            given = ", ".join(map(str, self.submissions))
+            raise UserError(f"--follow grades what appears in one folder that you may list, and was given {given}.")
+        if self.cluster is not None:
+            raise UserError("--follow grades on this machine: leave out --cluster.")
+        if {"github", "classroom50"} & {*self.formats}:
+            raise UserError("--format github and classroom50 report to a job that ends, and --follow does not end.")
+        if not are_chosen:
+            raise UserError("--follow must know what counts: name the lessons with --lesson, or give --assignment.")
+        return folder
+
+    def limits(self) -> Limits:
+        """The limits of a worker. Raises UserError."""
+        try:
+            return Limits(self.timeout, self.timeout, 6 * self.timeout)
+        except ValueError as error:
+            raise UserError(f"--timeout: {error}.") from error

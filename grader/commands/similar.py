@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import click
 
-from grader.commands.checks import open_course
-from grader.commands.class_files import ClassFiles
+from grader.commands.checks import named_lessons
 from grader.commands.console import console_for, print_remarks, progress_bar
-from grader.commands.opened_gradebook import read_gradebook, recorded_course
+from grader.commands.intake import ClassFiles
+from grader.commands.opened_gradebook import read_gradebook, required_course
 from grader.commands.options import CourseFolder, LessonNames, Out
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
-from grader.gradebook.similarity.pairs import SimilarPair, similarities
+from grader.gradebook.similarity.pairs import similarities
 from grader.gradebook.similarity.reading import known_code, read_class, steps_of_course, stored_class
 from grader.publish.inert import terminal_line
 from grader.publish.instructor_pages import reason_text, similar_page
@@ -35,8 +34,9 @@ def similar(out: Out, lesson_names: LessonNames, course: CourseFolder) -> None:
 
     A pair is a reason to read two submissions side by side. It is never a verdict.
     """
-    loaded, lessons = open_course(recorded_course(out, course), lesson_names)
     with read_gradebook(out) as gradebook:
+        loaded = required_course(gradebook, course)
+        lessons = named_lessons(loaded, lesson_names)
         files, rows = stored_class(gradebook, loaded, [lesson.name for lesson in lessons])
     if len(files) < 2:
         count = count_text(len(files), "submission was", "submissions were")
@@ -55,20 +55,15 @@ def similar(out: Out, lesson_names: LessonNames, course: CourseFolder) -> None:
     with output_errors(page):
         write_whole(page, similar_page(result, pairs, files, remarks))
     print_remarks(remarks)
-    print_pairs(pairs, result.threshold, result.size)
-    click.echo(f"Side by side: {page}")
-
-
-def print_pairs(pairs: Sequence[SimilarPair], threshold: float, size: int) -> None:
-    """A line for each pair, with its strongest reason."""
-    if not pairs:
-        click.echo(f"{size} submissions compared: no pair shares more than chance explains ({threshold:.1f} bits).")
-        return
     for pair in pairs[:MAX_SHOWN]:
         more = f" And {len(pair.shared) - 1} more." if len(pair.shared) > 1 else ""
-        click.echo(
-            terminal_line(f"{pair.one}, {pair.other} ({pair.bits:.1f} bits): {reason_text(pair.shared[0])}{more}")
-        )
+        reason = f"{pair.one}, {pair.other} ({pair.bits:.1f} bits): {reason_text(pair.shared[0])}{more}"
+        click.echo(terminal_line(reason))
     if len(pairs) > MAX_SHOWN:
         click.echo(f"... and {len(pairs) - MAX_SHOWN} more, in similar.html.")
-    click.echo("Reasons to read them side by side, not a verdict: read both and speak with both students first.")
+    if pairs:
+        click.echo("Reasons to read them side by side, not a verdict: read both and speak with both students first.")
+    else:
+        chance = f"no pair shares more than chance explains ({result.threshold:.1f} bits)"
+        click.echo(f"{result.size} submissions compared: {chance}.")
+    click.echo(f"Side by side: {page}")

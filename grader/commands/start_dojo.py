@@ -7,16 +7,12 @@ import contextlib
 import os
 import sys
 
+from grader.commands.dojo import main as dojo
+
 
 def main() -> None:
-    status = 0
     try:
-        from grader.commands.dojo import main as dojo
-
         dojo()
-    except KeyboardInterrupt:  # before the command could take care of it
-        print("dojo: stopped.", file=sys.stderr)
-        status = 130
     except SystemExit as ended:
         if "torch" not in sys.modules or not isinstance(ended.code, int | None):
             raise

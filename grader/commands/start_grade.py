@@ -1,19 +1,6 @@
-"""The program `grade`: Ctrl-C while its modules are loaded is a sentence, too."""
+"""The program `grade`, also as `python -P -m grader.commands.start_grade`, which workflows of `grade export` type."""
 
-from __future__ import annotations
-
-import sys
-
-
-def main() -> None:
-    try:
-        from grader.commands.grade import main as grade  # half a second
-
-        grade()
-    except KeyboardInterrupt:
-        print("grade: stopped.", file=sys.stderr)
-        raise SystemExit(130) from None
-
+from grader.commands.grade import main
 
 if __name__ == "__main__":
     main()

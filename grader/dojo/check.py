@@ -30,7 +30,7 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, pack_once
 from grader.source.reader import source_reader
 from grader.verdict.explain.checks import explain_check
-from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
+from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import run_check
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.gradient import GradientCheck
@@ -148,7 +148,7 @@ class PublicSuite:
     def _row(self, item: Item, student: Student) -> Row:
         if item.target is None:
             return self._check_row(item, student)
-        gradient = GradientCheck(self._lesson, item, student, self._book, has_right_upstream)
+        gradient = GradientCheck(self._lesson, item, student, self._book)
         explain_gradient(gradient, self._lesson.public_draws)
         row = gradient.row(self._lesson.public_draws)
         if gradient.picture is not None:

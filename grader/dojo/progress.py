@@ -20,7 +20,7 @@ from grader.lesson.config import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.view import LessonView, lesson_view
-from grader.results import UNWRITTEN, WRONG_STATUSES, LessonResult, Row, number
+from grader.results import UNWRITTEN, WRONG_STATUSES, LessonResult, number
 from grader.results.typed_json import from_json, to_json
 
 if TYPE_CHECKING:  # torch comes with it
@@ -143,11 +143,6 @@ class Checked:
     @property
     def source(self) -> str:
         return self.submitted.files[BACKWARD_FILE].decode("utf-8-sig", "replace")
-
-    def text_of(self, row: Row) -> str:
-        """The text to which a row's line numbers refer: a notebook's cell, or the file."""
-        texts = self.submitted.origin.texts if self.submitted.origin else {}
-        return texts.get(row.file or "", self.source)
 
     def place_of(self, name: str | None) -> str:
         """The location of a row's function, or of its statements; of no row, or in a broken file, where it stops."""

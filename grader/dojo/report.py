@@ -1,13 +1,12 @@
 """A student's own report, as an instructor's run would write it: as a file, and as the live page of `dojo open`.
 
-The live page is the report of the latest check, which the browser reloads after each save. It is served on the loopback
-interface, for who has the token in its address, and takes no input. A page of somewhere else whose name points to
-127.0.0.1 is refused by the Host header; no header permits another origin to read an answer.
+The live page is the report of the latest check: it asks twice a second whether there is a newer one. It is served on
+the loopback interface, for who has the token in its address, and takes no input. A page of somewhere else whose name
+points to 127.0.0.1 is refused by the Host header; no header permits another origin to read an answer.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import secrets
@@ -22,7 +21,7 @@ from typing import Any
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, shown_path
 from grader.dojo.progress import Checked, Progress
 from grader.dojo.session import Event
-from grader.errors import UserError, write_errors
+from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.publish.report.pages import Reporter
@@ -34,8 +33,6 @@ REPORT_FILE = "my-report.html"
 MAX_NAMED = 20
 """Lessons that a page names as not begun."""
 LOOPBACK, TOKEN_BYTES = "127.0.0.1", 16
-HEARTBEAT_SECONDS = 2.0
-"""Between two signs of life, from which the page knows that what it shows is current."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",  # the page's own policy says what it may run and load
@@ -106,26 +103,19 @@ class LiveServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, isolation: Isolation, port: int = 0) -> None:
-        """Port 0 is any free one. Raises UserError where `port` cannot be used."""
-        try:
-            super().__init__((LOOPBACK, port), LiveRequest)
-        except OSError as error:
-            raise UserError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
+    def __init__(self, isolation: Isolation) -> None:
+        super().__init__((LOOPBACK, 0), LiveRequest)  # any free port
         self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
         self.address = f"http://{LOOPBACK}:{self.server_address[1]}{self.path}"
-        self._isolation, self._checked, self._changed = isolation, list[Checked](), threading.Condition()
-        self._news: dict[str, Any] = {"check": 0, "state": ""}
-        self.has_ended = False
+        self._isolation, self._checks, self._lock = isolation, 0, threading.Lock()
+        self._latest: Checked | None = None
+        self._sentence = ""
 
     def __enter__(self) -> LiveServer:
         threading.Thread(target=self.serve_forever, args=(0.1,), name="live page", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._changed:
-            self.has_ended = True
-            self._changed.notify_all()
         self.shutdown()
         self.server_close()
 
@@ -134,59 +124,45 @@ class LiveServer(ThreadingHTTPServer):
 
     def tell(self, event: Event) -> None:
         """Have every open page show what has happened. It only takes note of it, so that the caller does not wait."""
-        with self._changed:
+        with self._lock:
+            self._sentence = event.sentence
             if event.checked is not None:
-                self._checked = [event.checked]
-            self._news = {"check": self._news["check"] + (event.checked is not None), "state": event.sentence}
-            self._changed.notify_all()
+                self._latest, self._checks = event.checked, self._checks + 1
 
     def page(self) -> str:
-        with self._changed:
-            number, checked = self._news["check"], self._checked
-        return report_page(checked, self._isolation, live=number) if checked else Reporter([]).waiting_page()
+        with self._lock:
+            number, latest = self._checks, self._latest
+        return Reporter([]).waiting_page() if latest is None else report_page([latest], self._isolation, live=number)
 
-    def news(self, last: dict[str, Any] | None) -> dict[str, Any]:
-        """What the page needs to know, once it differs from `last` or after a while."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.has_ended or self._news != last, HEARTBEAT_SECONDS)
-            return self._news
+    def state(self) -> str:
+        """The number of the latest check and what is going on, as JSON."""
+        with self._lock:
+            return json.dumps({"check": self._checks, "state": self._sentence})
 
 
 class LiveRequest(BaseHTTPRequestHandler):
-    """Answers GET for the page and its events, and 404 for everything else."""
+    """Answers GET for the page and its state, and 404 for everything else."""
 
     server: LiveServer
-    protocol_version = "HTTP/1.1"
     server_version, sys_version = "dojo", ""
 
     def do_GET(self) -> None:
         path, own = self.path.encode(), self.server.path.encode()
         if self.headers.get("Host", "").partition(":")[0] not in (LOOPBACK, "localhost"):
             self._send(400, "text/plain", LOST)
-        elif secrets.compare_digest(path, own + b"events"):
-            self._send_events()
+        elif secrets.compare_digest(path, own + b"state"):
+            self._send(200, "application/json", self.server.state())
         elif secrets.compare_digest(path, own):
             self._send(200, "text/html", self.server.page())
         else:
             self._send(404, "text/plain", LOST)
 
     def _send(self, status: int, kind: str, text: str) -> None:
-        self._send_head(status, kind, {"Content-Length": str(len(text.encode()))})
-        self.wfile.write(text.encode())
-
-    def _send_head(self, status: int, kind: str, more: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": f"{kind}; charset=utf-8", **HEADERS, **more}.items():
+        for name, value in {"Content-Type": f"{kind}; charset=utf-8", **HEADERS}.items():
             self.send_header(name, value)
         self.end_headers()
-
-    def _send_events(self) -> None:
-        self._send_head(200, "text/event-stream", {"Connection": "close"})
-        news: dict[str, Any] | None = None
-        with contextlib.suppress(OSError):  # until the tab is closed
-            while not self.server.has_ended:
-                news = self.server.news(news)
-                self.wfile.write(f"data: {json.dumps(news)}\n\n".encode())
+        self.wfile.write(text.encode())
 
     def log_message(self, format: str, *arguments: object) -> None:
         """The terminal is the student's."""

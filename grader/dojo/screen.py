@@ -109,10 +109,10 @@ def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
 
 def broken_file(checked: Checked) -> Iterator[RenderableType]:
     """Why a file does not run, and the line at which it stops."""
-    row = checked.judged.rows[0]
+    first = checked.part.lines[0]
     yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
     yield Paragraph(inert(checked.judged.message or ""), indent=LIST_INDENT)
-    yield from quoted_line(checked.text_of(row), row.line)
+    yield from quoted_line(first.source, first.row.line)
 
 
 def explanation(group: Sequence[RowView], checked: Checked, final: bool = True) -> Iterator[RenderableType]:
@@ -135,7 +135,7 @@ def explanation(group: Sequence[RowView], checked: Checked, final: bool = True) 
     elif final and (line.is_wrong or line.message):
         yield Paragraph(inert(line.sentence if line.is_wrong else line.message), indent=LIST_INDENT)
         if line.is_broken:
-            yield from quoted_line(checked.text_of(row), row.line)
+            yield from quoted_line(line.source, row.line)
 
 
 def quoted_line(source: str, number: int | None) -> Iterator[Text]:

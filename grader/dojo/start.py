@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE
 from grader.lesson.bare_stub import bare_stub
 from grader.lesson.config import COURSE_SETTINGS_FILE
-from grader.lesson.lesson import Course
+from grader.lesson.lesson import Course, LessonError
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.questions.answers_file import ANSWERS_FILE
 
@@ -24,8 +25,14 @@ NOT_COPIED = shutil.ignore_patterns(  # figures.py draws a lesson's pictures in 
 def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
     """Copy the lessons of `course` into `folder`, which is created. With `bare`, gradients have empty parentheses.
 
-    Raises UserError where `folder` holds something already, or a lesson has no stub.
+    Raises UserError where `folder` is a lesson's name or holds something already, or a lesson has no stub.
     """
+    with contextlib.suppress(LessonError):
+        lesson = course.find(str(folder))
+        raise UserError(
+            f"{folder} is a lesson: dojo watch {lesson.number}. A folder to work in has a name of its own, as in `dojo "
+            "start my-work`."
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} exists and is not empty. Choose another name, as in `dojo start my-work`.")
     for lesson in course.lessons.values():

@@ -29,6 +29,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.failures import failure
+from grader.comparison.tensors import bits
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import replacement_file, write_whole
 from grader.lesson.config import LECTURE_SEED
@@ -143,26 +144,30 @@ class GradientComparison:
 
     name: str
     line: str
-    relative: float  # infinite where the shapes differ
+    relative: float  # infinite where the shapes differ or a value is not finite
+    difference: str  # the same in words
 
     @property
     def is_wrong(self) -> bool:
-        return not self.relative <= TRAINING_RTOL
+        return self.relative > TRAINING_RTOL
 
 
-def compare_gradients(found: Mapping[str, Tensor], true: Mapping[str, Tensor]) -> list[GradientComparison]:
-    """The lecture's `cmp` of each gradient in `found`. Unlike the lecture's, it also compares the shapes."""
+def compare_gradients(own_gradients: Mapping[str, Tensor], true: Mapping[str, Tensor]) -> list[GradientComparison]:
+    """The lecture's `cmp` of each of the student's gradients. Unlike the lecture's, it also compares the shapes."""
     rows, floor = [], SMALL * max(value.abs().max().item() for value in true.values()) or 1.0
-    for name, own in found.items():
-        own, reference = own.detach().double(), true[name].double()
-        exact, close, relative, figure = False, False, math.inf, f"–   yours has shape {tuple(own.shape)}"
-        if own.shape == reference.shape:
-            exact, close = torch.equal(own, reference), torch.allclose(own, reference)
-            maxdiff = (own - reference).abs().max().item()
-            relative, figure = maxdiff / max(reference.abs().max().item(), floor), repr(maxdiff)
-        head = f"{name} {tuple(reference.shape)}"
-        line = f"{head:15s} | exact: {exact!s:5s} | approximate: {close!s:5s} | maxdiff: {figure}"
-        rows.append(GradientComparison(name, line, relative))
+    for name, own in own_gradients.items():
+        reference, relative = true[name].double(), math.inf
+        found = bits(own.detach().double(), reference)
+        if own.shape != reference.shape:
+            figure, difference = f"–   yours has shape {tuple(own.shape)}", "has another shape"
+        elif found.maxdiff is None:
+            figure, difference = "–   yours is not finite", "is infinite or NaN"
+        else:
+            relative = found.maxdiff / max(reference.abs().max().item(), floor)
+            figure, difference = f"{found.maxdiff}", f"differs from autograd's by {relative:.1%} of its size"
+        head, verdicts = f"{name} {tuple(reference.shape)}", (bool(found.exact), bool(found.approximate))
+        line = f"{head:15s} | exact: {verdicts[0]!s:5s} | approximate: {verdicts[1]!s:5s} | maxdiff: {figure}"
+        rows.append(GradientComparison(name, line, relative, difference))
     return rows
 
 
@@ -272,10 +277,8 @@ class TrainingRun:
         if not abs(loss - true_loss) <= TRAINING_RTOL * abs(true_loss):
             what, row = f"your loss is {loss:.4f} and autograd's is {true_loss:.4f}", "loss"
         elif wrong and not network.is_rounding(clone_tensors(self._own), batch):
-            share, row = wrong[0].relative, f"d{wrong[0].name}"
-            others = ", ".join(f"d{other.name}" for other in wrong[1:])
-            how = f"differs from autograd's by {share:.1%} of its size" if share < math.inf else "has another shape"
-            what = f"`{row}` {how}{f' ({others} too)' if others else ''}"
+            row, others = f"d{wrong[0].name}", ", ".join(f"d{other.name}" for other in wrong[1:])
+            what = f"`{row}` {wrong[0].difference}{f' ({others} too)' if others else ''}"
         else:
             what, row = network.wrong_update(clone_tensors(self._own), batch, found, step)
         if what:
@@ -299,7 +302,7 @@ class TrainingRun:
         """Write checkpoint.pt, from which `--resume` goes on, and curve.svg."""
         steps, data = self._network.steps, io.BytesIO()  # torch.save to a file raises errors of its own
         torch.save({"steps": steps, "own": self._own, "autograds": self._autograds, "losses": self.losses}, data)
-        drawn = plot(self.losses, steps, 1e-6, window=max(1, self.step // 40))
+        drawn = plot(self.losses, steps, window=max(1, self.step // 40))
         with write_errors(self._out):
             with replacement_file(self._out / CHECKPOINT) as new:
                 new.write_bytes(data.getvalue())

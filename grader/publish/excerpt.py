@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
 MAX_EXCERPT_FILE_CHARACTERS = 300_000
@@ -13,30 +13,21 @@ MAX_LOOKED_AT = 400
 """Lines after a function's first one in which its excerpt is searched: its docstring may be long."""
 
 
-class Lines:
-    """A student's file as lines, as Python counts them. It is split once for all the rows of a lesson."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-
-    @cached_property
-    def texts(self) -> list[str]:
-        return re.split(r"\r\n|\r|\n", self.source) if len(self.source) <= MAX_EXCERPT_FILE_CHARACTERS else []
-
-    @cached_property
-    def functions(self) -> dict[int, str]:
-        """{the line at which a function starts: its name}"""
-        starts = ((n, text) for n, text in enumerate(self.texts, 1) if text.startswith("def"))
-        return {n: match[1] for n, text in starts if (match := re.match(r"def\s+(\w+)", text))}
-
-
-def excerpt(lines: Lines, name: str, line: int | None) -> tuple[tuple[int, str], ...]:
+def excerpt(source: str, name: str, line: int | None) -> tuple[tuple[int, str], ...]:
     """The student's own lines around `line`, numbered: their function, or a few lines before and after."""
-    line = line or next((start for start, own in lines.functions.items() if own == name), None)
-    if line is None or line > len(lines.texts):
+    texts, functions = lines_and_functions(source)
+    line = line or next((start for start, own in functions.items() if own == name), None)
+    if line is None or line > len(texts):
         return ()
-    function = without_docstring(lines.texts, max((start for start in lines.functions if start <= line), default=line))
-    return function if line in dict(function) else without_docstring(lines.texts, max(1, line - 3))
+    function = without_docstring(texts, max((start for start in functions if start <= line), default=line))
+    return function if line in dict(function) else without_docstring(texts, max(1, line - 3))
+
+
+@lru_cache(maxsize=2)  # a lesson's rows are in one file
+def lines_and_functions(source: str) -> tuple[Sequence[str], Mapping[int, str]]:
+    """(the lines of a file as Python counts them, {the line at which a function starts: its name})"""
+    texts = re.split(r"\r\n|\r|\n", source) if len(source) <= MAX_EXCERPT_FILE_CHARACTERS else []
+    return texts, {n: match[1] for n, text in enumerate(texts, 1) if (match := re.match(r"def\s+(\w+)", text))}
 
 
 def without_docstring(

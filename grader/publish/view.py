@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Item, Lesson
-from grader.publish.excerpt import Lines, excerpt
+from grader.publish.excerpt import excerpt
 from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
 from grader.results.wording import format_shape
@@ -59,7 +59,7 @@ class RowView:
         anchor: its id in a page.
         others: the rows of its lesson, by name.
         lesson: None where the course no longer has it.
-        file: the text that `row.line` is a line of.
+        source: the text that `row.line` is a line of.
         picture: what the report draws of its values.
         why: the anchor of the first row of its group; "" where nothing is to be explained.
     """
@@ -69,7 +69,7 @@ class RowView:
     others: Mapping[str, Row] = field(default_factory=dict)
     lesson: Lesson | None = None
     item: Item | None = None
-    file: Lines | None = None
+    source: str = ""
     picture: Mapping[str, Any] = field(default_factory=dict)
     why: str = ""
 
@@ -187,9 +187,8 @@ class RowView:
     @cached_property
     def excerpt(self) -> tuple[tuple[int, str], ...]:
         """The student's own lines, numbered, of a row that is not right."""
-        if self.file is None or self.row.status in ("passed", *UNWRITTEN):
-            return ()
-        return excerpt(self.file, self.row.name, self.row.line)
+        is_shown = self.row.status not in ("passed", *UNWRITTEN)
+        return excerpt(self.source, self.row.name, self.row.line) if is_shown and self.source else ()
 
     @property
     def forward(self) -> list[str]:
@@ -283,14 +282,13 @@ def lesson_view(
     """
     rows = {row.name: row for row in results.rows}
     items = {item.name: item for item in lesson.items} if lesson else {}
-    files = {text: Lines(text) for text in {source, *texts.values()}}
     lines = list[RowView]()
     groups = list[list[RowView]]()
     for name, row in rows.items():
         if is_question(name):
             continue
-        file, picture = files[texts.get(row.file or "", source)], pictures.get(name) or {}
-        line = RowView(row, f"{results.name}-{name}", rows, lesson, items.get(name), file, picture)
+        text, picture = texts.get(row.file or "", source), pictures.get(name) or {}
+        line = RowView(row, f"{results.name}-{name}", rows, lesson, items.get(name), text, picture)
         lines.append(line)
         if not (line.is_wrong or row.mistake or (row.message and line.state not in ("todo", "uncounted"))):
             continue

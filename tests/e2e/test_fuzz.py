@@ -9,6 +9,7 @@ import time
 import warnings
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
-from grader.verdict.explain.attempts import attempt, check_interrupt, explaining_a_submission
+from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.judge.checks import Check, CheckFailed, ReferenceFailed, run_check
 
 COURSE = Course(ROOT)
@@ -188,8 +189,12 @@ def test_a_search_that_is_stopped_by_its_guard_says_so(sessions, monkeypatch):
     assert graded.results.lessons[0].message == SEARCH_STOPPED.format(6)
 
 
+def submission_with(interrupt: int | None) -> Any:
+    return SimpleNamespace(terms=None, interrupt=interrupt)
+
+
 def test_an_error_in_an_explanation_changes_no_verdict():
-    with explaining_a_submission(None):
+    with explaining(submission_with(None)):
         assert attempt(lambda: 1 / 0) is None
     with pytest.raises(ZeroDivisionError):
         attempt(lambda: 1 / 0)
@@ -198,10 +203,10 @@ def test_an_error_in_an_explanation_changes_no_verdict():
 def test_a_key_ends_the_search_for_an_explanation():
     reading, writing = os.pipe()
     try:
-        with explaining_a_submission(reading):
+        with explaining(submission_with(reading)):
             assert attempt(lambda: "said") == "said"
             os.write(writing, b"q")
-            with explaining_a_submission(None):
+            with explaining(submission_with(None)):
                 check_interrupt()
             with pytest.raises(Interrupted):
                 attempt(lambda: "said")

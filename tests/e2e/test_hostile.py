@@ -68,19 +68,7 @@ def opened(level: str, a_zygote_of_its_own: None) -> Iterator[Range]:
 # The corpus ----------------------------------------------------------------------------------------------------------
 
 
-QUICKER = {
-    **dict.fromkeys(("loop_in_a_sum", "loop_in_a_pattern", "loop_in_torch"), "loop_in_c"),  # one call that takes hours
-    "fill_bytes": "fill_with_small_objects",
-}
-"""{attack that costs a second: one by which the same code stops both}"""
-
-
-@sampled(
-    "attack",
-    [pytest.param(each, marks=[pytest.mark.slow] if each.name in QUICKER else []) for each in ATTACKS],
-    keep=1,
-    ids=lambda attack: attack.name,
-)
+@sampled("attack", ATTACKS, keep=1, ids=lambda attack: attack.name)
 def test_attack(attack: Attack, opened: Range) -> None:
     outcome = opened.run(attack)
     assert outcome.problems == []
@@ -88,7 +76,6 @@ def test_attack(attack: Attack, opened: Range) -> None:
 
 def test_the_corpus_is_what_it_is_said_to_be() -> None:
     assert len(ATTACKS) >= 70
-    assert {*QUICKER, *QUICKER.values()} <= {attack.name for attack in ATTACKS}
     for attack in ATTACKS:
         for row in (key for key in attack.header if key.startswith("rows")):
             assert set(attack.header[row].split(", ")) <= set(STATUSES), f"{attack.name}: {attack.header[row]}"
@@ -208,7 +195,7 @@ def open_files(pid: int) -> list[str]:
 
 # As students hand it in, and as an instructor runs it ----------------------------------------------------------------
 
-SLOW = {"print_for_ever", "print_much", "print_in_a_thread", "flush_that_waits"}
+SLOW = {"print_for_ever", "print_in_a_thread", "flush_that_waits"}
 SHOWN = {"reading hidden files", "hunting references", "files next to it", "output"}
 
 

@@ -27,7 +27,7 @@ RENDERERS = tuple(
         "publish.view": "excerpt",
         "publish.pictures": "matrix_picture value_map",
         "publish.report.decisions": "late_sentence facts_of_part",
-        "publish.report.classroom": "short_notes csv_columns csv_cell counts reasons_to_look zero_reason",
+        "publish.report.classroom": "short_notes annotation_cells csv_cell counts reasons_to_look zero_reason",
         "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views",
     }.items()
     for name in names.split()

@@ -105,10 +105,6 @@ def makers(depth: int = 25) -> Callable[[int], str]:
     return inside(lambda n: f"    x{n} = " + "f('a')(" * depth + "x" + ")" * depth + "('b')" * depth + "\n")
 
 
-def aliases_of_makers(size: int) -> str:
-    return repeated(lambda n: f"x{n + 1} = x{n}('a')(x{n}('b'))(x{n})\n", size) + "dprobs = x1\n"
-
-
 def changed_aliases(size: int) -> str:
     return repeated(lambda n: f"a{n} = dprobs\na{n} += 1\n", size // 2) + repeated(
         lambda n: f"dlogits = a{n}\na{n} = dh\na{n} += 1\n", size // 2
@@ -124,95 +120,53 @@ def in_the_lectures_manner(size: int) -> str:
 FAMILIES: dict[str, Callable[[int], str]] = {
     "attributes": chain(".a"),
     "changes in place": chain(".a_()"),
-    "views": chain(".view(1)"),
     "views and indices": chain("[0].T"),
-    "subscripts": chain("[0]"),
     "calls": chain("()"),
-    "calls with text": chain("('a')"),
-    "dicts": chain(".__dict__['a']"),
-    "short chains of changes": chain(".a_()", 30),
     "changes within arguments": inside(lambda n: f"    x{n} = {'a.b_(' * DEEP}1{')' * DEEP}\n"),
     "nested getattr": inside(lambda n: f"    x{n} = " + "getattr(" * DEEP + "a" + ", 'b')" * DEEP + "\n"),
     "makers": makers(),
-    "aliases of makers": aliases_of_makers,
     "one tuple of names": lambda size: "(" + items(size) + ") = dprobs = x\n" + "def dlogits(a):\n    return a1\n",
     "assigned in a chain": lambda size: repeated(lambda n: f"a{n}=", size) + "x\ndef dprobs(b):\n    return a1\n",
-    "one letter assigned in a chain": lambda size: "a=b=c=" * (size // 6) + "1\n",
-    "indices assigned in a chain": lambda size: "dprobs = dlogits = " + "a[0]=b.c=" * (size // 9) + "x.y.z\n",
-    "chained in a function": lambda size: in_function("    " + repeated(lambda n: f"a{n}=", size) + "dlogprobs.T\n"),
     "comparisons": lambda size: "dprobs = " + "a < " * (size // 4) + "a\n",
-    "and": lambda size: "dprobs = " + repeated(lambda n: f"a{n} and ", size) + "a\n",
-    "texts in a sum": inside(lambda n: f"    x{n} = getattr(x, " + "'a' + " * LINKS + "'b')\n"),
     "long texts in a sum": inside(lambda n: f"    x{n} = getattr(x, " + ("'" + "a" * 300 + "' + ") * LINKS + "'b')\n"),
     "sums": inside(lambda n: f"    x{n} = " + "a + " * LINKS + "b\n"),
-    "tuples in tuples": nest("(", ",)", items),
-    "lists in comprehensions": nest("[", " for a in b]", lambda size: "[" + items(size) + "]"),
     "comprehensions in targets": nest("[1 for a[", "] in b]", lambda size: "0, " + items(size), 60),
-    "lambdas around much": nest("lambda a: ", "", lambda size: "[" + items(size) + "]"),
     "lambdas": lambdas,
     "calls around much": nest("f(", ")", items),
-    "namedtuples": nest("namedtuple(", ")", items),
-    "choices": nest("1 if x else ", "", lambda size: "[" + items(size) + "]"),
-    "dicts in dicts": nest("{1: ", "}", lambda size: "[" + items(size) + "]"),
     "f-strings": inside(lambda n: f"    x{n} = f'{{a:{{b}}}} {{c!r}}' f\"{{d['a']}}\"\n"),
-    "one f-string": lambda size: 'dprobs = f"' + repeated(lambda n: f"{{a{n}}} ", size) + '"\n',
     "loops in loops": blocks("for i in dprobs:"),
     "loops with many targets": lambda size: "for (" + items(size) + ") in x:\n    dprobs = a1\n",
     "conditions in conditions": blocks("if a:"),
-    "conditions that are true": blocks("if True:"),
     "tries in tries": lambda size: (
         blocks("if 1:", 40)(size // 2)
         + repeated(lambda n: f"try:\n    dprobs = 1\nexcept A{n} as e{n}:\n    dprobs = 2\n", size // 2)
     ),
     "functions in functions": blocks("def dprobs(a, b):"),
-    "classes in classes": blocks("class A:"),
-    "with in with": blocks("with a as b:"),
     "with many items": with_items,
     "elif": elif_chain,
     "match": patterns,
     "functions that call each other": calling_all,
     "aliases of aliases": at_top(lambda n: f"x{n} = x{n + 1}\n", "x999999 = 1\n"),
-    "aliases of paths": lambda size: "import torch as x0\n" + at_top(lambda n: f"x{n + 1} = x{n}.a\n", "")(size),
-    "long paths": lambda size: (
-        f"from torch import {'a' * (size // 2)} as x0\n"
-        + repeated(lambda n: f"x{n + 1} = x0.b\n", size // 2)
-        + "def dprobs(a):\n    return x1, x2\n"
-    ),
     "globals": inside(lambda n: f"    global a{n}\n    a{n} = 1\n"),
     "nonlocals": inside(lambda n: f"    def f{n}():\n        nonlocal a{n}, dlogprobs\n        a{n} = 1\n"),
     "imports": at_top(lambda n: f"import a{n}.b as x{n}\n"),
     "one import": lambda size: (
         "from torch import (" + items(size).rstrip(", ") + ")\ndprobs = [" + items(size // 2) + "]\n"
     ),
-    "imports of elsewhere": lambda size: (
-        "from elsewhere import (" + items(size // 2).rstrip(", ") + ")\ndlogprobs = [" + items(size // 2) + "]\n"
-    ),
     "star imports": star_imports,
     "a dictionary": lambda size: "dprobs = {" + repeated(lambda n: f"a{n}: [b{n}], ", size) + "}\n",
     "a table": lambda size: "T = {}\n" + repeated(lambda n: f"T[{n}] = T\n", size) + "dprobs = T\n",
-    "texts with quotes": inside(lambda n: f"    x{n} = '''\"\"\" \\''' {'a' * 50}'''\n"),
     "one long text": lambda size: "dprobs = '" + "ab\\'" * (size // 4) + "'\n",
-    "one comment": lambda size: "#" + " " * size + "x\ndprobs = 1\n",
     "one line": lambda size: "dprobs = [" + items(size) + "]\n",
-    "newlines": lambda size: "\n" * size + "def dprobs(a):\n    return a\n",
-    "form feeds": lambda size: "\f\n" * (size // 2) + "def dprobs(a):\n    return a\n",
     "line continuations": lambda size: "dprobs = 1 " + "\\\n" * (size // 2) + "+ 1\n",
-    "semicolons": lambda size: "dprobs = 1;" * (size // 11) + "\n",
-    "unicode": inside(lambda n: f"    ﬁ{n} = 𝐱{n}.𝓪_().𝓪\n"),
-    "decorators": lambda size: repeated(lambda n: f"@a{n}\n", size) + "def dprobs(a):\n    return a\n",
     "defaults": lambda size: "def dprobs(" + repeated(lambda n: f"a{n}=b{n}, ", size) + "):\n    return a1\n",
-    "annotations": inside(lambda n: f"    a{n}: b{n}[c{n}] = dlogprobs.T\n"),
-    "deletions": lambda size: "del " + items(size) + "a\ndprobs = 1\n",
     "walrus": lambda size: "dprobs = [" + repeated(lambda n: f"(a{n} := b{n}), ", size) + "]\n",
     "functions": at_top(lambda n: f"def x{n}(a):\n    return x{n + 1}(a)\n", ""),
-    "a function again and again": lambda size: "def dprobs(a):\n    return a\n" * (size // 28),
     "a gradient again and again": lambda size: "dprobs = dlogprobs / a\n" * (size // 23),
     "branches": branches,
     "changed aliases": changed_aliases,
     "in the lecture's manner": in_the_lectures_manner,
-    "names alike": lambda size: repeated(lambda n: f"dprob_{n} = 1\n", size),
     "no Python": lambda size: "dprobs = (" * 150 + items(size) + "\n",
-    "half Python": lambda size: repeated(lambda n: f"x{n} = (1\n", size) + "dprobs = 1\n",
     "magics": lambda size: repeated(lambda n: f"%a{n} " + " " * 50 + "\\\n", size) + "\ndprobs = 1\n",
     "one line of a shell": lambda size: "x" * (size // 2) + " " * (size // 2) + "?? a\n",
 }

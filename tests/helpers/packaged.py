@@ -84,7 +84,6 @@ def read(*numbers: str, **more: Any) -> dict[str, Any]:
 EXPORTED = b"# coding: utf-8\n\n# In[1]:\n\nget_ipython().system('pip install torch')\n\n# In[2]:\n\n"
 MACOS = {"__MACOSX/._backward.py": b"\0\5\x16\7", ".DS_Store": b"\0\0\0\1Bud1", "04_cross_entropy/._backward.py": b"\0"}
 VENV = {f"env/lib/python3.11/site-packages/pkg/m{n}.py": b"def dlogits(): pass\n" for n in range(30)}
-IN_TWO_LESSONS = b"def dx(dout):\n    return dout\n"
 
 CASES: dict[str, Case] = {
     # the eight of the issue

@@ -1,17 +1,13 @@
-"""What the benches of a class rest on: the class that they make up, what peers compare with, what growth says of it."""
+"""What the benches of a class rest on: the class that they make up, and what growth says of it."""
 
 from __future__ import annotations
 
 import ast
 import json
-import sys
 from collections import Counter
 
-import pytest
-from support import ROOT, solution_of
-
 from bench.growth import Grown, table, verdicts
-from bench.made_up_class import HANGING, HOSTILE, RIGHT, WRONG, kind_of, source_of, write_class
+from bench.made_up_class import HANGING, HOSTILE, RIGHT, WRONG, kind_of, source_of
 from bench.verdicts.recorded import recorded
 
 
@@ -29,32 +25,6 @@ def test_no_two_hand_in_the_same_and_all_of_it_is_python(lesson):
     for source in sources:
         ast.parse(source)
     assert sources[37].endswith("    while True:\n        pass\n")
-
-
-def test_a_class_is_the_beginning_of_a_larger_one(lesson, tmp_path):
-    write_class(tmp_path / "small", lesson, 5)
-    write_class(tmp_path / "large", lesson, 8)
-    for path in (tmp_path / "small").glob("*/*/backward.py"):
-        assert path.read_text() == (tmp_path / "large" / path.relative_to(tmp_path / "small")).read_text()
-    assert len(list((tmp_path / "large").iterdir())) == 8
-
-
-def test_the_peers_reference_accepts_the_solution_and_refuses_a_wrong_line(lesson, monkeypatch):
-    monkeypatch.syspath_prepend(str(lesson.exercise))
-    monkeypatch.delitem(sys.modules, "forward", raising=False)
-    monkeypatch.syspath_prepend(str(ROOT / "bench"))
-    import peers_reference
-
-    functions: dict[str, object] = {}
-    exec(solution_of(lesson), functions)
-    for item in lesson.gradients:
-        peers_reference.check(item.name, functions)
-    with pytest.raises(AssertionError, match=r"^dprobs is off by up to "):
-        peers_reference.check("dprobs", {"dprobs": lambda dlogprobs, probs: -dlogprobs / probs})
-    with pytest.raises(AssertionError, match=r"^dprobs has the shape \(27, 32\), not \(32, 27\)$"):
-        peers_reference.check("dprobs", {"dprobs": lambda dlogprobs, probs: (dlogprobs / probs).T})
-    for name in ("forward", "peers_reference"):
-        monkeypatch.delitem(sys.modules, name)
 
 
 GROWN = [

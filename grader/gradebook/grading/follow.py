@@ -25,7 +25,8 @@ class Inbox(Protocol):
     given yet. `published` is called after the class's pages were written, with whose results are new since then.
     """
 
-    found: FoundSubmissions
+    @property
+    def found(self) -> FoundSubmissions: ...
 
     def look(self) -> None: ...
 

@@ -36,7 +36,7 @@ from grader.results import NamedMistake, Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.explain.checks import explain_check
-from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
+from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import OURS, Check, CheckFailed, failed_call
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
@@ -173,7 +173,7 @@ class GradingPlugin:
         return self._check_of(request.node)
 
     def _recorded(self, item: Item) -> RecordedGradient:
-        gradient = GradientCheck(self.lesson, item, self._student, self.book, has_right_upstream)
+        gradient = GradientCheck(self.lesson, item, self._student, self.book)
         return RecordedGradient(gradient, self._found)
 
     def _check_of(self, test: pytest.Item) -> Check:

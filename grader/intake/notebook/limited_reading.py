@@ -34,18 +34,17 @@ def read_notebook_limited(
     shown: str,
     is_notebook: bool,
     lessons: Sequence[NotebookLesson],
-    functions: bool,
     definitions: Mapping[str, Mapping[str, int]] = {},
 ) -> NotebookRead:
     """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages.
 
-    `functions` and `definitions`, for each lesson by its name, as in `reading.read_lesson_part`.
+    `definitions`, for each lesson by its name, as in `reading.read_lesson_part`.
 
     Raises:
         ReadingStopped, ReadingFailed: as SourceReader.call.
         NotebookError: nothing of it can be read.
     """
-    answer = source_reader().call(read_notebook, data, shown, is_notebook, lessons, functions, definitions)
+    answer = source_reader().call(read_notebook, data, shown, is_notebook, lessons, definitions)
     read: NotebookRead = from_json(NotebookRead, answer)
     if read.refused is not None:
         raise NotebookError(read.refused)
@@ -60,7 +59,6 @@ def read_notebook(
     shown: str,
     is_notebook: bool,
     lessons: Sequence[NotebookLesson],
-    functions: bool,
     definitions: Mapping[str, Mapping[str, int]] = {},
 ) -> NotebookRead:
     """As `read_notebook_limited`, without limits; the texts are in the result only, not in each lesson's origin."""
@@ -72,7 +70,7 @@ def read_notebook(
     found: dict[str, NotebookReading] = {}
     for lesson in lessons:
         try:
-            found[lesson.name] = read_lesson_part(lesson, page, shown, functions, definitions.get(lesson.name, {}))
+            found[lesson.name] = read_lesson_part(lesson, page, shown, definitions.get(lesson.name, {}))
         except NotebookError as error:
             found[lesson.name] = NotebookReading(refused=str(error))
     return NotebookRead(found, {cell.file: cell.text for cell in cells})

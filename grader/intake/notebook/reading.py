@@ -32,24 +32,21 @@ from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber
-from grader.source.unparsing import code_of
 
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
 
 def read_lesson_part(
-    lesson: NotebookLesson, page: Page, shown: str, functions: bool = True, definitions: Mapping[str, int] = {}
+    lesson: NotebookLesson, page: Page, shown: str, definitions: Mapping[str, int] = {}
 ) -> NotebookReading:
     """What the cells contain for the lesson; `shown` is the name of the whole in messages. Raises NotebookError.
 
-    With `functions` they may also contain the stub's functions: only where it is known which lesson they are for,
-    because several lessons have a function `dx`. `definitions` says which of the definitions of a function is the
-    lesson's, counted from 0 in the order of the cells; of other functions it is the last one.
+    Where they define more of the stub's functions than they assign gradients, the functions count. `definitions` says
+    which of the definitions of a function is the lesson's, counted from 0 in the order of the cells; of other functions
+    it is the last one.
     """
     table = lesson.table
     nothing = f"{shown} holds nothing for this lesson"
-    if table is None and not functions:
-        return NotebookReading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
     names = {*chain.names, *(table.names if table else ())}
     gradients = names | page.possible_gradients([name for name in names if name.startswith("d")])
@@ -57,7 +54,7 @@ def read_lesson_part(
     script = script_of(page, gradients, values - gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
-    if functions and len(own_functions) > len(assigned):
+    if len(own_functions) > len(assigned):
         return with_functions(lesson, script, own_functions, definitions)
     if table is None:
         what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
@@ -145,7 +142,7 @@ class LessonWriter:
         self.remark(name, answer)
         own = [self.script.statements[i] for i in answer.places]
         if answer.part is not None and is_from_autograd(own):
-            text, place = code_of(own[0].node), f"{own[0].file}, line {own[0].line}"
+            text, place = ast.unparse(own[0].node), f"{own[0].file}, line {own[0].line}"
             self.missing[name] = f"`{text}` in {place} is autograd's gradient. Write your own formula."
         elif answer.part is not None and is_placeholder(own):
             self.pieces.append(unwritten_function(name, "", own[0]))
@@ -198,8 +195,8 @@ class LessonWriter:
         if again is None or not is_placeholder([again]) or is_from_autograd([again]) or is_placeholder([formula]):
             return ""
         return (
-            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{code_of(again.node)}` in line "
-            f"{again.line} sets it to None again."
+            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{ast.unparse(again.node)}` in "
+            f"line {again.line} sets it to None again."
         )
 
     def write(self, name: str, rows: Sequence[str], answer: GradientAnswer, places: Sequence[int], result: str) -> None:

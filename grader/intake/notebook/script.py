@@ -21,7 +21,6 @@ from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
 from grader.source.syntax import DefinitionNode, FunctionDefinition, all_nodes, last_name
-from grader.source.unparsing import code_of
 
 MAX_STATEMENTS = 5_000
 NOT_FOLLOWED = frozenset(
@@ -49,7 +48,7 @@ class Statement:
     @cached_property
     def code(self) -> tuple[str, dict[int, int]]:
         """(its code as a file has it, {line of that: line of the cell}); it may be part of many functions."""
-        text, found = code_of(self.node), dict[int, int]()
+        text, found = ast.unparse(self.node), dict[int, int]()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             again = ast.parse(text).body[0]

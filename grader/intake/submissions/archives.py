@@ -12,7 +12,7 @@ import stat
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,7 +35,6 @@ from grader.intake.submissions.file_kinds import (
     refuse_pointer,
     suffix_of,
 )
-from grader.intake.submissions.people import name_words, rotations
 from grader.source.reader import ReadingStopped, source_reader
 from grader.source.unparsed import LFS_POINTER
 
@@ -50,32 +49,7 @@ MAX_BYTES = {".py": MIB, NOTEBOOK: 20 * MIB, ".toml": MIB}
 """Of one file that comes out of a student's archive, by its suffix; other kinds stay inside."""
 MAX_CLASS_BYTES = MAX_BYTES | {".yml": MAX_METADATA_BYTES}
 MAX_OTHERS = 20
-MAX_NAMES_CHARACTERS = 200_000  # that are searched for the people's names
 MARKED_AS_UTF_8 = 0x800
-CODE_PAGES = (
-    *("utf-8", "cp437", "cp850", "cp1252", "latin-1", "cp932", "gb18030", "big5", "cp949", "euc_jp"),
-    *("cp866", "cp1251", "koi8-r", "cp852", "cp1250", "cp737", "cp1253", "cp857", "cp1254", "cp862", "cp1255"),
-    *("cp864", "cp1256", "cp775", "cp1257", "cp1258", "cp874", "mac-roman"),
-)
-"""Those in which Windows, macOS and packers name entries. Of two that fit equally well, the first is taken."""
-
-
-@dataclass(frozen=True)
-class ClassNames:
-    """How a class's .zip has the students' names: in `code_page`, else in the one in which `people` are there."""
-
-    code_page: str | None = None
-    people: tuple[str, ...] = ()
-
-    def page_of(self, names: Sequence[bytes]) -> str:
-        """The code page of names that are not marked as UTF-8: that with the most people; UTF-8 where nobody is."""
-        members = [rotations(name_words(each)) for each in self.people if not each.isascii()]
-        parts = {part for name in names for part in name.split(b"/") if not part.isascii()}
-        counts = dict.fromkeys(CODE_PAGES, 0)
-        for page in CODE_PAGES if members and parts else ():
-            text = "\n".join("".join(name_words(part.decode(page, "replace"))) for part in sorted(parts))
-            counts[page] = sum(any(way in text[:MAX_NAMES_CHARACTERS] for way in ways) for ways in members)
-        return self.code_page or max(CODE_PAGES, key=counts.__getitem__)
 
 
 @dataclass
@@ -86,15 +60,17 @@ class Unpacked:
         refused: {place: sentence} of archives that are not read.
         others: the names of some files that were left out.
         incomplete: which archive is not in the download, a sentence; "" where all are.
+        strange_name: a name in a .zip that is not in UTF-8; "" where none is.
     """
 
     refused: dict[str, str] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     incomplete: str = ""
+    strange_name: str = ""
 
 
-def read_archives(archives: Mapping[str, Path], folder: Path, names: ClassNames | None = None) -> Unpacked:
-    """Unpacks {place below `folder`: archive}, under the limits of one; a whole class's, if its `names` are given.
+def read_archives(archives: Mapping[str, Path], folder: Path, of_class: bool = False) -> Unpacked:
+    """Unpacks {place below `folder`: archive}, under the limits of one.
 
     Of one student's, the archives inside become folders of their names. A whole class's archive keeps its students'
     archives as they are, and an empty file for one of another kind and for a link. Raises Unreadable where a limit is
@@ -102,7 +78,7 @@ def read_archives(archives: Mapping[str, Path], folder: Path, names: ClassNames 
     """
     seconds = SECONDS + SECONDS_PER_MIB * (sum(path.stat().st_size for path in archives.values()) // MIB)
     try:
-        reply = source_reader().call(unpack_archives, dict(archives), folder, names, seconds=seconds)
+        reply = source_reader().call(unpack_archives, dict(archives), folder, of_class, seconds=seconds)
     except ReadingStopped as stopped:
         shown = ", ".join(path.name for path in archives.values())
         raise Unreadable(f"{shown[:80]} cannot be unpacked: {stopped}. Submit the lesson's folder only.") from None
@@ -115,16 +91,20 @@ def read_archives(archives: Mapping[str, Path], folder: Path, names: ClassNames 
 # In the reading process -----------------------------------------------------------------------------------------------
 
 
-def unpack_archives(archives: Mapping[str, Path], folder: Path, names: ClassNames | None) -> Unpacked:
+def unpack_archives(archives: Mapping[str, Path], folder: Path, of_class: bool) -> Unpacked:
     """As `read_archives`, without limits of time and memory."""
-    unpacking = Unpacking(folder, names)
+    unpacking = Unpacking(folder, of_class)
     with tempfile.TemporaryDirectory(dir=folder) as aside:
-        unpacking.aside = Path(aside) if names is None else None
+        unpacking.aside = Path(aside) if not of_class else None
         inner = [found for place, path in archives.items() for found in unpacking.open(PurePosixPath(place), path)]
         unpacking.aside = None
         for place, path in inner:
             unpacking.open(place, path)
     return unpacking.found
+
+
+Entry = tuple[str, bool, Callable[[], IO[bytes]]]
+"""(name, whether it is an ordinary file, what opens it). The name of a folder ends in a slash."""
 
 
 class Unpacking:
@@ -134,10 +114,10 @@ class Unpacking:
         aside: where a student's archives inside another are put; None where they stay inside.
     """
 
-    def __init__(self, folder: Path, names: ClassNames | None) -> None:
-        self.folder, self.names, self.found = folder, names, Unpacked()
+    def __init__(self, folder: Path, of_class: bool) -> None:
+        self.folder, self.found = folder, Unpacked()
         self.aside: Path | None = None
-        self._of_class = names is not None
+        self._of_class = of_class
         self._entries = self._bytes = 0
 
     def open(self, place: PurePosixPath, path: Path) -> list[tuple[PurePosixPath, Path]]:
@@ -146,7 +126,7 @@ class Unpacking:
         try:
             with open(path, "rb", opener=open_regular) as file:
                 check_kind(name, file, MAX_ARCHIVE_BYTES[self._of_class])
-                entries = zip_entries(file, self.names) if name.lower().endswith(".zip") else tar_entries(file)
+                entries = self._zip_entries(file) if name.lower().endswith(".zip") else tar_entries(file)
                 for entry, is_file, opened in entries:
                     inside = self._place_of(entry, is_file)
                     if inside is None:
@@ -175,6 +155,20 @@ class Unpacking:
                 with suppress(OSError):
                     target.unlink()
             return []
+
+    def _zip_entries(self, file: IO[bytes]) -> Iterator[Entry]:
+        """Names that are not in UTF-8 are read as cp437, which has every byte."""
+        with zipfile.ZipFile(file) as archive:
+            for entry in archive.infolist():
+                name = entry.orig_filename
+                if not entry.flag_bits & MARKED_AS_UTF_8:
+                    try:
+                        name = name.encode("cp437").decode("utf-8")
+                    except UnicodeError:
+                        # a byte of a letter may be a backslash, which must not make two students' folders one
+                        self.found.strange_name = name = name.replace("\\", "_")
+                kind = stat.S_IFMT(entry.external_attr >> 16)
+                yield name, kind in (0, stat.S_IFREG), partial(archive.open, entry)
 
     def _place_of(self, name: str, is_file: bool) -> PurePosixPath | None:
         """The path of an entry; None for what is left out: folders, clutter, in a class's archive what is too deep.
@@ -228,24 +222,6 @@ def check_kind(name: str, file: IO[bytes], most: int) -> None:
     for suffix, kind in UNREAD_ARCHIVES.items():
         if name.lower().endswith(suffix):
             raise Unreadable(f"{name} is {kind}, which is not read: submit a .zip or a .tar.gz.")
-
-
-Entry = tuple[str, bool, Callable[[], IO[bytes]]]
-"""(name, whether it is an ordinary file, what opens it). The name of a folder ends in a slash."""
-
-
-def zip_entries(file: IO[bytes], names: ClassNames | None) -> Iterator[Entry]:
-    with zipfile.ZipFile(file) as archive:
-        entries = archive.infolist()
-        plain = {each: each.orig_filename.encode("cp437") for each in entries if not each.flag_bits & MARKED_AS_UTF_8}
-        page = names.page_of([*plain.values()]) if names is not None else "utf-8"
-        for entry in entries:
-            name = entry.orig_filename
-            if entry in plain:
-                with suppress(UnicodeError):
-                    name = plain[entry].decode(page)
-            kind = stat.S_IFMT(entry.external_attr >> 16)
-            yield name, kind in (0, stat.S_IFREG), partial(archive.open, entry)
 
 
 def tar_entries(file: IO[bytes]) -> Iterator[Entry]:

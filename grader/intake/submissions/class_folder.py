@@ -7,11 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from grader.intake.submissions.archives import ClassNames, read_archives
+from grader.intake.submissions.archives import read_archives
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
 from grader.intake.submissions.file_kinds import (
     IncompleteDownload,
@@ -49,13 +49,13 @@ class ClassReader:
         lessons: all lessons of the course.
         new_folder: makes a folder for what is unpacked or copied.
         roster: the class's list, if there is one.
-        code_page: of names in a .zip that are not marked as UTF-8; by default the one in which the roster's are there.
+        remarks: sentences for the instructor.
     """
 
     lessons: Sequence[Lesson]
     new_folder: NewFolder
     roster: Roster | None = None
-    code_page: str | None = None
+    remarks: list[str] = field(default_factory=list)
 
     def arrivals_at(self, given: Path, is_only: bool) -> list[Arrival]:
         """The submissions at `given`. Raises SubmissionError, OSError.
@@ -116,8 +116,7 @@ class ClassReader:
         """
         folder = self.new_folder()
         try:
-            people = tuple(member.name for member in self.roster.members) if self.roster else ()
-            unpacked = read_archives({"": path}, folder, ClassNames(self.code_page, people))
+            unpacked = read_archives({"": path}, folder, of_class=True)
         except (Unreadable, IncompleteDownload):
             return []  # as one submission, it is refused with the same sentence
         while len(inside := [each for each in visible(folder) if is_folder(each)]) == 1:
@@ -127,6 +126,11 @@ class ClassReader:
             (folder,) = inside
         if unpacked.refused or is_one_submission(folder, self.lessons):
             return []
+        if unpacked.strange_name:
+            self.remarks.append(
+                f"Some names in {given.name} are not in UTF-8, such as `{unpacked.strange_name[:80]}`: if they are "
+                "wrong, unpack it and give the folder."
+            )
         arrivals = self._in_class(folder)
         students = [each for each in visible(folder) if is_archive(each) or self._holds_lesson_below(each)]
         return arrivals if any(each.account for each in arrivals) or len(students) > 1 else []

@@ -145,18 +145,16 @@ def find(
     all_lessons: Sequence[Lesson],
     roster: Roster | None = None,
     within: Path | None = None,
-    code_page: str | None = None,
 ) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
     an archive. One that has the name of a member of the roster is this member's submission, whatever is inside. What
-    has to be unpacked is unpacked `within` that folder. Names in a class's .zip that are not marked as UTF-8 are in the
-    `code_page`, else in the one in which the roster's names are there. Raises SubmissionError for a path that does not
-    exist or contains no submission.
+    has to be unpacked is unpacked `within` that folder. Raises SubmissionError for a path that does not exist
+    or contains no submission.
     """
     found, given = FoundSubmissions(lessons, all_lessons, within), list(paths)
-    reader = ClassReader(all_lessons, found.new_folder, roster, code_page)
+    reader = ClassReader(all_lessons, found.new_folder, roster)
     try:
         arrivals = [arrival for path in given for arrival in reader.arrivals_at(path, len(given) == 1)]
     except OSError as error:
@@ -164,8 +162,10 @@ def find(
     if roster is not None:
         found.arrivals = sorted(arrivals, key=lambda arrival: arrival.student.lower())
         found.join(roster)
+        found.remarks = (*reader.remarks, *found.remarks)
         return found
     found.arrivals, found.remarks = make_names_unique(arrivals)
+    found.remarks = (*reader.remarks, *found.remarks)
     if len(arrivals) > 1 and is_archive(given[0]) and len(given) == 1 and not any(each.account for each in arrivals):
         shown = ", ".join(f"`{each.student}`" for each in found.arrivals[:MAX_NAMES_SHOWN])
         shown += ", ..." if arrivals[MAX_NAMES_SHOWN:] else ""

@@ -51,6 +51,11 @@ class LessonFiles:
         return BACKWARD_FILE in self.files
 
     @property
+    def is_chain(self) -> bool:
+        """Whether it assigns gradients as the lecture's notebook does, instead of defining the stub's functions."""
+        return self.origin is not None and self.origin.sizes is not None
+
+    @property
     def in_place(self) -> LessonFiles:
         """The same, of a Python file that has the lesson's place or name: it is no notebook, whatever it contains."""
         return self if self.origin is None else replace(self, origin=replace(self.origin, uncounted=()))

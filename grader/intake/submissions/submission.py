@@ -18,7 +18,6 @@ from grader.intake.submissions.gathered import Gathered, GatheredFile, gathered
 from grader.intake.submissions.intake_csv import IntakeLine
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_finder import LessonFinder
-from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import IntakeRemark
@@ -134,9 +133,9 @@ def read_gathered(
     only = files.files[0] if len(files.files) == 1 else None
     only = None if only and any(says_lesson(part, course) for part in only.parts[:-1]) else only
     if not lessons and only is not None:
-        message, lessons = why_not_read(only, wanted)
+        message, lessons = why_not_read(only, finder)
     else:
-        page = finder.page(only) if only is not None and len(wanted) > 1 and not files.refused else {}
+        page = finder.chains(only) and finder.pages(only) if only and len(wanted) > 1 and not files.refused else {}
         found = {each.name: lessons.get(each.name) or page.get(each.name) for each in wanted}
         lessons = {each.name: found[each.name] or not_found(each, files, wanted) for each in wanted}
     read = replace(nothing, lessons=lessons, message=message)
@@ -146,11 +145,11 @@ def read_gathered(
     return replace(read, remarks=tuple(finder.remarks), questions=tuple(finder.questions))
 
 
-def why_not_read(file: GatheredFile, wanted: Sequence[Lesson]) -> tuple[str, dict[str, LessonFiles]]:
+def why_not_read(file: GatheredFile, finder: LessonFinder) -> tuple[str, dict[str, LessonFiles]]:
     """(why no lesson is found in the only file of a submission, what is said about each lesson)."""
     shown = file.shown
     try:
-        page = read_page(file.source, shown, wanted, False, file.is_notebook)
+        page = finder.pages(file)
         error = file.outline.syntax_error
     except Unreadable as unreadable:
         return str(unreadable), {}

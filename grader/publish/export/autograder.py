@@ -44,7 +44,6 @@ class AutograderSettings:
     lessons: list[str]
     require: str = "fair"
     timeout: float = 10.0
-    visibility: str = "visible"
     assignment: str = ""
     maximum: float | None = None
 
@@ -68,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"autograder: no score, because `grade run` ended with status {done.returncode}. See docs/ci.md.")
         return 1
     best = max(graded, key=lambda each: each.score)  # of a group, whose members have answered questions of their own
-    text, _ = export_of(best, lambda each: gradescope_json(each, settings.visibility, settings.maximum))
+    text, _ = export_of(best, lambda each: gradescope_json(each, settings.maximum))
     (root / "results").mkdir(exist_ok=True)
     write_whole(root / "results" / "results.json", text or "")
     print(f"{best.student}: {points_text(best.score)} of {points_text(best.max_score)}; isolation {best.isolation}.")

@@ -59,7 +59,7 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
         )
     rows = list(counted_rows(results))
     points = [results.score, results.max_score]
-    points += [value for _, line in rows for value in (line.row.points, line.row.max_points)]
+    points += [value for *_, line in rows for value in (line.row.points, line.row.max_points)]
     factor = next((n for n in (1, 10, 100) if all(abs(n * each - round(n * each)) < 1e-6 for each in points)), 1000)
 
     def whole(value: float, most: float) -> dict[str, int]:
@@ -68,12 +68,12 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
 
     tests = [
         {
-            "test-name": f"{lesson}: {line.row.name}",
+            "test-name": name,
             "passed": line.row.status == "passed",
             **whole(line.row.points, line.row.max_points),
             "output": explanation_text(line),
         }
-        for lesson, line in rows
+        for name, _, line in rows
     ]
     if not tests:  # without tests, Classroom 50 shows a pass
         why = "\n".join(f"{what} was not graded: {why}" for what, why in not_graded(results))

@@ -40,10 +40,12 @@ def row_views(lesson: LessonResult) -> list[RowView]:
     return [RowView(row, others=others) for row in lesson.rows]
 
 
-def counted_rows(results: SubmissionResult) -> Iterator[tuple[str, RowView]]:
-    """(lesson, row) of each row that counts."""
+def counted_rows(results: SubmissionResult) -> Iterator[tuple[str, str, RowView]]:
+    """(name, number, row) of each row that counts: `04_small: dh` is `04.3`."""
     for lesson in results.lessons:
-        yield from ((lesson.name, line) for line in row_views(lesson) if line.row.counted)
+        for place, line in enumerate(row_views(lesson), 1):
+            if line.row.counted:
+                yield f"{lesson.name}: {line.row.name}", f"{lesson.name.partition('_')[0]}.{place}", line
 
 
 def explanation_text(line: RowView) -> str:
@@ -60,32 +62,30 @@ def not_graded(results: SubmissionResult) -> Iterator[tuple[str, str]]:
             yield lesson.name, inert(lesson.message or lesson.status)
 
 
-def gradescope_json(results: SubmissionResult, visibility: str = "visible", maximum: float | None = None) -> str:
+def gradescope_json(results: SubmissionResult, maximum: float | None = None) -> str:
     """The text of Gradescope's results.json for one submission, with points scaled to `maximum`.
 
-    `visibility` says when students see the tests; while those are hidden, so is the total. What run_autograder prints
-    is always hidden. The results hold no seed and no path of the grader.
+    What run_autograder prints is hidden. The results hold no seed and no path of the grader.
     """
     factor = 1.0 if maximum is None or not results.max_score else maximum / results.max_score
-    places = {id(row): place for lesson in results.lessons for place, row in enumerate(lesson.rows, 1)}
     data: dict[str, Any] = {
         "score": number(results.score * factor),
         "execution_time": round(results.seconds),
         "output": "\n\n".join(gradescope_overview(results, factor)),
         "output_format": "text",
-        "visibility": visibility,
+        "visibility": "visible",
         "stdout_visibility": "hidden",
         "tests": [
             {
-                "name": f"{lesson}: {line.row.name}",
-                "number": f"{lesson.partition('_')[0]}.{places[id(line.row)]}",
+                "name": name,
+                "number": place,
                 "score": number(line.row.points * factor),
                 "max_score": number(line.row.max_points * factor),
                 "status": "passed" if line.row.status == "passed" else "failed",
                 "output": explanation_text(line),
                 "output_format": "text",
             }
-            for lesson, line in counted_rows(results)
+            for name, place, line in counted_rows(results)
         ],
     }
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from grader.gradebook.class_results import score_or_none
-from grader.intake.submissions.roster import Attendance
+from grader.intake.submissions.roster import Attendance, Member
 from grader.publish.inert import csv_cell
-from grader.publish.report.decisions import ANNOTATION_COLUMNS, csv_columns, is_annotated, short_notes
+from grader.publish.report.decisions import ANNOTATION_COLUMNS, annotation_cells, is_annotated, short_notes
 from grader.publish.view import tally_text
 from grader.results import BROKEN_STATUSES, UNWRITTEN, LessonResult, SubmissionResult, number
 from grader.results.wording import first_names, listed_as_code, shortened
@@ -271,27 +271,35 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
     With an assignment or decisions, ANNOTATION_COLUMNS follow. With a roster, its own columns follow, except those that
     are there already.
     """
-    lessons, further, members = lesson_names(results), list[str](), {}
-    partly, annotated = any(result.is_partly_counted for result in results), any(map(is_annotated, results))
-    header = ["student", *lessons, "total", "max", "percent", *(["counted"] if partly else [])]
-    header += ANNOTATION_COLUMNS if annotated else ()
+    columns, members = ["student", *lesson_names(results), "total", "max", "percent"], dict[str, Member]()
+    own_columns = list[str]()  # the roster's
+    columns += ["counted"] if any(result.is_partly_counted for result in results) else []
+    columns += ANNOTATION_COLUMNS if any(map(is_annotated, results)) else []
     if attendance:
-        taken = {*header, *ANNOTATION_COLUMNS, "handed_in"}
-        further = [name for name in attendance.columns if name.lower() not in taken]
-        header += ["handed_in", *further]
-        without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
-        members = {member.student: member for member in without} | dict(attendance.members)
-    rows = [header]
+        taken = {*columns, *ANNOTATION_COLUMNS, "handed_in"}
+        own_columns = [name for name in attendance.columns if name.lower() not in taken]
+        columns += ["handed_in", *own_columns]
+        members = {member.student: member for member, _ in attendance.disputed}
+        members |= {member.student: member for member in attendance.absent} | dict(attendance.members)
+    rows = [columns]
     for result in results:
-        scores = {lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)}
-        known = result.status not in ("error", UNCLEAR) and result.excused is None
-        total, share = (f"{number(result.score)}", f"{number(round(result.percent, 2)):g}") if known else ("", "")
-        row = [result.student, *(scores.get(name, "") for name in lessons), total, f"{number(result.max_score)}", share]
-        row += [result.counted_parts()] if partly else []
-        row += csv_columns(result) if annotated else []
-        if attendance:
-            member = members.get(result.student)
-            row += [{NOTHING_SUBMITTED: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]
-            row += [member.line.get(name, "").strip() if member else "" for name in further]
-        rows.append(row)
+        cells = csv_cells(result)
+        if (member := members.get(result.student)) is not None:
+            cells |= {name: member.line.get(name, "").strip() for name in own_columns}
+        rows.append([cells.get(name, "") for name in columns])
     return [[csv_cell(cell) for cell in row] for row in rows]
+
+
+def csv_cells(result: SubmissionResult) -> dict[str, str]:
+    """{column of grades.csv: what it says about a student}"""
+    is_known = result.status not in ("error", UNCLEAR) and result.excused is None
+    return {
+        "student": result.student,
+        **{lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)},
+        "total": f"{number(result.score)}" if is_known else "",
+        "max": f"{number(result.max_score)}",
+        "percent": f"{number(round(result.percent, 2)):g}" if is_known else "",
+        "counted": result.counted_parts(),
+        "handed_in": {NOTHING_SUBMITTED: "no", UNCLEAR: "unclear"}.get(result.status, "yes"),
+        **annotation_cells(result),
+    }

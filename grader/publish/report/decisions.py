@@ -164,8 +164,8 @@ def is_annotated(results: SubmissionResult) -> bool:
     return bool(results.assignment) or any(fact.cell for fact in facts_about(results) if fact.kind != "attempt")
 
 
-def csv_columns(results: SubmissionResult) -> list[str]:
-    """The cells of ANNOTATION_COLUMNS."""
+def annotation_cells(results: SubmissionResult) -> dict[str, str]:
+    """{column of ANNOTATION_COLUMNS: its cell}"""
     assignment, late = results.assignment, results.late
     due = (assignment.extended_to or assignment.due or "") if assignment else ""
     lateness = [f"{late.days}", f"{number(late.cost)}", f"{late.free_days}"] if late else ["", "", ""]
@@ -173,7 +173,8 @@ def csv_columns(results: SubmissionResult) -> list[str]:
         lateness = ["unknown", "" if late.cost else "0", f"{late.free_days}"]
     facts, kinds = list(facts_about(results)), ("attempt", "adjustment", "excuse", "comment")
     texts = ["; ".join(fact.cell for fact in facts if fact.kind == kind) for kind in kinds]
-    return [assignment.title if assignment else "", due, *lateness, *texts]
+    cells = (assignment.title if assignment else "", due, *lateness, *texts)
+    return dict(zip(ANNOTATION_COLUMNS, cells, strict=True))
 
 
 def date_text(date: str) -> str:

@@ -10,11 +10,8 @@ import csv
 import io
 import statistics
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
-from functools import cache
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
-
-from jinja2 import Environment
 
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
@@ -41,15 +38,6 @@ from grader.results import SubmissionResult, number
 
 MAX_NAMES_ON_PAGE = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
-
-
-@cache
-def report_templates(harmless: Callable[[str], str]) -> Environment:
-    """The templates of reports and of the class page."""
-    templates = page_templates(harmless)
-    templates.filters |= {"date": date_text, "link": report_link}
-    templates.globals["sentences_about_lesson"] = sentences_about_lesson
-    return templates
 
 
 class Reporter:
@@ -79,7 +67,7 @@ class Reporter:
 
     def waiting_page(self) -> str:
         """What the live page shows before the first check."""
-        return report_templates(inert).get_template("live.html").render()
+        return page_templates(inert).get_template("live.html").render()
 
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
@@ -91,14 +79,12 @@ class Reporter:
         graphs = {part.results.name: self._graph(part.results.name) for part in parts}
         states = [state for state in STATES if state in occurring]
         shown = report_context(graded.results, parts)
-        return (
-            report_templates(inert).get_template("report.html").render(shown, graphs=graphs, states=states, live=live)
-        )
+        return page_templates(inert).get_template("report.html").render(shown, graphs=graphs, states=states, live=live)
 
     def student_markdown(self, graded: GradedSubmission) -> str:
         """report.md, for a job summary or a comment."""
         context = report_context(graded.results, self._parts(graded, {}))
-        return report_templates(markdown).get_template("report.md").render(context)
+        return page_templates(markdown).get_template("report.md").render(context)
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
         """See gradebook.grading.graded.Publisher."""
@@ -160,6 +146,8 @@ class Reporter:
         scores = [one.percent for one in students if one.percent is not None]
         shown = {
             "students": students,
+            "report_link": report_link,
+            "date_text": date_text,
             "assignment": next((result.assignment for result in results if result.assignment), None),
             "remarks": remarks,
             "incomplete": incomplete,
@@ -177,7 +165,7 @@ class Reporter:
             "isolation": Counter(each.isolation for each in results if not is_absent(each)).most_common(),
             "most_names": MAX_NAMES_ON_PAGE,
         }
-        return report_templates(inert).get_template("index.html").render(shown)
+        return page_templates(inert).get_template("index.html").render(shown)
 
 
 def report_context(results: SubmissionResult, parts: Sequence[LessonView]) -> dict[str, Any]:
@@ -185,6 +173,7 @@ def report_context(results: SubmissionResult, parts: Sequence[LessonView]) -> di
     return {
         "results": results,
         "sentences": sentences_about(results),
+        "sentences_about_lesson": sentences_about_lesson,
         "parts": parts,
         "next": next_step(parts),
         "gradients": any(part.has_gradients for part in parts if part.results.status == "graded"),

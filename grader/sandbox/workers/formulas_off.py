@@ -11,7 +11,6 @@ of tests/corpus/honest_styles was run and the functions called were listed.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import linecache
 import sys
@@ -51,8 +50,6 @@ _NEEDED = {
     "torch.fx.experimental.sym_node": "",
     _SYMBOLIC_SHAPES: _GUARDS,
 }
-
-_TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table", "_decomposition_table")
 
 
 def _refuse(*_arguments: object, **_keywords: object) -> NoReturn:
@@ -100,22 +97,5 @@ def take_away_formulas() -> None:
         needed = files.get(function.__code__.co_filename, ["*"])
         if "*" not in needed and function.__code__.co_qualname.partition(".")[0] not in needed:
             retire(function, _refuse)
-    _empty_tables(loaded)
     forget_modules(sorted(loaded.keys() - _NEEDED.keys() - own, key=len, reverse=True))
-    # the old name of torch.func: without its own files it has what torch.func has, tripwires included
-    public = vars(importlib.import_module("torch.func"))
-    sys.modules["functorch"] = ModuleType("functorch")
-    vars(sys.modules["functorch"]).update({name: value for name, value in public.items() if not name.startswith("_")})
     linecache.clearcache()
-
-
-def _empty_tables(loaded: dict[str, ModuleType]) -> None:
-    """Operators are no longer keys to Python formulas, neither in tables nor on the operators themselves."""
-    tables = [vars(module).get(name) for name in _TABLES for module in loaded.values()]
-    operator_class: Any = importlib.import_module("torch._ops").OpOverload
-    for thing in gc.get_objects():
-        if type(thing) is operator_class:
-            tables += [getattr(thing, name, None) for name in ("py_kernels", "_dispatch_cache")]
-    for table in tables:
-        if isinstance(table, dict):
-            table.clear()

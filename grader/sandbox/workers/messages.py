@@ -1,8 +1,8 @@
 """What the trusted side and a worker say to each other: four kinds of requests, and answers, all of them dataclasses.
 
-A worker trusts its requests, which are pickled. Of its answers every field is checked, see FIELDS, and whatever does
-not fit raises WireError. Each request has a ticket, which its answers repeat. A worker loads this module, so nothing
-here may import grader.reference.
+A worker trusts its requests, which are pickled. Of its answers every field is checked against its type hint,
+and whatever does not fit raises WireError. Each request has a ticket, which its answers repeat. A worker loads this
+module, so nothing here may import grader.reference.
 """
 
 from __future__ import annotations
@@ -12,18 +12,28 @@ import pickle
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, NamedTuple, NoReturn, get_args
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.answer import Answer, AnswerOutcome, Seen
+from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.numerical_watch import OBSERVED_NAMES
 from grader.calling.protocol import CallRequest, Function
-from grader.calling.steps import Groups, Joint
-from grader.sandbox.workers.codec import MAX_BODY, Frame, Opaque, Packer, Unpacker, encode_frame, readable, tensor_bytes
+from grader.calling.steps import Groups, Joint, describe
+from grader.results.typed_json import from_json
+from grader.sandbox.workers.codec import (
+    MAX_BODY,
+    Frame,
+    Opaque,
+    Packer,
+    TooLarge,
+    Unpacker,
+    encode_frame,
+    readable,
+    tensor_bytes,
+)
 from grader.sandbox.workers.waiting import WireError
 
 CALL_ROOM = 1 << 24
@@ -38,6 +48,8 @@ MAX_TEXT = 4_000
 MAX_NAMES = 10_000
 MAX_NAME = 200
 MAX_COUNT = 1 << 40
+FIELDS = frozenset(Answer._fields) - {"tensor", "value", "arguments"}
+"""Fields of an answer that are plain JSON. The others travel as nodes of the codec."""
 
 
 # Requests ------------------------------------------------------------------------------------------------------------
@@ -99,30 +111,27 @@ class Loading(NamedTuple):
     note: str
 
 
-class ReplyTerms(NamedTuple):
-    """What the answers to a request have to be like: they repeat its ticket, and are not too large.
-
-    `room` is for the bytes of tensors, `budget` in units of the codec.
-    """
-
-    ticket: int
-    room: int = CALL_ROOM
-    budget: int = MAX_BODY
-
-
 @dataclass(frozen=True)
 class PackedRequest:
-    """A request as it is sent, and what is expected: one answer for each of `names`, in this order.
+    """A request as it is sent, and what its answers must be like. A worker gets this, too, without the `data`.
 
-    Of a step, an answer may be a tensor only, and tell of the parameters in `known`. What is `watched` takes long.
+    Attributes:
+        names: one answer is expected for each, in this order.
+        ticket: a number that the answers repeat. Nobody can guess it, and answer before the request is sent.
+        room: bytes of tensors in an answer.
+        budget: the size of an answer in units of the codec.
+        is_step: an answer may be a tensor only, and name the parameters in `known`.
+        watched: the request takes long.
     """
 
-    data: bytes
-    terms: ReplyTerms
-    names: Sequence[str]
+    names: Sequence[str] = ()
+    room: int = CALL_ROOM
+    budget: int = MAX_BODY
     is_step: bool = False
-    known: Collection[str] = frozenset()
     watched: bool = False
+    ticket: int = 0
+    data: bytes = b""
+    known: Collection[str] = frozenset()
 
 
 class RequestPickler(pickle.Pickler):
@@ -146,7 +155,7 @@ class RequestPickler(pickle.Pickler):
             return sent_function, (thing.source, thing.bound)
         if isinstance(thing, numpy.generic):
             return type(thing.item()), (thing.item(),)
-        if isinstance(thing, tuple) and not isinstance(thing, (Joint, ReplyTerms)):
+        if isinstance(thing, tuple) and not isinstance(thing, Joint):
             return tuple, ([*thing],)  # of a class that a worker may not know
         return NotImplemented
 
@@ -167,19 +176,21 @@ def sent_function(source: str, bound: dict[str, Any]) -> Callable[..., Any]:
 
 def pack(request: Request, room: int = CALL_ROOM) -> PackedRequest:
     """The request as it is sent. `room` is for the bytes of an answer."""
-    file = io.BytesIO()
+    file, ticket = io.BytesIO(), secrets.randbits(48)
     RequestPickler(file).dump(request)
-    grown = max(LEAST_BUDGET, BUDGET_PER_BYTE * file.tell())
-    budget = min(MAX_BODY, grown) if isinstance(request, CallRequest) else MAX_BODY
-    terms = ReplyTerms(secrets.randbits(48), room, budget)  # nobody can guess it, and answer before the request is sent
-    RequestPickler(file).dump(terms)
-    if isinstance(request, Run):
-        return PackedRequest(file.getvalue(), terms, request.steps, is_step=True, watched=request.watched)
-    watched = isinstance(request, CallRequest) and request.watched
-    return PackedRequest(file.getvalue(), terms, [getattr(request, "name", "")], watched=watched)
+    match request:
+        case Run():
+            packed = PackedRequest(request.steps, room, MAX_BODY, True, request.watched, ticket)
+        case CallRequest():
+            budget = min(MAX_BODY, max(LEAST_BUDGET, BUDGET_PER_BYTE * file.tell()))
+            packed = PackedRequest([request.name], room, budget, False, request.watched, ticket)
+        case _:
+            packed = PackedRequest([""], room, ticket=ticket)
+    RequestPickler(file).dump(packed)
+    return replace(packed, data=file.getvalue())
 
 
-def read_request(file: BinaryIO) -> tuple[Request, ReplyTerms]:
+def read_request(file: BinaryIO) -> tuple[Request, PackedRequest]:
     """In the worker: the next request, and the terms of its answers. Raises EOFError."""
     return pickle.load(file), pickle.load(file)
 
@@ -215,57 +226,47 @@ def pack_problem(
 # Answers -------------------------------------------------------------------------------------------------------------
 
 
-def encode_answer(name: str, answer: Answer, terms: ReplyTerms, files: Sequence[str] = ()) -> bytes:
+def encode_answer(name: str, answer: Answer, terms: PackedRequest, files: Sequence[str] = ()) -> bytes:
     """The answer to one of the `names` of a request.
 
     To read a value may run a student's code. Where that raises, the call failed; `files` are the student's.
     """
-    packer = Packer(terms.room, terms.budget)
+    packer, value = Packer(terms.room, terms.budget), answer.value if answer.tensor is None else answer.tensor
     try:
-        values = [
-            packer.pack_whole(answer.value if answer.tensor is None else answer.tensor),
-            [packer.pack_whole(each) for each in answer.arguments],
-        ]
+        values = [packer.pack(value), [packer.pack(each) for each in answer.arguments]]
+    except TooLarge:
+        too_large = {"o": f"{describe(value)}, which has too many entries"}
+        packer, values = Packer(), [too_large, [too_large] * len(answer.arguments)]
     except BaseException as error:
         answer, packer, values = failure(error, name, files), Packer(), [None, []]
     said = {}
     for each in FIELDS:
         value, usual = getattr(answer, each), Answer._field_defaults.get(each)
         if value is not usual and value != usual:
-            said[each] = as_json(value)
+            said[each] = value[:MAX_TEXT] if isinstance(value, str) else value
     return encode_frame(Frame({"name": name, "ticket": terms.ticket, "fields": said, "values": values}, packer.body))
-
-
-def as_json(thing: Any, most: int = MAX_TEXT) -> Any:
-    if isinstance(thing, str):
-        return thing[:most]
-    if isinstance(thing, Mapping):
-        return {as_json(name, MAX_NAME): value for name, value in thing.items()}
-    if isinstance(thing, (tuple, frozenset)):
-        return [as_json(each, MAX_NAME) for each in (sorted(thing) if isinstance(thing, frozenset) else thing)]
-    return thing
 
 
 def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     """The worker's answer to one of the requested names. Raises WireError for anything else."""
-    header, terms = frame.header, sent.terms
+    header = frame.header
     said, nodes = header.get("fields"), header.get("values")
-    if header.get("name") != name or type(header.get("ticket")) is not int or header["ticket"] != terms.ticket:
+    if header.get("name") != name or type(header.get("ticket")) is not int or header["ticket"] != sent.ticket:
         raise WireError("an answer to something else than what was asked")
-    if len(frame.body) > terms.room:
-        raise WireError(f"{len(frame.body)} bytes where {terms.room} are allowed")
-    if type(said) is not dict or "outcome" not in said or not said.keys() <= FIELDS.keys():
+    if len(frame.body) > sent.room:
+        raise WireError(f"{len(frame.body)} bytes where {sent.room} are allowed")
+    if type(said) is not dict or "outcome" not in said or not said.keys() <= FIELDS:
         raise WireError("an answer without an outcome, or with unknown fields")
-    answer = Answer(**{each: FIELDS[each](value) for each, value in said.items()})
+    answer: Answer = typed(Answer, said)
     if type(nodes) is not list or len(nodes) != 2 or type(nodes[1]) is not list or (sent.is_step and nodes[1]):
         raise WireError("values that are missing, or too many")
-    unpacker = Unpacker(frame.body, terms.budget)
+    unpacker = Unpacker(frame.body, sent.budget)
     value, arguments = unpacker.unpack(nodes[0]), [unpacker.unpack(each) for each in nodes[1]]
     unpacker.finish()
-    if answer.outcome != "returned" and (value is not None or arguments):
-        raise WireError("a value where there can be none")
+    if answer.outcome == "crashed" or (answer.outcome != "returned" and (value is not None or arguments)):
+        raise WireError("an outcome that a worker cannot report, or a value where there can be none")
     if name == "" and answer.outcome == "returned":
-        value = checked_loading(value)
+        value = typed(Loading, value)
     if not sent.is_step:
         return answer._replace(value=value, arguments=arguments)
     changed, uses = (each for each in answer.changed if each in sent.known), answer.uses & frozenset(sent.known)
@@ -275,69 +276,26 @@ def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
     return answer._replace(changed=tuple(changed), uses=uses, **said)
 
 
-# What each field of an answer must be, as it came out of JSON -------------------------------------------------------
+def typed(hint: Any, value: Any) -> Any:
+    """JSON that a worker sent, as the type that a hint names. Raises WireError."""
+    try:
+        return from_json(hint, bounded(value))
+    except ValueError as error:
+        raise WireError(f"a wrong field: {error}") from None
 
 
-def refuse_field(what: str) -> NoReturn:
-    raise WireError(f"something that is no {what}")
+def bounded(value: Any, depth: int = 0) -> Any:
+    """JSON with the texts of its fields cut to MAX_TEXT, and those inside of a field, which are names, to MAX_NAME.
 
-
-def checked_text(value: Any, most: int = MAX_TEXT) -> str:
-    return readable(value)[:most] if type(value) is str else refuse_field("text")
-
-
-def checked_flag(value: Any) -> bool:
-    return value if type(value) is bool else refuse_field("bool")
-
-
-def checked_count(value: Any) -> int:
-    return value if type(value) is int and 0 <= value < MAX_COUNT else refuse_field("count")
-
-
-def checked_names(value: Any) -> tuple[str, ...]:
-    """Each is cut after MAX_NAME characters."""
-    if type(value) is not list or len(value) > MAX_NAMES:
-        refuse_field("list of names")
-    return tuple(checked_text(each, MAX_NAME) for each in value)
-
-
-def checked_counts(value: Any) -> dict[str, int]:
-    if type(value) is not dict or len(value) > MAX_NAMES:
-        refuse_field("table of counts")
-    return {checked_text(name, MAX_NAME): checked_count(each) for name, each in value.items()}
-
-
-def checked_outcome(value: Any) -> Any:
-    """Any outcome except "crashed", which a worker cannot report."""
-    known = type(value) is str and value in get_args(AnswerOutcome) and value != "crashed"
-    return value if known else refuse_field("outcome")
-
-
-def checked_seen(value: Any) -> Seen:
-    match value:
-        case ["complex numbers", "", int(times)]:
-            return Seen("complex numbers", "", checked_count(times))
-        case ["differences", str(operator), int(times)] if operator in OBSERVED_NAMES:
-            return Seen("differences", operator, checked_count(times))
-    return refuse_field("observation")
-
-
-def checked_loading(value: Any) -> Loading:
-    match value:
-        case [functions, plain, str(note)]:
-            return Loading(checked_names(functions), frozenset(checked_names(plain)), note)
-    return refuse_field("account of a file")
-
-
-FIELDS: dict[str, Callable[[Any], Any]] = {
-    "outcome": checked_outcome,
-    **dict.fromkeys(("kind", "message"), checked_text),
-    **dict.fromkeys(("low_precision", "in_float32"), checked_flag),
-    **dict.fromkeys(("operators", "peak_bytes"), checked_count),
-    "line": lambda value: None if value is None else checked_count(value),
-    "changed": checked_names,
-    "uses": lambda value: frozenset(checked_names(value)),
-    "dispatched": checked_counts,
-    "seen": checked_seen,
-}
-"""Values travel as nodes."""
+    Raises WireError for a negative, huge or broken number and for too many entries.
+    """
+    kind = type(value)
+    if kind is str:
+        return readable(value)[: MAX_TEXT if depth < 2 else MAX_NAME]
+    if kind is bool or value is None or (kind is int and 0 <= value < MAX_COUNT):
+        return value
+    if kind in (list, tuple) and len(value) <= MAX_NAMES:
+        return [bounded(each, depth + 1) for each in value]
+    if kind is dict and len(value) <= MAX_NAMES:
+        return {bounded(name, depth + 1): bounded(each, depth + 1) for name, each in value.items()}
+    raise WireError(f"a field that is {describe(value)}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from grader.calling.answer import Answer
 from grader.errors import Interrupted, ZygoteDied
 from grader.sandbox.isolation.limits import Usage
-from grader.sandbox.workers.codec import Frame, Reader
+from grader.sandbox.workers.codec import MAX_BODY, Frame, take_frame
 from grader.sandbox.workers.fork_server import Child, ServerEnded
 from grader.sandbox.workers.messages import PackedRequest, decode_answer
 from grader.sandbox.workers.printed import Output
@@ -49,7 +49,7 @@ class WorkerProcess:
         self._requests, self._answers, self._printed = pipes
         self._interrupt: int | None = None
         self._unsent, self._nap = b"", 0.0
-        self._reader = Reader()
+        self._received, self._max_body = bytearray(), MAX_BODY
         self._selector = selectors.DefaultSelector()
         for descriptor in pipes[1:]:
             self._selector.register(descriptor, selectors.EVENT_READ)
@@ -78,7 +78,7 @@ class WorkerProcess:
 
     def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
         """Send all requests; the answers to them in order as they arrive, each within so many seconds."""
-        self._reader.max_body = max(each.terms.room for each in requests)
+        self._max_body = max(each.room for each in requests)
         self._nap = NAP_SECONDS if sum(len(each.names) for each in requests) > 1 else 0.0
         self._unsent = b"".join(each.data for each in requests)
         self._selector.register(self._requests, selectors.EVENT_WRITE)
@@ -89,7 +89,7 @@ class WorkerProcess:
     def receive(self, *accounts: TimeAccount) -> Frame:
         """The next frame that the worker sends. Meanwhile requests are sent, and what it prints is kept."""
         until, late_reads = time.monotonic(), 0
-        while (frame := self._reader.next()) is None:
+        while (frame := take_frame(self._received, self._max_body)) is None:
             seconds = min(each.seconds_to_wait for each in accounts)
             ready = {key.fd for key, _ in self._selector.select(seconds)}
             since, until = until, time.monotonic()
@@ -112,7 +112,7 @@ class WorkerProcess:
                     time.sleep(self._nap)
                 if (data := self._read(self._answers)) == b"":
                     raise WorkerLost(self._how_it_ended())
-                self._reader.feed(data or b"")
+                self._received += data or b""
         return frame
 
     def _send(self) -> None:

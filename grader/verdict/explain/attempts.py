@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import select
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TypeVar
 
 from grader.errors import Interrupted
@@ -24,21 +24,21 @@ _interrupts: select.poll | None = None
 
 
 @contextmanager
-def explaining_a_submission(interrupt: int | None) -> Iterator[None]:
-    """Inside, explanations are optional. Once the descriptor `interrupt` is readable, they raise Interrupted."""
+def explaining(runner: StepRunner) -> Iterator[None]:
+    """Inside, explanations of a submission are optional, and raise Interrupted once its descriptor is readable.
+
+    Those of the course's own files must not fail.
+    """
     global _interrupts
-    before, _interrupts = _interrupts, select.poll()
-    if interrupt is not None:
-        _interrupts.register(interrupt, select.POLLIN)
+    before, _interrupts = _interrupts, None
+    if is_submission(runner):
+        _interrupts = select.poll()
+        if runner.interrupt is not None:
+            _interrupts.register(runner.interrupt, select.POLLIN)
     try:
         yield
     finally:
         _interrupts = before
-
-
-def explaining(runner: StepRunner) -> AbstractContextManager[None]:
-    """Inside, explanations of a submission are optional. Those of the course's own files must not fail."""
-    return explaining_a_submission(runner.interrupt) if is_submission(runner) else nullcontext()
 
 
 def check_interrupt() -> None:

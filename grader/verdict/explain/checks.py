@@ -40,7 +40,7 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
         for name, parameters in check.on.left_out.items():
             text += f" Your `{name}` has no parameter {listed_as_code(parameters)}."
         identifier = failed.mistake if found is None else found.id
-        failed = CheckFailed(text, failed.status, identifier, failed.line, failed.wrong)
+        failed = CheckFailed(text, failed.status, identifier, failed.line)
         if failed.mistake is None and failed.status in ("failed", "shape"):
             edited = attempt(lambda: by_edits(test, check))
             if edited is not None:

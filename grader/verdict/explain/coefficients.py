@@ -1,42 +1,31 @@
-"""The right answer, or parts of it, times numbers: all of it, what comes through one line or by one path.
-
-An inner line may be right on one path and wrong on another: in batch norm all of `bndiff` is propagated together in the
-graph, but a formula written as one expression has a term for each path.
-"""
+"""The right answer, or the parts of it that come through single lines, times numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from torch import Tensor
 
 from grader.reference.problem import Problem
+from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.problem_values import can_expand, computed_once, times_what
+from grader.verdict.explain.problem_values import computed_once, times_what
 from grader.verdict.explain.wrong_answer import (
     FEW_NUMBERS,
     ZERO_COEFFICIENT,
     WrongAnswer,
-    WrongFormula,
     WrongGradient,
-    euclidean_norm,
     first_telling,
 )
 
 LARGEST_FACTOR = 1e9
 """Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""
-MAX_STEPS = 150
-"""Lines that are passed on all paths to a value together: with more, its paths are not looked at."""
-MAX_PATHS = 8
-NEGLIGIBLE = 1e-12
-"""A path whose share is smaller than this part of the largest one is zero: a mean of deviations from a mean."""
+MAX_INNER_VALUES = 8
+"""With more values inside a step, none of them is looked at."""
 ROUNDING = 1e-9
-
-GradientPath = tuple[str, ...]
-"""The names that it passes, from the one whose upstream gradient is given to the last one before the target."""
-
-# All of it -----------------------------------------------------------------------------------------------------------
+FAULTS = {"0": "is missing", "−1": "has the wrong sign"}
+"""{a part's coefficient: what is wrong with the part}"""
 
 
 def zeros(wrong: WrongAnswer) -> Iterator[Explanation]:
@@ -84,53 +73,16 @@ def unnamed_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
         )
 
 
-# Lines and paths -----------------------------------------------------------------------------------------------------
-
-
 def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
     """The parts through some of the lines that read the value are missing, subtracted, too large or too small."""
-    words = {consumer: f"through `{consumer}`" for consumer in wrong.consumers}
-    branches = (problem.branches(wrong.name) for problem in wrong.problems)
-    yield from wrong_parts(wrong, "branch", words, ({c: shares[c].double() for c in words} for shares in branches))
-
-
-def held_constant(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """An inner value treated as a constant, although it is computed from the value: no path through it."""
-    paths = common_paths(wrong) if wrong.same_shape else []
-    for held in dict.fromkeys(name for path in paths for name in path if not all(name in other for other in paths)):
-
-        def without(number: int, held: str = held) -> Tensor:
-            shares = shares_of_paths(wrong.problems[number], wrong.name)
-            return wrong.expected[number] - sum(shares[path] for path in paths if held in path)
-
-        yield WrongFormula(
-            "held_constant",
-            f"Your `d{wrong.name}` treats `{held}` as a constant. It is computed from `{wrong.name}`, so the gradient "
-            "also comes back through it. The rest is right.",
-            without,
-        )
-
-
-def wrong_paths(wrong: WrongGradient) -> Iterator[Explanation]:
-    """The same for the paths inside a step."""
-    paths, tables = common_paths(wrong), [shares_of_paths(problem, wrong.name) for problem in wrong.problems]
-    yield from wrong_parts(wrong, "way", {path: path_in_words(paths, path) for path in paths}, tables)
-
-
-def wrong_parts(
-    wrong: WrongGradient, kind: str, words: Mapping[Any, str], shares: Iterable[Mapping[Any, Tensor]]
-) -> Iterator[Explanation]:
-    """What is wrong with the parts of which the gradient is the sum; `shares` are these parts per problem."""
-    if len(words) < 2:
-        return
-    fitted = wrong.coefficients([share[part] for part in words] for share in shares)
+    shares = [problem.branches(wrong.name) for problem in wrong.problems]
+    fitted = wrong.coefficients([share[line].double() for line in wrong.consumers] for share in shares)
     labels = {label for label, _ in fitted}
     if len(labels) < 2:
         return
-    faults = {"0": "is missing", "−1": "has the wrong sign"}
     texts = [
-        f"the part that comes {part} {faults.get(label) or 'is ' + times_what(label, value)}"
-        for part, (label, value) in zip(words.values(), fitted, strict=True)
+        f"the part that comes through `{line}` {FAULTS.get(label) or 'is ' + times_what(label, value)}"
+        for line, (label, value) in zip(wrong.consumers, fitted, strict=True)
         if label != "1"
     ]
     end = "."
@@ -139,78 +91,52 @@ def wrong_parts(
         end = f". Gradients of all paths add up{own_sign}."
     if "1" in labels:
         end += " The rest is right."
-    of_kinds = {frozenset({"0"}): "missing", frozenset({"−1"}): "sign"}
-    yield Explanation(
-        f"{kind}_{of_kinds.get(frozenset(labels - {'1'}), 'ratio')}",
-        f"In your `d{wrong.name}`, {', and '.join(texts)}{end}",
-    )
+    kinds = {frozenset({"0"}): "missing", frozenset({"−1"}): "sign"}
+    kind = kinds.get(frozenset(labels - {"1"}), "ratio")
+    yield Explanation(f"branch_{kind}", f"In your `d{wrong.name}`, {', and '.join(texts)}{end}")
 
 
-def common_paths(wrong: WrongGradient) -> list[GradientPath]:
-    """The paths inside the step that exist on all problems."""
-    tables = [shares_of_paths(problem, wrong.name) for problem in wrong.problems]
-    return [path for path in tables[0] if all(path in table for table in tables)]
+def wrong_inner_parts(wrong: WrongGradient) -> Iterator[Explanation]:
+    """What comes back through one or two inner values of a step is missing (they are held constant) or has a factor."""
+    inside, _ = inner_values(wrong.problems[0], wrong.name)
+    if len(inside) > MAX_INNER_VALUES or not wrong.same_shape:
+        return
+    for held in (*combinations(inside, 1), *combinations(inside, 2)):
+        without = [gradient_holding(problem, wrong.name, held) for problem in wrong.problems]
+        rest = zip(without, wrong.expected, strict=True)
+        fitted = wrong.coefficients(None if part is None else (part, right - part) for part, right in rest)
+        if wrong.holds(without.__getitem__):  # also where two parts cannot be told apart on one problem
+            fitted = [("1", 1.0), ("0", 0.0)]
+        if fitted and fitted[0][0] == "1":
+            label, value = fitted[1]
+            kind = {"0": "held_constant", "−1": "way_sign"}.get(label, "way_ratio")
+            text = f"In your `d{wrong.name}`, the part that comes back through {listed_as_code(held)} "
+            yield Explanation(
+                kind, f"{text}{FAULTS.get(label) or 'is ' + times_what(label, value)}. The rest is right."
+            )
 
 
-def path_in_words(paths: Sequence[GradientPath], path: GradientPath) -> str:
-    """A path by the names that not all paths share; the direct one by what it does not pass."""
-    names = [name for name in path if not all(name in other for other in paths)]
-    if names:
-        return "by way of " + " and ".join(f"`{name}`" for name in names)
-    others = dict.fromkeys(name for other in paths for name in other if name not in path)
-    return "directly, not by way of " + " or ".join(f"`{name}`" for name in others)
-
-
-def shares_of_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
-    """{path: its part of d`name`, in float64}; empty where there are no inner paths, or too many."""
-
-    def compute() -> dict[GradientPath, Tensor]:
-        found = walk_paths(problem, name)
-        sizes = {path: euclidean_norm(tensor) for path, tensor in found.items()}
-        found = {path: t for path, t in found.items() if sizes[path] > NEGLIGIBLE * max(sizes.values())}
-        return found if 1 < len(found) <= MAX_PATHS else {}
-
-    return computed_once(problem, ("paths", name), compute)
-
-
-def walk_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
-    """{path: its part of d`name`} of all paths from the given upstream gradients; empty where there are too many."""
-    fine, ends = problem.finer, problem.ends
-    inside = fine.above(name)
+def inner_values(problem: Problem, name: str) -> tuple[list[str], Mapping[str, Tensor]]:
+    """The values inside the step from `name` to the given upstream gradients, last one first; and these gradients."""
+    ends = problem.ends
     if problem.random_upstream:
-        inside = inside & set(problem.graph.fused)
         ends = {consumer: problem.upstream[consumer] for consumer in problem.graph.consumers[name]}
-    waiting: list[tuple[GradientPath, Tensor]] = [((end,), upstream) for end, upstream in ends.items()]
-    found: dict[GradientPath, Tensor] = {}
-    for _ in range(MAX_STEPS):
-        if not waiting:
-            return found
-        path, upstream = waiting.pop()
-        for parent, share in fine.vjp(path[-1], upstream).items():
-            if parent == name:
-                found[path] = share.double()
-            elif parent in inside:
-                waiting.append(((*path, parent), share))
-    return {}
+    above = problem.finer.above(name) - ends.keys()
+    is_inside = above & set(problem.graph.fused) if problem.random_upstream else above
+    return [each for each in reversed(problem.finer.names) if each in is_inside], ends
 
 
-# An elementwise factor -----------------------------------------------------------------------------------------------
+def gradient_holding(problem: Problem, name: str, held: Sequence[str]) -> Tensor | None:
+    """d`name` without what comes back through inner values, in float64; None if nothing else comes back."""
 
+    def compute() -> Tensor | None:
+        inside, ends = inner_values(problem, name)
+        flows = dict(ends)
+        for each in (*ends, *inside):
+            if each in flows and each not in held:
+                for parent, share in problem.finer.vjp(each, flows[each]).items():
+                    if parent == name or parent in inside:
+                        flows[parent] = flows[parent] + share if parent in flows else share
+        return flows[name].double() if name in flows else None
 
-def wrong_factor(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """The gradient times one of the values that the next lines read, or divided by it."""
-    graph = wrong.problems[0].graph
-    for name in sorted({each for consumer in wrong.consumers for each in graph.sources[consumer]}):
-        for power, done, lacks in (
-            (1, "multiplied", "a division by it is missing, or it multiplies"),
-            (-1, "divided", f"`{name}` is missing as a factor, or it divides"),
-        ):
-
-            def formula(number: int, name: str = name, power: int = power) -> Tensor | None:
-                value, expected = wrong.problems[number].values[name], wrong.expected[number]
-                if not isinstance(value, Tensor) or value.numel() < 2 or not can_expand(value.shape, expected.shape):
-                    return None
-                return expected * value.double() ** power
-
-            text = f"{wrong.what} is the right one, {done} by `{name}`: {lacks} once too often."
-            yield WrongFormula("factor", text, formula)
+    return computed_once(problem, ("holding", name, held), compute)

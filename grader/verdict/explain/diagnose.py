@@ -7,49 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from grader.verdict.explain.coefficients import (
-    constant_multiple,
-    held_constant,
-    unnamed_multiple,
-    wrong_branches,
-    wrong_factor,
-    wrong_paths,
-    zeros,
-)
+from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.formulas import (
-    not_broadcast,
-    other_gradient,
-    repeated_index,
-    sum_still_missing,
-    sum_too_many,
-    transposed,
-    unchanged_upstream,
-    upstream_forgotten,
-    wrong_shape,
-    wrong_sum,
-)
 from grader.verdict.explain.needs import FunctionContents, is_borne_out
 from grader.verdict.explain.wrong_answer import Cases, WrongFormula, WrongGradient, first_that_fits, wrong_gradient
 
 PATTERNS: tuple[Callable[[WrongGradient], Iterator[Explanation | WrongFormula]], ...] = (
-    zeros,
-    wrong_sum,
-    constant_multiple,
-    wrong_branches,
-    wrong_shape,
-    not_broadcast,
-    transposed,
-    unchanged_upstream,
-    other_gradient,
-    repeated_index,
-    held_constant,
-    sum_too_many,
-    sum_still_missing,
-    upstream_forgotten,
-    wrong_factor,
-    wrong_paths,
-    unnamed_multiple,
+    coefficients.zeros,
+    formulas.wrong_sum,
+    coefficients.constant_multiple,
+    coefficients.wrong_branches,
+    formulas.wrong_shape,
+    formulas.not_broadcast,
+    formulas.transposed,
+    formulas.unchanged_upstream,
+    formulas.other_gradient,
+    coefficients.wrong_inner_parts,
+    formulas.sum_still_missing,
+    formulas.upstream_forgotten,
+    coefficients.unnamed_multiple,
 )
 """The patterns of wrong gradients, in the order of trust: the first that holds, and that the code bears out, counts."""
 

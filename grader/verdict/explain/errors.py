@@ -164,8 +164,9 @@ def explain_error_text(message: str, context: CallContext) -> Explanation | None
         if all(context.has(key, *(n.format(*groups) for n in names)) for key, names in meaning.needs.items()):
             first, result = next(filter(None, found.groups()), None), context.result_shape or "the shape that you need"
             text = meaning.message.format(*groups, first=first, result=result)
-            shapes = shapes_of_arguments(context.arguments) if meaning.id in ABOUT_SHAPES else ""
-            return Explanation(meaning.id, f"{text} You are given {shapes}." if shapes else text)
+            given = [(k, v) for k, v in context.arguments.items() if hasattr(v, "shape") and meaning.id in ABOUT_SHAPES]
+            shapes = [f"`{name}` {format_shape(tuple(value.shape))}" for name, value in given[:MAX_NAMES_SUGGESTED]]
+            return Explanation(meaning.id, f"{text} You are given {', '.join(shapes)}." if shapes else text)
     if (unknown := UNKNOWN_METHOD.search(message)) is None:
         return None
     if unknown[1] in dir(Tensor):  # of a class with the same name
@@ -210,9 +211,3 @@ def nearest(name: str, others: Collection[str], cutoff: float) -> str:
     alike = {other.lower(): other for other in others}
     near = difflib.get_close_matches(name.lower(), alike, n=1, cutoff=cutoff)
     return alike[near[0]] if near else ""
-
-
-def shapes_of_arguments(arguments: Mapping[str, Any]) -> str:
-    """The shapes of those that are tensors or arrays, in words."""
-    known = [f"`{name}` {format_shape(tuple(v.shape))}" for name, v in arguments.items() if hasattr(v, "shape")]
-    return ", ".join(known[:MAX_NAMES_SUGGESTED])

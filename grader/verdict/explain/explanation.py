@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-MEAN_OR_SUM = "mean_or_sum"
-"""The id of an edit of a mean in place of a sum, or a sum in place of a mean."""
 UNNAMED_MULTIPLE = "multiple"
 """The id of a factor without a name: an explanation that says where it comes from is better."""
 SURE = frozenset(
-    {"sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "not_broadcast", "keepdim"}
+    {"sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "not_broadcast", "keepdim"}
     | {"not_reshaped", "transposed", "sign", "branch_missing", "branch_sign", "other_gradient"}
     | {"local_derivative_missing", "upstream_left_out", "changed_argument"}
 )

@@ -14,11 +14,7 @@ from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import AVERAGES, KEEPDIM, SUMS
 from grader.verdict.explain.problem_values import can_expand, computed_once
-from grader.verdict.explain.wrong_answer import WrongAnswer, WrongFormula, WrongGradient, euclidean_norm
-
-FEWEST_ELEMENTS = 3
-"""Elements that a tensor needs before it is recognised as another one."""
-REDUCTION_FUNCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
+from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongFormula, WrongGradient, euclidean_norm
 
 # Sums ----------------------------------------------------------------------------------------------------------------
 
@@ -44,7 +40,7 @@ def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
                 text += " which it was"
             average = f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full."
             for keep in (False, True):
-                total, mean = (by(partial(f, dim=axis, keepdim=keep)) for f in REDUCTION_FUNCTIONS.values())
+                total, mean = (by(partial(f, dim=axis, keepdim=keep)) for f in (torch.sum, torch.mean))
                 if copied != [axis]:
                     yield WrongFormula(identifier, f"{text} copied.", total, (SUMS,))
                 yield WrongFormula("mean_for_sum", average, mean, (AVERAGES,))
@@ -69,21 +65,6 @@ def gradient_with(problem: Problem, name: str, consumer: str, reduce: Callable[[
         return result
     except RuntimeError:
         return None
-
-
-def sum_too_many(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """The gradient itself summed or averaged, where nothing is to be summed."""
-    shape = wrong.expected[0].shape
-    but = f"`{wrong.name}` is {format_shape(shape)}, and each of its elements has a gradient of its own."
-    axes = [(axis, keep) for axis, size in enumerate(shape) if size > 1 for keep in (False, True)]
-    for word, reduce in REDUCTION_FUNCTIONS.items():
-        if shape:
-            text = f"You return the {word} of all of the gradient's elements: one number, where {but}"
-            yield WrongFormula("sum_too_many", text, lambda n, f=reduce: f(wrong.expected[n]))  # type: ignore[misc]
-        for axis, keep in axes:
-            text = f"Your result equals the gradient after a {word} over axis {axis}. But {but}"
-            over = partial(reduce, dim=axis, keepdim=keep)
-            yield WrongFormula("sum_too_many", text, lambda n, f=over: f(wrong.expected[n]))  # type: ignore[misc]
 
 
 def sum_still_missing(wrong: WrongAnswer) -> Iterator[Explanation]:
@@ -226,7 +207,7 @@ def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
     is_one_number = all(bool((found == found.flatten()[0]).all()) for found in wrong.found)  # what a sum alone reads
     is_noise = all(euclidean_norm(f) <= floor for f, floor in zip(wrong.found, wrong.floors, strict=True))
-    if wrong.found[0].numel() < FEWEST_ELEMENTS or is_one_number or is_noise:
+    if wrong.found[0].numel() < FEW_NUMBERS or is_one_number or is_noise:
         return
     for other in (name for name in wrong.problems[0].graph.names if name != wrong.name):
 
@@ -242,28 +223,3 @@ def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
             f"`{wrong.name}` again: what is done with it there?",
             gradient,
         )
-
-
-def repeated_index(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """Rows of a table that several places read: each keeps the gradient of the last place, in place of their sum."""
-    for consumer in wrong.consumers if len(wrong.consumers) == 1 else ():
-        for label in sorted(wrong.problems[0].graph.sources[consumer]):
-
-            def assigned(number: int, c: str = consumer, index: str = label) -> Tensor | None:
-                problem, table = wrong.problems[number], torch.zeros_like(wrong.expected[number])
-                places, upstream = problem.values.get(index), problem.upstream[c].double()
-                if not isinstance(places, Tensor) or places.dtype != torch.int64 or not places.numel():
-                    return None
-                is_row = bool(table.ndim) and upstream.numel() == places.numel() * table[:1].numel()
-                if not is_row or int(places.max()) >= len(table):
-                    return None
-                table[places] = upstream.reshape(*places.shape, *table.shape[1:])
-                return table
-
-            yield WrongFormula(
-                "repeated_index",
-                f"Your `d{wrong.name}` is right in every row that `{label}` names once, and wrong only in rows that it "
-                "names more than once. A row that is read several times gets a gradient from each place, and they add "
-                "up; an assignment through an index, and `+=` through one, keep the last.",
-                assigned,
-            )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from grader.reference.problem import Draw, Problem
+from grader.reference.problem import Draw
 from grader.results import NamedMistake
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
@@ -24,12 +24,11 @@ from grader.verdict.explain.edits.search import (
     explain_edit,
     explain_random_numbers,
     first_right,
-    is_right,
     known_on,
 )
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
-from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.known import is_gradient_of, known_mistake
+from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
+from grader.verdict.explain.known import are_right, known_mistake
 from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.probes import explain_by_properties
 from grader.verdict.explain.problem_values import computed_once
@@ -38,7 +37,7 @@ from grader.verdict.explain.wrong_answer import Cases
 from grader.verdict.judge.gradient import GradientCheck, with_precision
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
-from grader.verdict.judge.runner import StepRunner, is_submission
+from grader.verdict.judge.runner import is_submission
 
 ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
 """Meanings of an error for which a change of the code says more."""
@@ -70,7 +69,8 @@ class GradientCase:
 
     def __init__(self, check: GradientCheck, verdict: Verdict) -> None:
         self.check, self.verdict = check, verdict
-        self.item, self.lesson, self.student, self.problems = check.item, check.lesson, check.student, check.deciding
+        self.item, self.lesson, self.student = check.item, check.lesson, check.student
+        self.problems = [problem for problem, _ in verdict.cases]
         self.name, self.step, self.function = str(self.item.target), self.item.name, self.item.function
         self.is_alone = self.step == self.function
         self.trials: Trials | None = getattr(self.student, "trials", None)
@@ -91,9 +91,8 @@ class GradientCase:
     @cached_property
     def right(self) -> list[str]:
         """The values whose gradients are right, without those that are zero without any work."""
-        problems = [problem for problem, _ in self.verdict.cases]
         gradients = [(each.name, each.target) for each in self.lesson.gradients if not each.earned_with]
-        return [t for name, t in gradients if t and is_gradient_everywhere(self.student, name, problems, t)]
+        return [target for name, target in gradients if target and are_right(target, self.cases_of(name))]
 
     # What the numbers say ---------------------------------------------------------------------------------------------
 
@@ -155,7 +154,7 @@ class GradientCase:
         for other in self.lesson.gradients:
             is_other = other.target not in (None, self.name) and (self.is_alone or other.function == self.function)
             is_swapped = is_other and all(
-                is_gradient_everywhere(self.student, name, self.problems, str(target))
+                are_right(str(target), self.cases_of(name))
                 for name, target in ((self.step, other.target), (other.name, self.name))
             )
             if is_swapped:
@@ -177,7 +176,7 @@ class GradientCase:
         slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
         batch = BATCH if self.is_alone else BATCH_OF_A_JOINT_FUNCTION
         number = attempt(lambda: first_right(self.step, self.cases, trials, slips, batch))
-        if inner is not None and (number is None or edits[number].kind == MEAN_OR_SUM):
+        if inner is not None and (number is None or edits[number].kind == "mean_or_sum"):
             return explanation  # a wrong gradient on the way gives the factor, which such a change undoes
         if number is None:
             return None
@@ -198,13 +197,12 @@ class GradientCase:
 
     def sizes_of_the_lecture(self, predicted: Explanation | None) -> Explanation | None:
         """An explanation of sizes that are written as numbers, see sizes.py."""
-        published = self.check.book.problems(self.lesson, [Draw()])[0]
-        answer = self.student.answers(published)[self.step]
-        (at_the_lecture_sizes,) = with_precision(self.student, self.step, [(published, answer)])
+        (problem,) = self.check.book.problems(self.lesson, [Draw()])
+        (published,) = with_precision(self.student, self.step, [(problem, self.student.answers(problem)[self.step])])
         others = [case for case in self.cases if case[0].draw.sizes] or self.cases
         unnamed = predicted is None or predicted.id == UNNAMED_MULTIPLE
-        function = "" if self.is_alone else self.function
-        return explain_hard_coded_sizes(self.name, at_the_lecture_sizes, others, self.contents, unnamed, function)
+        it = f"Your `{self.step}`" if self.is_alone else "This gradient"
+        return explain_hard_coded_sizes(self.name, it, published, others, self.contents, unnamed)
 
     # Gradients on the way, of a function that returns all: its `dout` is compared with the gradient of `out` ---------
 
@@ -225,7 +223,7 @@ class GradientCase:
         for name in (name for name in self.on_the_way if name[1:] in above and name != self.step):
             check_interrupt()
             answers = self.answers_on_the_way(name)
-            if is_right_everywhere(name, answers):
+            if answers and are_right(name[1:], answers):
                 right.append(name)
             elif answers and not any(finer.goes_through(each, name[1:]) for each in self.right):
                 found = explain(name[1:], answers)
@@ -248,29 +246,3 @@ class GradientCase:
                 return []
             answers.append((computed_once(problem, "unfused", problem.in_single_steps), answer))
         return answers
-
-    def has_right_upstream(self) -> bool:
-        """Whether it computes, by its name, the gradient of each value that this one's is used in, and rightly."""
-        upstream = [f"d{consumer}" for consumer in self.cases[0][0].finer.consumers[self.name]]
-        return all(
-            name in self.on_the_way and is_right_everywhere(name, self.answers_on_the_way(name)) for name in upstream
-        )
-
-
-def is_right_everywhere(name: str, answers: Cases) -> bool:
-    return bool(answers) and all(is_right(name, *case) for case in answers)
-
-
-def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Problem], target: str) -> bool:
-    return all(is_gradient_of(student.answers(p).get(step), p, target) for p in problems)
-
-
-def has_right_upstream(check: GradientCheck) -> bool:
-    """Whether the gradients that one is computed from are right in the student's function for all gradients."""
-    if getattr(check.student, "trials", None) is None or check.lesson.joint is None:
-        return False
-    problems = [problem for problem in check.deciding if not problem.draw.note]
-    cases = [(problem, check.student.answers(problem)[check.item.name]) for problem in problems]
-    case = GradientCase(check, Verdict("failed", cases=cases))
-    with explaining(check.student):
-        return bool(attempt(case.has_right_upstream))

@@ -57,24 +57,21 @@ def likeliest(fitting: Sequence[Mistake], mistakes: Sequence[Mistake], others: M
     explained: dict[Mistake, int] = {}
     for mistake in fitting:
         parts = [m for m in mistakes if m.id == mistake.id and m.gradient in others]
-        if not any(spoils(m, others[m.gradient]) for m in parts):
-            explained[mistake] = sum(gives(m, others[m.gradient]) for m in parts)
+        given = [part for part in parts if gives(part, others[part.gradient])]
+        if not any(are_right(part.gradient[1:], others[part.gradient]) for part in parts if part not in given):
+            explained[mistake] = len(given)
     return [mistake for mistake, count in explained.items() if count == max(explained.values())]
 
 
-def spoils(mistake: Mistake, cases: Cases) -> bool:
-    """Whether these answers are right, and the mistake would make them wrong."""
-    name = mistake.gradient[1:]
-    if not all(is_gradient_of(answer, problem, name) for problem, answer in cases):
-        return False
-    return not all(is_gradient_of(answer_of_mistake(mistake, problem), problem, name) for problem, _ in cases)
+def are_right(name: str, cases: Cases) -> bool:
+    """Whether all answers equal the gradient with respect to `name`."""
 
+    def is_right(problem: Problem, found: torch.Tensor | None) -> bool:
+        if found is None or not found.is_floating_point():
+            return False
+        return compare(found, problem.reference(name), problem.scale(name)).passed
 
-def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
-    """Whether an answer equals the gradient with respect to `name`."""
-    if answer is None or answer.tensor is None or not answer.tensor.is_floating_point():
-        return False
-    return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
+    return all(is_right(problem, answer.tensor) for problem, answer in cases)
 
 
 def gives(mistake: Mistake, cases: Cases) -> bool:

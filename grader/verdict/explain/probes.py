@@ -30,7 +30,7 @@ NOT_ROUNDING = 1e-3
 
 def explain_by_properties(student: StepRunner, step: str, name: str, problems: Sequence[Problem]) -> Explanation | None:
     """What is wrong with an answer that is wrong on every problem, by what a gradient would have."""
-    wrong = wrong_gradient(name, [(p, student.answers(p)[step]) for p in problems if not p.draw.note])
+    wrong = wrong_gradient(name, [(problem, student.answers(problem)[step]) for problem in problems])
     if wrong is None or any(wrong.equal(number, found, right) for number, (found, right) in enumerate(wrong.pairs)):
         return None
     problem = max(wrong.problems, key=lambda each: min(each.values[name].shape, default=0))
@@ -88,16 +88,7 @@ def has_other_sum(tensor: Tensor, axis: int) -> bool:
     return bool((tensor.sum(axis).abs() > NOT_ROUNDING * tensor.abs().sum(axis)).any())
 
 
-# With chosen upstream gradients --------------------------------------------------------------------------------------
-
-
-def answer_to(student: StepRunner, step: str, problem: Problem, upstream: Mapping[str, Tensor]) -> Tensor | None:
-    """The step's answer, as float64, to these upstream gradients and zeros for all others; None without the shape."""
-    check_interrupt()
-    tensor = student.answers(with_upstream_of(problem, upstream))[step].tensor
-    if tensor is None or tensor.shape != problem.values[step[1:]].shape or not bool(torch.isfinite(tensor).all()):
-        return None
-    return tensor.double()
+# With a chosen upstream gradient -------------------------------------------------------------------------------------
 
 
 def with_upstream_of(problem: Problem, upstream: Mapping[str, Tensor]) -> Problem:
@@ -113,26 +104,27 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         upstream = torch.zeros_like(problem.upstream[consumer])
         if not upstream.ndim or not upstream.numel():
             continue
+        check_interrupt()
         index = tuple(size // 2 for size in upstream.shape)
         upstream[index] = 1.0
-        found = answer_to(student, step, problem, {consumer: upstream})
-        expected = with_upstream_of(problem, {consumer: upstream}).reference(name).double()
-        if found is None:
+        probed = with_upstream_of(problem, {consumer: upstream})
+        found, expected = student.answers(probed)[step].tensor, probed.reference(name).double()
+        if found is None or found.shape != expected.shape or not bool(torch.isfinite(found).all()):
             return
+        reached, own = is_not_noise(expected), is_not_noise(found.double())
+        excess, lack = (own & ~reached).nonzero().tolist(), (reached & ~own).nonzero().tolist()
         given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}. Then `{step}`"
-        reached, own = is_not_noise(expected), is_not_noise(found)
-        those = "that element" if int(reached.sum()) == 1 else "those elements"
-        places, because = reached.nonzero().tolist(), f"`{consumer}{list(index)}` is computed from {those}"
-        where = str(places[0]) if len(places) == 1 else f"{len(places)} of its {reached.numel()} elements"
-        if not bool(own.any()) and bool(reached.any()):
-            yield Explanation("wrong_pattern", f"{given} is not zero in {where}, because {because}; yours is all zero.")
-        elif (excess := (own & ~reached).nonzero()).numel():
-            at = excess[0].tolist()
-            text = f"is zero outside {where}, because {because} alone" if bool(reached.any()) else "is zero"
-            yield Explanation("wrong_pattern", f"{given} {text}; yours is {float(found[tuple(at)]):.3g} in {at}.")
-        elif (lack := (reached & ~own).nonzero()).numel():
-            text = f"is not zero in {lack[0].tolist()}, because `{consumer}{list(index)}` is computed from that element"
-            yield Explanation("wrong_pattern", f"{given} {text} as well; yours is zero there.")
+        from_here = f"because `{consumer}{list(index)}` is computed from"
+        if excess:
+            where = f"{int(reached.sum())} of its {reached.numel()} elements, {from_here} those"
+            if int(reached.sum()) == 1:
+                where = f"{reached.nonzero()[0].tolist()}, {from_here} that element"
+            text = f"is zero outside {where} alone" if bool(reached.any()) else "is zero"
+            text = f"{given} {text}; yours is {float(found[tuple(excess[0])]):.3g} in {excess[0]}."
+            yield Explanation("wrong_pattern", text)
+        elif lack:
+            text = f"{given} is not zero in {lack[0]}, {from_here} that element; yours is zero there."
+            yield Explanation("wrong_pattern", text)
         elif int(reached.sum()) == 1:
             slope, yours = float(expected[reached]), float(found[reached])
             if abs(slope - yours) > PROBE_RTOL * abs(slope):

@@ -57,11 +57,12 @@ def explain_missing(lesson: Lesson, rows: list[Row], functions: Iterable[str], t
     allowed = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
     names = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
-    near = close_names(names, (name for name in functions if name not in allowed)) if names else {}
+    if not names:
+        return
+    near = close_names(names, (name for name in functions if name not in allowed))
     inside: Mapping[str, tuple[int, str]] = {}
-    if names:
-        with suppress(ReadingStopped):
-            inside = source_reader().call(nested_definitions, text, names)
+    with suppress(ReadingStopped):
+        inside = source_reader().call(nested_definitions, text, names)
     for row in missing:
         name = lesson.item_for(row.name).function
         what = "class" if name[:1].isupper() and row.name != name else "function"

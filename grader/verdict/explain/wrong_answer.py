@@ -48,10 +48,6 @@ def tolerance_of(answer: Answer) -> float:
     return LOW_PRECISION_TOLERANCE if coarse else TOLERANCE
 
 
-Coefficient = tuple[str, float]
-"""The number with which a part is multiplied: its name ("0", "1", "−n"), and its value on one problem."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class WrongAnswer:
     """A gradient, or a part of a check's result: a float64 tensor per problem, found and expected.
@@ -127,8 +123,8 @@ class WrongAnswer:
             rows.append(solved)
         return [list(values) for values in zip(*rows, strict=True)]
 
-    def coefficients(self, parts: Iterable[Sequence[Tensor] | None]) -> list[Coefficient]:
-        """The same with names; empty where one of them has none."""
+    def coefficients(self, parts: Iterable[Sequence[Tensor] | None]) -> list[tuple[str, float]]:
+        """For each part the coefficient's name ("0", "1", "−n") and its value on one problem; empty if one has none."""
         named = [(self.name_of(values), values[first_telling(values)]) for values in self.factors(parts)]
         found = [(name, value) for name, value in named if name]
         return found if len(found) == len(named) else []

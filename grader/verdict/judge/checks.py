@@ -30,7 +30,6 @@ Scenario = Callable[..., Any]
 """`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
 
 Draws = Sequence[Mapping[str, Any]]
-ScenarioKey = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Assertion:
     tolerance: float
     number: object
 
-    def key(self, at: int) -> ScenarioKey:
+    def key(self, at: int) -> tuple[Any, ...]:
         """The key of the draw at that place, under which the reference's value of it is kept."""
         return self.number, at, draw_identity(self.draws[at])
 
@@ -61,7 +60,6 @@ class CheckFailed(Exception):
     """Ends a check's test; its text is the sentence of the row, `status` the row's.
 
     Attributes:
-        wrong: the names of the parts of the result that are wrong, where it is compared part by part.
         compared: the assertion that does not hold (None for one on a single result), with the results on its draws.
         call: a call that gave no value, and a text that says on which draw.
     """
@@ -72,14 +70,12 @@ class CheckFailed(Exception):
         status: Status = "failed",
         mistake: str | None = None,
         line: int | None = None,
-        wrong: Sequence[str] = (),
         compared: tuple[Assertion | None, Sequence[ScenarioResult]] | None = None,
         call: tuple[Answer, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status: Status = status
-        self.mistake, self.line, self.wrong = mistake, line, wrong
-        self.compared, self.call = compared, call
+        self.mistake, self.line, self.compared, self.call = mistake, line, compared, call
 
 
 class ReferenceFailed(LessonError):
@@ -241,9 +237,7 @@ class Check:
         if not failing:
             return
         status: Status = "shape" if any(finding.stage == "shape" for _, finding in failing) else "failed"
-        wrong = tuple(dict.fromkeys(finding.part for result in results for finding in result.agreement.findings))
-        message = failure_message(failing, len(results))
-        raise CheckFailed(message, status, wrong=wrong, compared=(assertion, results))
+        raise CheckFailed(failure_message(failing, len(results)), status, compared=(assertion, results))
 
     def _student_value(self, assertion: Assertion, at: int) -> Any:
         """What the scenario gives on the student's functions. Raises CheckFailed where they fail."""

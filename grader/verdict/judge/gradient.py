@@ -54,18 +54,9 @@ def with_precision(student: StepRunner, step: str, cases: Sequence[Case]) -> lis
 class GradientCheck:
     """A gradient of the lesson as a test suite uses it: the fixture `gradient`, and `check.gradient(name)`."""
 
-    def __init__(
-        self,
-        lesson: Lesson,
-        item: Item,
-        student: StepRunner,
-        book: ProblemBook,
-        has_right_upstream: Callable[[GradientCheck], bool] = lambda _: False,
-    ) -> None:
-        """`has_right_upstream` says whether the student's function computes the gradients that this one needs."""
+    def __init__(self, lesson: Lesson, item: Item, student: StepRunner, book: ProblemBook) -> None:
         self.lesson, self.item, self.student, self.book = lesson, item, student, book
         self._terms = student.terms if is_submission(student) else STRICT
-        self._has_right_upstream = has_right_upstream
         self._verdict: Verdict | None = None
         self._judged: tuple[Draw, ...] = ()  # the draws of that verdict
         self.deciding: Sequence[Problem] = ()  # the problems that decided
@@ -95,11 +86,10 @@ class GradientCheck:
         return self._verdict
 
     def wrong_partner(self) -> str | None:
-        """The first gradient that this row is earned together with; None if one of them is right, or their upstream."""
-        partners = self.item.earned_with
-        if any(judge_step(self.student, name, self.deciding, self._terms.broadcast).passed for name in partners):
-            return None
-        return None if not partners or self._has_right_upstream(self) else partners[0]
+        """The first gradient that this row is earned together with; None if one of them is right."""
+        partners, any_ones = self.item.earned_with, self._terms.broadcast
+        is_earned = any(judge_step(self.student, name, self.deciding, any_ones).passed for name in partners)
+        return partners[0] if partners and not is_earned else None
 
     def _on_terms(self, verdict: Verdict) -> Verdict:
         """The verdict by the terms of a submission: a notebook may write some things differently from a stub.

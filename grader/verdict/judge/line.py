@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import torch
 
@@ -90,12 +89,12 @@ def judge_line(name: str, cases: Sequence[Case]) -> Verdict:
         return verdict
     from_earlier = computed_from_earlier(name, deciding)
     if from_earlier is not None:
-        verdict.relative_error = from_earlier.error
-        if not from_earlier.ones:
+        verdict.relative_error, ones = from_earlier
+        if not ones:
             in_float32 = any(answer.in_float32 for _, answer in deciding)
             verdict.message = f"{FROM_EARLIER_GRADIENT} {JUDGED_IN_FLOAT32}" if in_float32 else FROM_EARLIER_GRADIENT
             return verdict
-        verdict.mistake = upstream_left_out(name, from_earlier.ones)
+        verdict.mistake = upstream_left_out(name, ones)
     verdict.status = "shape" if any(found.stage == "shape" for _, found in failing) else "failed"
     verdict.message = verdict.mistake.message if verdict.mistake else what_is_wrong(name, failing, deciding)
     return verdict
@@ -122,18 +121,11 @@ def compare_answer(name: str, problem: Problem, answer: Answer) -> TensorCompari
     return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 
 
-class FromEarlier(NamedTuple):
-    """A step that is right given the upstream gradients that it requests.
+def computed_from_earlier(name: str, cases: Sequence[Case]) -> tuple[float, tuple[str, ...]] | None:
+    """How a step is right given the upstream gradients that it requests; None if it is wrong on some problem.
 
-    `error` is the largest relative error. `ones` are the upstream gradients that it leaves out and that are all ones.
+    Returns the largest relative error, and the upstream gradients that it leaves out and that are all ones.
     """
-
-    error: float
-    ones: tuple[str, ...]
-
-
-def computed_from_earlier(name: str, cases: Sequence[tuple[Problem, Answer]]) -> FromEarlier | None:
-    """How a step is right given the upstream gradients that it requests; None if it is wrong on some problem."""
     errors = []
     ones: tuple[str, ...] = ()
     for problem, answer in cases:
@@ -149,7 +141,7 @@ def computed_from_earlier(name: str, cases: Sequence[tuple[Problem, Answer]]) ->
             continue  # zero in this whole network: an answer that equals it shows nothing
         errors.append(comparison.relative_error)
         ones = left_out_ones(problem, name, requested)
-    return FromEarlier(max(errors), ones) if errors else None
+    return (max(errors), ones) if errors else None
 
 
 def left_out_ones(problem: Problem, name: str, requested: Collection[str]) -> tuple[str, ...]:

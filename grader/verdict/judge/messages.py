@@ -163,8 +163,5 @@ def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) ->
         if size <= 1 and all(draw.sizes.get(name) == size for draw in right)
         if all(draw.sizes.get(name) != size for draw in failing)
     ]
-    return f"It {verb} on {other(right)}, where {listed(special)}." if special else ""
-
-
-def other(right: Sequence[Draw]) -> str:
-    return "the other problem" if len(right) == 1 else f"{len(right)} other problems"
+    others = "the other problem" if len(right) == 1 else f"{len(right)} other problems"
+    return f"It {verb} on {others}, where {listed(special)}." if special else ""

@@ -33,6 +33,7 @@ def pages(
     lessons = [course.find(number) for number in ("03", "04")]
     texts = {
         "report": made.report(session_for(*made.LESSONS)),
+        "graphs": made.graphs([course.find(number) for number in ("03", "15", "16")]),
         "class": Reporter(lessons).class_page(made.everyone(lessons, 130)),
     }
     paths = {name: folder / f"{name}.html" for name in texts}

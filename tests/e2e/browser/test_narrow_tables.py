@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import made_results as made
 import pytest
-from playwright import sync_api as playwright
-from windows import Window, serious
-
-from grader.gradebook.grading.graded import GradedSubmission
-from grader.lesson.lesson import Course, Lesson
-from grader.publish.report.pages import Reporter
 
 OUT_OF_PLACE = """() => Array.from(document.querySelectorAll("svg.graph .node .box")).filter((box) =>
     box.getBoundingClientRect().left < 0 || box.getBoundingClientRect().right > innerWidth
@@ -21,40 +13,18 @@ OUT_OF_PLACE = """() => Array.from(document.querySelectorAll("svg.graph .node .b
 """How many boxes are outside the window."""
 
 
-def rows_of(lesson: Lesson) -> list[Any]:
-    """One row each of the lesson: right ones, a wrong one, and some that are not written yet."""
-    states = ["passed", "passed", "failed", *["todo"] * len(lesson.items)]
-    return [made.row(item.name, state) for item, state in zip(lesson.items, states, strict=False)]
-
-
-def made_report(course: Course) -> str:
-    lessons = [course.find(number) for number in ("03", "15", "16")]
-    found = made.results("ada", *(made.lesson(lesson.name, *rows_of(lesson)) for lesson in lessons))
-    return Reporter(lessons).student_page(GradedSubmission(found))
-
-
-@pytest.fixture(scope="module")
-def window(browser: playwright.Browser, course: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
-    path: Path = tmp_path_factory.mktemp("narrow") / "report.html"
-    path.write_text(made_report(course), encoding="utf-8")
-    context = browser.new_context()
-    yield Window(context, path)
-    context.close()
+@pytest.fixture
+def tab(windows: Callable[[str], Any]) -> Any:
+    return windows("graphs").emulate(360, "light")
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
-def test_a_loop_is_one_box_in_a_graph_that_fits(window: Window, width: int, scheme: str) -> None:
-    tab = window.emulate(width, scheme)
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+def test_a_loop_is_one_box_in_a_graph_that_fits(tab: Any) -> None:
     assert tab.evaluate(OUT_OF_PLACE) == 0
-    assert serious(tab) == []
     assert tab.locator('a.node[href="#16_through_time-dWh"]').count() == 1
-    assert window.requests == [] and window.errors == []
 
 
-def test_no_table_is_wider_than_a_narrow_page(window: Window) -> None:
-    tab = window.emulate(360, "light")
+def test_no_table_is_wider_than_a_narrow_page(tab: Any) -> None:
     assert tab.locator("table.rows").count() == 3  # of lessons 03, 15 and 16
     wide = """() => Array.from(document.querySelectorAll("table, .scroll:has(> table)"))
         .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth)

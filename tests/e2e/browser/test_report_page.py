@@ -33,16 +33,6 @@ def test_enter_on_a_box_leads_to_its_row(tab: Any) -> None:
     assert "start here" in tab.locator("article:target").inner_text()
 
 
-def test_a_click_on_a_box_leads_to_its_row(tab: Any) -> None:
-    box(tab, "dh").click()
-    assert tab.evaluate("location.hash") == "#03_makemore_steps-dh"
-
-
-def test_a_box_says_to_a_screen_reader_what_it_shows(tab: Any) -> None:
-    assert box(tab, "dprobs").get_attribute("aria-label") == "dprobs: wrong value, start here"
-    assert box(tab, "dcounts").get_attribute("aria-label") == "dcounts: right, chain red"
-
-
 def test_hints_open_one_by_one_with_the_keyboard(tab: Any) -> None:
     card = tab.locator("#why-03_makemore_steps-dprobs")
     hints = card.locator("summary")

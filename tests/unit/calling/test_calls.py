@@ -23,10 +23,9 @@ from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
-from grader.sandbox.workers.codec import Frame, Reader, Unpacker
+from grader.sandbox.workers.codec import Frame, Unpacker, take_frame
 from grader.sandbox.workers.messages import (
     PackedRequest,
-    ReplyTerms,
     decode_answer,
     encode_answer,
     pack,
@@ -260,20 +259,18 @@ def test_a_tree_survives_the_wire_both_ways(tree):
     assert back._replace(value=None, arguments=()) == Answer("returned", **counts)
     packed = pack(CallRequest("f", [tree]))
     request, terms = read_request(io.BytesIO(packed.data))
-    assert (request.name, terms) == ("f", packed.terms) and identical(request.args, [tree])
+    assert (request.name, terms.ticket) == ("f", packed.ticket) and identical(request.args, [tree])
 
 
-ASKED = PackedRequest(b"", ReplyTerms(4), ["f"])
+ASKED = PackedRequest(["f"], ticket=4)
 
 
 def through_the_wire(answer: Answer) -> Answer:
-    return decode_answer(received(encode_answer("f", answer, ASKED.terms)), "f", ASKED)
+    return decode_answer(received(encode_answer("f", answer, ASKED)), "f", ASKED)
 
 
 def received(data: bytes) -> Frame:
-    reader = Reader()
-    reader.feed(data)
-    return reader.next()
+    return take_frame(bytearray(data))
 
 
 @given(st.permutations(range(3)))

@@ -178,7 +178,10 @@ BAD_INPUT = [
     (["run", "--follow", "empty", "class", "--lesson", "04"], "was given empty, class"),
     (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),
     (["run", "--follow", "empty", "--lesson", "04", "--cluster", "tcp://x:1"], "leave out --cluster"),
-    (["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"], "--format classroom50 reports to"),
+    (
+        ["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"],
+        "--format github and classroom50 report to",
+    ),
     (["verify", "nothing"], "There is no lesson 'nothing'"),
     (["run", "empty", "--course", "empty"], "holds no lessons"),
 ]
@@ -218,7 +221,7 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("error", "status", "sentence"),
     [
-        (KeyboardInterrupt(), command_line.STOPPED, "grade: stopped.\n"),
+        (KeyboardInterrupt(), command_line.STOPPED, "\ngrade: stopped.\n"),
         (
             PermissionError(errno.EACCES, "Permission denied", "x"),
             2,
@@ -268,6 +271,16 @@ def test_every_command_has_help_with_examples():
         for words in [[], *commands_of(group)]:
             result = CliRunner().invoke(group, [*words, "--help"])
             assert result.exit_code == 0 and "Examples:" in result.output, words
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"), [("dojo ch", "check"), ("dojo check --pr", "--problems"), ("grade export ca", "canvas")]
+)
+def test_a_shell_completes_commands_and_options(typed, found):
+    program, *words = typed.split()
+    variables = {f"_{program.upper()}_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(len(words))}
+    done = CliRunner(env=variables).invoke({"dojo": dojo, "grade": cli.main}[program], [])
+    assert done.stdout == f"plain,{found}\n"
 
 
 def test_the_help_of_a_run_fits_on_one_screen():

@@ -89,7 +89,7 @@ def test_a_lesson_the_total_an_excuse_comments_and_an_extension(out):
 
 def test_a_student_without_a_submission(out):
     refused = grade("excuse", "Di Wu", "--because", "Ill", "-o", out)
-    assert refused.exit_code == 2 and "`grade run` must have a roster that has the student" in refused.stderr
+    assert refused.exit_code == 2 and "`grade run` must have a roster with them" in refused.stderr
     assert "Di Wu" not in current(out)
 
 

@@ -8,8 +8,7 @@ from grader.commands.dojo import main as dojo
 from grader.commands.grade import main as grade
 
 DOJO = [
-    ("18", "`dojo check 18` checks a lesson or a row once, `dojo watch 18` whenever you save."),
-    ("18 check", "The command comes first: type `dojo check 18`."),
+    ("18", "`dojo check 18` checks a lesson or a row."),
     ("chekc 03 'my file.py'", "There is no command 'chekc'. Did you mean `dojo check 03 'my file.py'`?"),
     ("check README.md", "README.md is not a Python file or a notebook: name a .py or .ipynb file, or a lesson."),
     (

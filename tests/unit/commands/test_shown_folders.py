@@ -165,7 +165,7 @@ def test_dojo_s_list_runs_nothing(repository, nothing_ran):
     assert run(dojo_main, "list").exit_code == 0 and nothing_ran()
 
 
-@pytest.mark.parametrize("typed", ["check 04", "answer 04 --student ada", "report 04 --no-open", "train"])
+@pytest.mark.parametrize("typed", ["check 04", "answer 04", "report 04 --no-open", "train"])
 def test_dojo_runs_no_changed_lesson_unless_it_is_named(typed, repository, nothing_ran, judge, monkeypatch):
     monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
     monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)

@@ -29,4 +29,4 @@ def test_ctrl_c_while_dojo_is_imported_is_one_sentence():
         "from grader.commands.start_dojo import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "dojo: stopped.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\ndojo: stopped.\n")

@@ -63,15 +63,15 @@ def test_with_the_keys_an_answer_is_judged_and_one_can_stop_and_go_on(answer: An
 
 def test_one_question_again_by_any_of_its_names(answer: Answer) -> None:
     for words in (["01", "essay"], ["01", "q:essay"], ["01.essay"]):
-        shown = answer(*words, "--student", "Ada", typed="Because.\n").stdout
+        shown = answer(*words, typed="Ada\nBecause.\n").stdout
         assert "Question 8 of 8  essay" in shown
         assert "Recorded. A person reads this answer and gives the points." in shown
 
 
 def test_without_the_keys_an_answer_is_recorded(answer: Answer, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "solutions")
-    shown = answer("01", "count", "line", "--student", "Ada", typed="25\ng.sum(\ng.sum(1)\n").stdout
-    assert shown.startswith("Only your course has the answer key: ") and shown.count("Recorded.\n") == 2
+    shown = answer("01", "count", "line", typed="Ada\n25\ng.sum(\ng.sum(1)\n").stdout
+    assert "\nOnly your course has the answer key: " in shown and shown.count("Recorded.\n") == 2
     assert "`g.sum(` is not a Python expression" in shown
     assert "8 of 8 answered" in answer("01", typed="1\na\na\na,b,c\ng*h\nBecause.\n").stdout
     assert answer("01").stdout == "All questions are answered. `dojo answer 01 QUESTION` asks one again.\n"
@@ -89,7 +89,7 @@ def test_a_line_of_code_runs_in_the_sandbox(
         "g.sum(9)": "Not right. Your line has no value: IndexError: Dimension out of range",
         "torch.load('x')": "Not right. Your line has no value: ",
     }.items():
-        assert expected in answer("01", "line", "--student", "Ada", typed=f"{line}\n").stdout.replace("\n", " "), line
+        assert expected in answer("01", "line", typed=f"Ada\n{line}\n").stdout.replace("\n", " "), line
 
 
 def test_errors_are_sentences(answer: Answer) -> None:
@@ -97,7 +97,7 @@ def test_errors_are_sentences(answer: Answer) -> None:
     for words, message in (
         (["02"], no_lesson),
         (["01", "cuont"], "Lesson 01 has no question 'cuont'; did you mean 'count'?"),
-        (["01"], "no name was given: type it, or use --student NAME."),
+        (["01"], "no name was given: type it, then Enter."),
     ):
         result = answer(*words)
         assert (result.exit_code, result.stderr) == (2, f"dojo: {message}\n")
@@ -106,11 +106,6 @@ def test_errors_are_sentences(answer: Answer) -> None:
 
 def test_files_that_cannot_be_used(answer: Answer, tmp_path: Path) -> None:
     file = tmp_path / "exercises/01_asked/answers.toml"
-    file.write_text("student = 'Ada'\n[answers]\ncount = 1\n")
-    assert answer("01", "--student", "Bo").stderr == (
-        "dojo: The answers in answers.toml are Ada's, with numbers drawn from that name. Delete the file to answer "
-        "under another name.\n"
-    )
     file.write_text("count = [")
     assert answer("01").stderr.startswith("dojo: exercises/01_asked/answers.toml cannot be read: ")
     (tmp_path / "exercises/01_asked/questions.toml").unlink()

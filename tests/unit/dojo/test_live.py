@@ -68,9 +68,7 @@ def test_only_who_has_the_token_and_means_this_machine_reads_the_page(server: Li
         assert response(server, own, host).status == 200
     for host in ("evil.example", "127.0.0.1.evil.example:80", "192.168.1.2"):
         assert response(server, own, host).status == 400
-    unknown = [
-        response(server, path) for path in ("/", "/events", "/x" + own[1:], own[:-2] + "/", own[:-1], own + "no")
-    ]
+    unknown = [response(server, path) for path in ("/", "/state", "/x" + own[1:], own[:-2] + "/", own[:-1], own + "no")]
     assert [answer.status for answer in unknown] == [404] * 6
     assert b"dojo open" in unknown[0].read() and "probs" not in str(unknown[5].read())
     assert response(server, own, method="POST").status == 501
@@ -86,24 +84,19 @@ def test_the_page_is_the_report_of_the_latest_check_and_nothing_in_it_runs(
     assert "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" in page and "connect-src 'self'" in page
 
 
-def test_a_page_hears_of_each_check_and_of_what_is_going_on(server: LiveServer, checked: Checked) -> None:
-    stream = response(server, own_path(server) + "events")
-    assert stream.headers["Content-Type"].startswith("text/event-stream")
-
-    def heard(**news: object) -> bool:
-        """Whether these are the next news, after signs of life."""
-        while True:
-            line, _ = stream.readline(), stream.readline()
-            if (found := json.loads(line.partition(b": ")[2])) != heard.last:
-                heard.last = found
-                return found == news
-
-    heard.last = None
-    assert heard(check=0, state="")
-    server.tell(Event("running", checked.lesson, "checking: dprobs is running"))
-    assert heard(check=0, state="checking: dprobs is running")
-    server.tell(Event("checked", checked.lesson, checked=checked))
-    assert heard(check=1, state="")
-    server.tell(Event("failed", checked.lesson, "backward.py is not there"))
-    assert heard(check=1, state="backward.py is not there")
-    stream.close()
+def test_a_page_reads_the_number_of_the_latest_check_and_what_is_going_on(server: LiveServer, checked: Checked) -> None:
+    for event, news in (
+        (None, {"check": 0, "state": ""}),
+        (
+            Event("running", checked.lesson, "checking: dprobs is running"),
+            {"check": 0, "state": "checking: dprobs is running"},
+        ),
+        (Event("checked", checked.lesson, checked=checked), {"check": 1, "state": ""}),
+        (
+            Event("failed", checked.lesson, "backward.py is not there"),
+            {"check": 1, "state": "backward.py is not there"},
+        ),
+    ):
+        if event is not None:
+            server.tell(event)
+        assert json.load(response(server, own_path(server) + "state")) == news

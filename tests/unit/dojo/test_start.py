@@ -55,6 +55,14 @@ def test_a_working_folder_has_stubs_and_nothing_of_somebody_else_s(tmp_path, sou
     )
 
 
+def test_a_lesson_is_no_name_of_a_working_folder(tmp_path, source, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("03", "3", "makemore_steps"):
+        status, said, error = start(name, "--course", source)
+        assert (status, said) == (2, "") and error.startswith(f"dojo: {name} is a lesson: dojo watch 03. ")
+    assert not (tmp_path / "03").exists()
+
+
 def test_where_exercises_are_already_it_starts_on_those(tmp_path, source, monkeypatch):
     """In a clone a second exercises/ was made, and back in the root the work in it looked lost."""
     (source / "solutions").mkdir()
@@ -67,13 +75,12 @@ def test_where_exercises_are_already_it_starts_on_those(tmp_path, source, monkey
         monkeypatch.chdir(folder)
         status, printed, _ = start()
         assert status == 0
-        assert printed.startswith(f"You work in {shown}. For a folder of its own: dojo start my-work\n\nLesson 03: ")
+        assert printed.startswith(f"You work in {shown}. A folder of its own: dojo start my-work\n\nLesson 03: ")
         assert "3. Type: dojo watch 03." in printed
     assert sorted(source.iterdir()) == there and not list(below.iterdir())
     assert start("my-work") == (
         0,
-        "my-work/ has 3 lessons. Next:\n\n    cd my-work\n    dojo\n\n"
-        f"{source}/exercises/ is another folder: `dojo` counts the one that you are in.\n",
+        "my-work/ has 3 lessons. Next:\n\n    cd my-work\n    dojo\n",
         "",
     )
 

@@ -11,7 +11,7 @@ from small_networks import small_networks
 from support import ROOT, solution_of
 
 from grader.commands import dojo as dojo_cli
-from grader.commands.train import lesson_and_file, trainable
+from grader.commands.train import lesson_and_file
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +86,11 @@ def test_any_number_of_steps_trains_a_right_answer(course, small) -> None:
         assert result.exit_code == 0, result.output
 
 
-def test_a_number_a_file_or_nothing_says_which_lesson() -> None:
-    networks = trainable(ROOT)
+def test_a_number_a_file_or_nothing_says_which_lesson(course) -> None:
+    networks = [course.find("07"), course.find("15")]
     gpt, own = ROOT / "exercises" / "15_gpt" / "backward.py", Path("backward.py")
     own.write_text("")
-    assert lesson_and_file(ROOT, networks, "15")[0] == lesson_and_file(ROOT, networks, "gpt")[0] == "15_gpt"
-    assert lesson_and_file(ROOT, networks, str(gpt)) == ("15_gpt", gpt)
-    assert lesson_and_file(ROOT, networks, str(own)) == ("07_training", own)
-    assert lesson_and_file(ROOT, networks, None)[0] == "07_training"
-    assert networks["07_training"].train.steps == 200_000
+    for word, name in (("15", "15_gpt"), ("gpt", "15_gpt"), (None, "07_training")):
+        assert lesson_and_file(course, networks, word)[0].name == name
+    for path, name in ((gpt, "15_gpt"), (own, "07_training")):
+        assert lesson_and_file(course, networks, str(path)) == (course.lessons[name], path)

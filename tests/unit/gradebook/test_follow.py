@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from support import ROOT
 
-from grader.commands.class_files import ClassFiles
 from grader.commands.follow import FollowedFolder
-from grader.commands.run import GradeRun
+from grader.commands.intake import ClassFiles, Intake
 from grader.gradebook.grading import follow as follow_module
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS
@@ -96,7 +95,7 @@ class Followed:
         self._monkeypatch, self._capsys = monkeypatch, capsys
         self.pool: PlayedPool
 
-    def run(self, *happens: Callable[[], object], fresh: bool = False, **options: Any) -> RunOutcome:
+    def run(self, *happens: Callable[[], object], fresh: bool = False, intake_file: Path | None = None) -> RunOutcome:
         """Follow the folder while each of `happens` happens, with seconds between them; then a signal comes."""
 
         def grade_all(*arguments: Any) -> Generator[tuple[Submission, Reply], None, None]:
@@ -114,10 +113,8 @@ class Followed:
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         self._monkeypatch.setattr(follow_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
-        chosen: dict[str, Any] = {"submissions": (self.inbox,), "out": self.out, "quiet": True}
-        context = GradeRun(**(chosen | {"lessons": lessons, "are_chosen": True, "follow": True} | options))
-        context.loaded, context.known = course, ClassFiles(self.out, None)
-        inbox = FollowedFolder(context)
+        intake = Intake(self.out, course, lessons, ClassFiles(self.out, None), None, intake_file)
+        inbox = FollowedFolder(self.inbox, intake, (), quiet=True)
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
         return grade_run(inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox)

@@ -6,10 +6,8 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,7 +26,6 @@ from grader.gradebook.guarded import NO_REPORT, plain_results
 from grader.gradebook.store import StoredVerdict
 from grader.publish.export import github
 from grader.publish.export.github import report_to_github
-from grader.publish.report import pages
 from grader.results import Row
 
 ERROR = {"rows": 1, "columns": 2, "cells": [[0.0, 1.0]], "worst": [{"index": [0, 1], "found": 1.0, "expected": 2.0}]}
@@ -42,15 +39,7 @@ def rows_of_student(right: int) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def compiled_once() -> Iterator[None]:
-    """Templates are compiled for the first command only."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "report_templates", cache(pages.report_templates))
-        yield
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory, compiled_once) -> Path:
+def place(tmp_path_factory) -> Path:
     """OUT under an assignment, with three students who were late, a comment, and all that a report shows."""
     out = tmp_path_factory.mktemp("guarded") / "grades"
     out.mkdir()

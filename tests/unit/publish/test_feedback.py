@@ -280,7 +280,7 @@ def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada,
         return canvas_feedback(names, files) if report_of("okaforada") not in files["report.md"].decode() else 1 // 0
 
     monkeypatch.setattr("grader.publish.feedback.decision_sentences", sentences)
-    monkeypatch.setattr("grader.commands.feedback.canvas_feedback", archived)
+    monkeypatch.setattr("grader.commands.export.canvas_feedback", archived)
     out, roster = tmp_path / "out", tmp_path / "roster.csv"
     roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
     said, warned = grade("export", "mailmerge", out, "--roster", roster)

@@ -28,7 +28,7 @@ from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.excerpt import Lines, excerpt
+from grader.publish.excerpt import excerpt
 from grader.source.own_functions import joint_gradients, nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
@@ -63,18 +63,14 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
 
     def as_notebook(text: str) -> object:
         cells = [{"cell_type": "code", "source": text}]
-        return read_notebook(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons, True)
-
-    def excerpts(text: str) -> object:
-        lines = Lines(text)
-        return [excerpt(lines, name, None) for name in lesson.functions]
+        return read_notebook(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons)
 
     return {
         "contents": lambda text: contents_of(text, lesson.functions),
         "nested definitions": lambda text: nested_definitions(text, lesson.functions),
         "joint gradients": lambda text: joint_gradients(text, "dprobs", ["dlogprobs"], lesson.functions),
         "notebook": as_notebook,
-        "excerpts": excerpts,
+        "excerpts": lambda text: [excerpt(text, name, None) for name in lesson.functions],
     }
 
 
@@ -109,7 +105,7 @@ def test_the_changes_of_a_function_are_bounded(lesson, family):
 
 def test_a_notebook_comes_back_as_it_was_read(lesson):
     text = "n = 8\ndlogprobs = torch.zeros(8, 27)\ndlogprobs[range(n), Yb] = -1.0 / 8\n"
-    there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
+    there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)])
     here = read_lesson_part(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
     assert there.lessons == {lesson.name: replace(here, origin=replace(here.origin, texts={"a.py": text}))}
     assert WrittenNumber(27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
@@ -234,7 +230,7 @@ def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monk
     monkeypatch.setattr(SourceReader, "call", stopped)
     text = FAMILIES["in the lecture's manner"](1_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Submit the exercise's cells"):
-        read_page(text, "a.py", [lesson], True, False)
+        read_page(text, "a.py", [lesson], False)
 
 
 def laid_out(folder: Path, files: dict[str, str]) -> Path:

@@ -17,6 +17,9 @@ MAX_POSSIBLE_SIZES = 200
 SMALLEST_SIZE = 3
 """Smaller numbers in the code are hardly sizes: formulas calculate with 2."""
 
+parsed_file = lru_cache(maxsize=1)(SourceFile)
+"""The file, parsed once for one wrong function after another."""
+
 
 def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, Any]]:
     """{function: what it is made of, with the file's functions that it calls}, for those that the file defines.
@@ -27,14 +30,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     "" for none; imports: the modules that the file imports; raise_left: whether it has other code as well as `raise
     NotImplementedError`; read_before_set: variables that a line both reads and sets first, `g = g + 1`.
     """
-    file = latest_file(source)
+    file = parsed_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
-
-
-@lru_cache(maxsize=1)
-def latest_file(source: str) -> SourceFile:
-    """The file, parsed once for one wrong function after another."""
-    return SourceFile(source)
 
 
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:

@@ -54,7 +54,11 @@ class Trials(Protocol):
 
 def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
     """The first of the changed functions of these numbers that gives the right gradient on all cases, if one does."""
-    smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
+
+    def elements(problem: Problem) -> int:
+        return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
+
+    smallest_first = sorted((problem for problem, _ in cases), key=elements)  # most run on one only
     if numbers:
         numbers = numbers[: MAX_OPERATORS // (OPERATORS_OF_A_CALL + trials.operators(step, smallest_first[0]))]
     for start in range(0, len(numbers), batch):
@@ -75,11 +79,6 @@ def is_right(step: str, problem: Problem, answer: Answer) -> bool:
     """Whether a gradient of floating-point numbers would pass. Without them, zeros by mistake equal zeros."""
     is_float = answer.tensor is not None and answer.tensor.is_floating_point()
     return is_float and judge_line(step[1:], [(problem, answer)]).passed
-
-
-def total_elements(problem: Problem) -> int:
-    """How many numbers the forward values of a problem have."""
-    return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
 
 
 def explain_edit(edit: Edit, it: str) -> Explanation:

@@ -2,7 +2,6 @@
 
 lesson: 10
 clip_by_norm: failed | = Short gradients are made longer here. If the norm is below the limit, nothing changes.
-others: passed
 """
 
 

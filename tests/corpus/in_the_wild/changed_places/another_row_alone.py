@@ -4,7 +4,6 @@ lesson: 05
 by: dojo
 dscale: failed | = Your `dscale` is exactly the gradient of `shift`. Read the forward line that uses `scale` again:
     what is done with it there?
-others: passed
 """
 
 def dscale(dout):

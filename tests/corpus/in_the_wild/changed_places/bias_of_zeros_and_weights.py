@@ -4,7 +4,6 @@ lesson: 06
 by: both
 dW: shape | = Your `dW` is exactly the gradient of `b`, and your `db` that of `W`: the two have changed places.
 db: shape | = Your `db` is exactly the gradient of `W`, and your `dW` that of `b`: the two have changed places.
-others: passed
 """
 
 def backward(Xb, Yb, n, eps, C, W, gamma, W2, emb, embcat, var, xhat, h, probs):

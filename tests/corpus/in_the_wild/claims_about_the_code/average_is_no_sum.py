@@ -1,8 +1,7 @@
 """The rows of a right gradient are averaged: nothing says that they are summed.
 
 lesson: 04
-dlogits: shape | = Your result equals the gradient after a sum over axis 0. But `logits` is (5, 8), and each
-    of its elements has a gradient of its own.
+dlogits: shape | = The shape is (8,); expected (5, 8), the shape of the value itself.
 in_one_go: failed
 """
 

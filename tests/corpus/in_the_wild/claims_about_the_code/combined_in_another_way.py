@@ -3,7 +3,6 @@
 lesson: 01
 dpositive: failed | is the forward line's slope at that element
 dexponent: failed | is nan, not a finite number: look for 0/0, inf - inf, or the log or root of a negative number.
-others: passed
 """
 
 def dpositive(dlogarithm, positive):

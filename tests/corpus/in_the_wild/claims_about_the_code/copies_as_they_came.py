@@ -3,7 +3,6 @@
 lesson: 13
 dvh: shape | = You return `dvalues` as it came: the upstream gradient still has to be multiplied by the derivative
     of `values` with respect to `vh`.
-others: passed
 """
 
 def dvh(dvalues):

@@ -1,7 +1,9 @@
-"""The rows of C are assigned, not added to: the message quotes no line that is not there.
+"""The rows of C are assigned, not added to: the message quotes the line.
 
 lesson: 07
-dC: failed | Only 3 of 11 rows are wrong: 3, 4, 5.
+dC: failed | = `dC[Xb] = demb` counts each row once: where `Xb` names a row several times, only its last gradient is
+    kept. A row that is read several times gets a gradient from each place. With all of them added up, this gradient is
+    right.
 others: any
 """
 

@@ -3,7 +3,6 @@
 lesson: 03
 by: dojo
 dbnvar_inv: shape | = The shape is (64,); expected (1, 64), the shape of the value itself.
-others: passed
 """
 
 def dbnvar_inv(dbnraw, bndiff):

@@ -2,7 +2,6 @@
 
 lesson: 03
 dbnvar: failed | there is the forward line's slope at that element
-others: passed
 """
 
 

@@ -4,7 +4,6 @@ lesson: 03
 by: dojo
 dhpreact: failed | = Suppose that `dh` is zero except for a 1 in [16, 32]. Then `dhpreact` there is the forward line's
     slope at that element: 0.9197; yours is 0.9257. What is the derivative of the forward line?
-others: passed
 """
 
 def dhpreact(dh, h):

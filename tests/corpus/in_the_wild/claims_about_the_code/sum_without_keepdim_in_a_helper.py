@@ -4,7 +4,6 @@ lesson: 03
 by: dojo
 dbngain: shape | = The numbers are right, the shape is not: (64,) where `bngain` is (1, 64); sum with
     `keepdim=True`. Broadcasting hides this in a comparison, and hurts later.
-others: passed
 """
 
 def over_rows(x):

@@ -3,7 +3,6 @@
 lesson: 01
 by: dojo
 du: failed | = The sum in `dproduct.sum()` is one too many. Without it, your `du` is right.
-others: passed
 """
 
 def du(dproduct, v):

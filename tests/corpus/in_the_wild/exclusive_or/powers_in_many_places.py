@@ -14,7 +14,6 @@ dprobs: error | = NotImplementedError: "bitwise_xor_cpu" not implemented for 'Do
     integers and truth values. The power is `**`.
 dbnvar_inv: error | = NotImplementedError: "bitwise_xor_cpu" not implemented for 'Double'. `^` is exclusive or, for
     integers and truth values. The power is `**`.
-others: passed
 """
 
 

@@ -10,7 +10,6 @@ dW: error | `torch.dot` multiplies two vectors. Matrices are multiplied with `@`
 dledger: error | The tensor has 3 axes and cannot be expanded to 2.
 dx: error | `transpose` needs the two axes that it swaps.
 dtile: error | An axis is a number
-others: passed
 """
 
 

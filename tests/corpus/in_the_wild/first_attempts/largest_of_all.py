@@ -6,7 +6,6 @@ dlogits: failed | = `logits.max()` goes over other axes than it should. Over the
 dcounts: failed | = In `dprobs * counts_sum_inv * dcounts_sum`, the `*` in front of `dcounts_sum` is the wrong
     operation. With another one, your `dcounts` is right. What is the local derivative of the forward line?
 dcounts_sum_inv: shape | takes the sum of `dprobs` alone and multiplies afterwards
-others: passed
 """
 
 def dlogits(dnorm_logits, dlogit_maxes, logits):

@@ -7,7 +7,6 @@ dlogits: failed | Adding the same number to a whole row of `logits` changes noth
 dh: failed | = Adding the same number to a whole column of `h` changes nothing that is computed from it, so each
     column of the gradient adds up to zero. One of yours adds up to -1.77 in one problem. Is a term missing, or
     does one have the wrong size?
-others: passed
 """
 
 

@@ -8,7 +8,6 @@ dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` does not call the 
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
 dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
 dbnraw: failed | Suppose that `dhpreact` is zero except for a 1
-others: passed
 """
 
 

@@ -9,7 +9,6 @@ dweights: error | = RuntimeError: Expected size for first two dimensions of batc
 dscores: failed | = This writes the forward pass's -inf. How much does a score that was overwritten move the loss?
 dx: failed | = You add up before you multiply. A sum of products is not the product of sums: multiply each path first.
 no_future: failed
-others: passed
 """
 
 def dWo(dout, context):

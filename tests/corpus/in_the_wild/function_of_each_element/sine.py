@@ -3,7 +3,6 @@
 lesson: 03
 dlogprobs: failed | = You write `d.sin()` where `d` belongs. With that, your `dlogprobs` is right.
 dbndiff2: failed | = You write `d.sin()` where `d` belongs. With that, your `dbndiff2` is right.
-others: passed
 """
 
 

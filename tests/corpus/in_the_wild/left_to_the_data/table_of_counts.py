@@ -2,7 +2,6 @@
 
 lesson: 01
 accumulation_factor: error | IndexError
-others: passed
 """
 
 

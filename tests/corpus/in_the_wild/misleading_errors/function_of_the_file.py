@@ -5,7 +5,6 @@ by: both
 dW: error | To get the gradient that a function of this file returns, add its name to the parameters of the function that
     needs it. A function cannot read what it returns itself: make that tensor first.
 dX: shape | = `dX` returned a function; expected a tensor. Where does the last line's name get its value?
-others: passed
 """
 
 

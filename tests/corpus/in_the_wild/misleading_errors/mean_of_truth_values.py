@@ -6,7 +6,6 @@ nonzero_places: shape | The result has the shape
 accumulation_factor: shape | = `another token` still needs a sum over the first 2 axes: its shape is (6, 3) where () is
     expected.
 backward: shape | = The result is None; expected 3 values: dW, db, dx. Is the last line `return ...`?
-others: passed
 """
 
 

@@ -12,7 +12,6 @@ dbnmeani: error | = NameError: name 'keepdim' is not defined. Nothing has the na
     needs a value: `keepdim=True`.
 dW2: error | `torch.outer` multiplies two vectors. Matrices are multiplied with `@`.
 dlogits: error | `softmax` needs an axis. Along which one should the probabilities add up to one?
-others: passed
 """
 
 

@@ -5,7 +5,6 @@ by: both
 dB: error | NameError: name 'dy' is not defined. `dy` and `dY` are two names here. Do you mean `dY`?
 db: error | NameError: name 'dY' is not defined. `dY` and `dy` are two names here. Do you mean `dy`?
 dw: error | NameError: name 'W' is not defined. `W` and `w` are two names here. Do you mean `w`?
-others: passed
 """
 
 

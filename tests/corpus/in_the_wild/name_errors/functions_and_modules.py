@@ -4,7 +4,6 @@ lesson: 03
 by: both
 dprobs: error | That line uses a function where it needs a tensor. To get the gradient that a function of
 dlogprobs: error | `math` is not imported: write `import math` at the top of the file.
-others: passed
 """
 
 

@@ -9,7 +9,6 @@ db: error | Nothing of the name `dZ` has been set when that line is reached. Do 
 closed_share: error | Nothing of the name `H` has been set when that line is reached. Do you mean `h`?
 mean_gate: error | Nothing of the name `hpreact` has been set when that line is reached. Do you mean `h`?
 push_and_pull: error | Do you mean one of `logits` and `labels`?
-others: passed
 """
 
 

@@ -2,7 +2,6 @@
 
 lesson: 06
 dC: failed
-others: passed
 """
 
 written_out = backward

@@ -4,7 +4,6 @@ lesson: 01
 by: both
 dexponent: error | = NotImplementedError. Your code raises this itself: the case that it stands for is not written yet.
 closed_share: error | NotImplementedError. Your code raises this itself: the case that it stands for is not written yet.
-others: passed
 """
 
 

@@ -8,7 +8,6 @@ du: todo
 dv: todo
 dpositive: error | NotImplementedError: only for two axes
 closed_share: todo
-others: passed
 """
 
 

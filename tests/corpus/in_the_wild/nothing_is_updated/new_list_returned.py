@@ -13,7 +13,6 @@ resumed: failed | = This is computed with your `update`, which is not right yet:
 no_grad: failed | = This is computed with your `update`, which is not right yet: start there.
     `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
     exercises/07_training/examples.py:135
-others: passed
 """
 
 def update(parameters, gradients, learning_rate):

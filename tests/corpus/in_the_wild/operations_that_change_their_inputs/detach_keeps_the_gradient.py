@@ -2,7 +2,6 @@
 
 lesson: 18
 tensor_graphs: failed | = `a.detach()` is a new leaf, so its `grad` begins with zero. Yours has a gradient.
-others: passed
 """
 
 

@@ -13,7 +13,6 @@ resumed: failed | = This is computed with your `learning_rate`, which is not rig
 no_grad: failed | = This is computed with your `learning_rate`, which is not right yet: start there.
     `losses[4]` is 1.62461119; expected 1.6318506. Its public example:
     exercises/07_training/examples.py:135
-others: passed
 """
 
 def learning_rate(step, max_steps):

@@ -4,7 +4,6 @@ lesson: 01
 by: dojo
 dbase: failed | = The exponent -0.5 in `dpower * -0.5 * base ** -0.5` is not the right one. With another one,
     your `dbase` is right.
-others: passed
 """
 
 def dbase(dpower, base):

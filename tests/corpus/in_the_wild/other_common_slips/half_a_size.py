@@ -3,7 +3,6 @@
 lesson: 03
 by: dojo
 dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times the gradient
-others: passed
 """
 
 def dbndiff2(dbnvar, bndiff2, n):

@@ -6,7 +6,6 @@ keeps: import torch | n_embd | batch_size | emb = C[Xb] | # utility function
 counts: 03
 dW1: shape | Your `dW1` is the transpose of the gradient. Write the shapes of the factors next to each other: only one
     order gives W1's own shape.
-others: passed
 """
 
 @torch.no_grad()

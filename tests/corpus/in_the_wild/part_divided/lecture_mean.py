@@ -4,7 +4,6 @@ lesson: 03
 by: dojo
 dhprebn: failed | = In `(dbndiff + dbnmeani) / n`, what follows the brackets applies to both terms in them.
     Applied to only one of the two, your `dhprebn` is right.
-others: passed
 """
 
 def dhprebn(dbndiff, dbnmeani, n):

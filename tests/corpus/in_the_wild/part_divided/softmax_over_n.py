@@ -4,7 +4,6 @@ lesson: 02
 by: dojo
 dlogits: failed | = In `F.softmax(logits, 1) / N - F.one_hot(Y, logits.shape[1])`, a part is not divided by `N`.
     Divided by it in the right place, your `dlogits` is right.
-others: passed
 """
 
 def dlogits(logits, Y, N):

@@ -24,7 +24,6 @@ dC: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, brackets are missing:
     products and quotients, then sums and differences. With brackets around the right part, this gradient is
     right.
 db: failed | zeros are right without any work
-others: passed
 """
 
 def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):

@@ -2,7 +2,6 @@
 
 lesson: 02
 printed: db2: dlogits: all right
-others: passed
 """
 
 def db2(dlogits):

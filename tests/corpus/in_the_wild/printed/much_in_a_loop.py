@@ -6,7 +6,6 @@ printed: dprobs: line 0
 printed: dprobs: line 4
 printed: dprobs: … 20 more lines …
 printed: dprobs: line 29
-others: passed
 """
 
 def dprobs(dlogprobs, probs):

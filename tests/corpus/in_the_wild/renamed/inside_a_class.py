@@ -5,7 +5,6 @@ dW: missing | = `dW` is defined inside the class `Backward`, so the file has no 
     the top level, without indentation.
 db: missing | = `db` is defined inside the class `Backward`, so the file has no function of that name. Move it to
     the top level, without indentation.
-others: passed
 """
 
 del dW, db

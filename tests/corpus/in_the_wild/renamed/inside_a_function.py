@@ -4,7 +4,6 @@ lesson: 03
 by: dojo
 dprobs: missing | = `dprobs` is defined inside the function `dlogprobs`, so the file has no function of that name.
     Move it to the top level, without indentation.
-others: passed
 """
 
 del dprobs

@@ -7,7 +7,6 @@ any_strides: shape |
 dq: shape |
 dk: shape |
 dv: shape |
-others: passed
 """
 
 

@@ -6,7 +6,6 @@ dlogits: error | = Your `dlogits` is right at the sizes in README.md and wrong a
     26 uses the number 32, which is `n` there: `range(32)`. Take sizes from what you are given.
 in_one_go: error | = Extreme logits are tested once `dlogits` is right on ordinary ones. Its public example:
     exercises/04_cross_entropy/examples.py:11
-others: passed
 """
 
 def dlogits(logits, Yb):

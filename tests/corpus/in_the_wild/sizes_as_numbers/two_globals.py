@@ -26,7 +26,6 @@ demb: error | = This gradient is right at the sizes in README.md and wrong at ot
 dC: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-others: passed
 """
 
 BATCH, CLASSES = 32, 27

@@ -2,7 +2,6 @@
 
 lesson: 13
 dvh: shape | this one has batch 4, time 6, channels 5, heads 3, groups 1, size 2.
-others: passed
 """
 
 

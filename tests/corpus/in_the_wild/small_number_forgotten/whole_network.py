@@ -9,7 +9,6 @@ demb: failed | = The 1e-5 is missing: the forward pass adds it before it takes t
 dC: failed | = The 1e-5 is missing: the forward pass adds it before it takes the root or the power, and `var.sqrt()`
     uses `var` alone. With it, this gradient is right.
 db: failed | zeros are right without any work
-others: passed
 """
 
 def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):

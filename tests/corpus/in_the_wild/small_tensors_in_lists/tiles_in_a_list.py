@@ -3,7 +3,6 @@
 lesson: 19
 memory: failed | `flash_backward` took
 operations: any
-others: passed
 """
 
 

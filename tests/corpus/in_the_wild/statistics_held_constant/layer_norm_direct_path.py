@@ -2,9 +2,7 @@
 
 lesson: 11
 by: dojo
-dx: failed | = In your `dx`, the part that comes by way of `rstd` is missing, and the part that comes by way of `mu` is
-    missing. Gradients of all paths add up. The rest is right.
-others: passed
+dx: failed | = In your `dx`, the part that comes back through `rstd` and `mu` is missing. The rest is right.
 """
 
 def dx(dy, scale, rstd):

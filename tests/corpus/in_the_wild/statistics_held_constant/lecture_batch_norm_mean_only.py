@@ -2,9 +2,7 @@
 
 lesson: 05
 by: dojo
-dhprebn: failed | = Your `dhprebn` treats `bnvar_inv` as a constant. It is computed from `hprebn`, so the gradient
-    also comes back through it. The rest is right.
-others: passed
+dhprebn: failed | = In your `dhprebn`, the part that comes back through `bnvar_inv` is missing. The rest is right.
 """
 
 def dhprebn(dhpreact, bngain, bnvar_inv, n):

@@ -4,7 +4,6 @@ lesson: 03
 by: dojo
 dlogprobs: failed | = `out[:, Yb]` picks whole rows or columns, one for each entry of the index. Indexed by rows
     and columns together, so that each row is paired with its own entry, your `dlogprobs` is right.
-others: passed
 """
 
 def dlogprobs(logprobs, Yb, n):

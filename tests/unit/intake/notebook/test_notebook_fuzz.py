@@ -110,14 +110,14 @@ def readers(course: Course) -> list[Lesson]:
     return [e for e in course.lessons.values() if e.notebook is not None] + [course.find("02")]
 
 
-def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
+def is_read(data: bytes, lesson: Lesson) -> None:
     try:
         found = cells_of(data, "fuzz.ipynb")
     except NotebookError as error:
         assert str(error).endswith(".")
         return
     try:
-        reading = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb", functions)
+        reading = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb")
     except NotebookError as error:
         reading = NotebookReading(refused=str(error))
     submission = files_of_reading(lesson.name, "fuzz.ipynb", reading)
@@ -125,7 +125,7 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
     assert submission.origin is not None or submission.rejected
     source: Any = submission.files.get("backward.py")
     if source is not None and submission.origin is not None:
-        if not functions:
+        if submission.is_chain:
             compile(source, "backward.py", "exec", dont_inherit=True)
         lengths = {cell.file: len(cell.text.split("\n")) for cell in found}
         for file, line in submission.origin.lines.values():
@@ -135,13 +135,13 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
 
 @pytest.mark.full
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-@given(anything, some.integers(0, 4), some.booleans())
-def test_whatever_it_is(readers, data, which, functions):
-    is_read(data, readers[which], functions)
+@given(anything, some.integers(0, 4))
+def test_whatever_it_is(readers, data, which):
+    is_read(data, readers[which])
 
 
 @pytest.mark.slow
 @settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(anything, some.integers(0, 4), some.booleans())
-def test_20_000_of_them(readers, data, which, functions):
-    is_read(data, readers[which], functions)
+@given(anything, some.integers(0, 4))
+def test_20_000_of_them(readers, data, which):
+    is_read(data, readers[which])

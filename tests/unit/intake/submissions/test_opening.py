@@ -74,7 +74,7 @@ def test_an_archive_that_becomes_a_pipe_stops_nobody(tmp_path, monkeypatch):
 
     changing(archives, monkeypatch, put_a_pipe)
     (tmp_path / "unpacked").mkdir()
-    found = archives.unpack_archives({"": path}, tmp_path / "unpacked", None)
+    found = archives.unpack_archives({"": path}, tmp_path / "unpacked", False)
     reason = "it is not an ordinary file"
     assert found.refused[""] == f"ada.zip cannot be unpacked ({reason}): pack it again and submit again."
     assert not any((tmp_path / "unpacked").iterdir())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support import ROOT, guarded, sampled
 
-from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
+from grader.intake.submissions.lesson_finder import MAY_HAVE_GRADIENTS
 from grader.intake.submissions.people import may_be_one_person
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course

@@ -419,7 +419,7 @@ def test_scores_are_scaled_to_moodle_s_maximum(graded, tmp_path):
         assert warned == (said if word else "")
     status, said, _ = exported("moodle", graded, "--roster", worksheet(tmp_path, "Excellent"))
     assert status == 0 and grades(graded / "moodle.csv") == ["3", "2"]
-    assert "Grade is in points out of 3. If Moodle's maximum grade is another, give it with --max.\n" in said
+    assert "Grade is in points out of 3. If the platform's maximum is another, give it with --max.\n" in said
 
 
 def test_a_maximum_is_a_positive_number_as_a_platform_writes_it():

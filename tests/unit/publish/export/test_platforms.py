@@ -29,7 +29,6 @@ from support import GUARD_SECONDS, ROOT
 
 from grader.commands import grade as cli
 from grader.commands.command_line import FAULT, UNUSABLE
-from grader.commands.export import VISIBILITY
 from grader.lesson.lesson import Course
 from grader.publish.export import autograder
 from grader.publish.export.formats import write_formats
@@ -280,8 +279,7 @@ METADATA = {
 def built(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """/autograder as after the image was built: the zip in source/, and in venv/ what setup.sh installs."""
     root = tmp_path_factory.mktemp("gradescope") / "autograder"
-    options = ["--visibility", "after_due_date"]
-    grade("export", "gradescope", "--course", course, "--lesson", "4", "-o", root.parent / "autograder.zip", *options)
+    grade("export", "gradescope", "--course", course, "--lesson", "4", "-o", root.parent / "autograder.zip")
     with zipfile.ZipFile(root.parent / "autograder.zip") as archive:
         archive.extractall(root / "source")
         modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
@@ -318,7 +316,6 @@ def checked(root: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((root / "results" / "results.json").read_text())
     known = {"score", "execution_time", "output", "output_format", "visibility", "stdout_visibility", "tests"}
     assert set(found) == known
-    assert found["visibility"] in VISIBILITY and found["stdout_visibility"] in VISIBILITY
     for test in found["tests"]:
         assert set(test) == {"name", "number", "score", "max_score", "status", "output", "output_format"}
         assert test["status"] in ("passed", "failed") and test["output_format"] == "text"
@@ -337,7 +334,7 @@ def prying(built: Path) -> tuple[dict[str, Any], str]:
 @pytest.mark.full
 def test_a_submission_is_graded_gradient_by_gradient(prying):
     found, said = prying
-    assert (found["score"], found["visibility"], found["stdout_visibility"]) == (0, "after_due_date", "hidden")
+    assert (found["score"], found["visibility"], found["stdout_visibility"]) == (0, "visible", "hidden")
     assert [(test["name"], test["number"], test["status"], test["max_score"]) for test in found["tests"]] == [
         (f"{LESSON}: dlogits", "04.1", "failed", 2),
         (f"{LESSON}: in_one_go", "04.2", "failed", 1),

@@ -18,7 +18,7 @@ from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.decisions import (
     ANNOTATION_COLUMNS,
-    csv_columns,
+    annotation_cells,
     date_text,
     late_sentence,
     sentences_about,
@@ -189,4 +189,4 @@ def test_an_own_due_date_names_its_zone():
     late = [decision(1, "extension", until=DUE.astimezone(timezone(5 * HOUR)) + DAY)]
     found = assigned("Ada", homework(), [ATTEMPTS[0]], late)
     assert "extended to 21 Nov 23:59 UTC" in short_notes(found)
-    assert csv_columns(found)[1] == "2026-11-21T23:59:00+00:00"
+    assert annotation_cells(found)["due"] == "2026-11-21T23:59:00+00:00"

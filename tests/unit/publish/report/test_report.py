@@ -16,7 +16,7 @@ from support import ROOT
 
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.excerpt import Lines, excerpt
+from grader.publish.excerpt import excerpt
 from grader.publish.inert import inert, prose
 from grader.publish.report.classroom import csv_rows, difficulties, named_mistakes, report_link, student_row
 from grader.publish.report.pages import Reporter
@@ -330,7 +330,7 @@ def test_excerpt() -> None:
     source = "import torch\n\ndef dh(x):\n    a = x\n    return a\n\ndef dC(x):\n" + "    a = x\n" * 33
     places = {1: [1], 3: [3, 4, 5], 5: [3, 4, 5], 40: [37, 38, 39, 40], 99: [], None: [3, 4, 5]}
     for line, numbers in places.items():
-        assert [number for number, _ in excerpt(Lines(source), "dh", line)] == numbers
+        assert [number for number, _ in excerpt(source, "dh", line)] == numbers
 
 
 # --- the class

@@ -21,24 +21,24 @@ from grader.sandbox.workers.codec import (
     MAX_HEADER,
     Frame,
     Packer,
-    Reader,
     Unpacker,
     decode_header,
     encode_frame,
+    take_frame,
     tensor_bytes,
 )
-from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, PackedRequest, ReplyTerms
+from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, PackedRequest
 from grader.sandbox.workers.waiting import WireError
 
 STEP, TICKET = "dprobs", 7
 
 
 def asked(room: int = CALL_ROOM, known: Any = ()) -> PackedRequest:
-    return PackedRequest(b"", ReplyTerms(TICKET, room), [STEP], True, known)
+    return PackedRequest([STEP], room, is_step=True, ticket=TICKET, known=known)
 
 
 def encode_answer(answer: Answer, room: int = CALL_ROOM) -> bytes:
-    return messages.encode_answer(STEP, answer, asked(room).terms)
+    return messages.encode_answer(STEP, answer, asked(room))
 
 
 def decode_answer(frame: Frame, room: int = CALL_ROOM, known: Any = ()) -> Answer:
@@ -82,12 +82,12 @@ answers = st.builds(
 
 
 def received(data: bytes, pieces: list[int] | None = None) -> list[Frame]:
-    """What a Reader makes of `data`, fed in pieces of the given lengths (and the rest at once)."""
-    reader, frames, start = Reader(), [], 0
+    """The frames in `data`, which arrives in pieces of the given lengths (and the rest at once)."""
+    buffer, frames, start = bytearray(), [], 0
     for length in [*(pieces or []), len(data)]:
-        reader.feed(data[start : start + length])
+        buffer += data[start : start + length]
         start += length
-        while (frame := reader.next()) is not None:
+        while (frame := take_frame(buffer)) is not None:
             frames.append(frame)
     return frames
 
@@ -165,21 +165,18 @@ def test_a_bool_s_bytes_are_made_zero_or_one():
 
 def test_a_frame_s_first_bytes_decide():
     with pytest.raises(WireError, match="does not begin as a frame does"):
-        Reader().feed(b"garbage, garbage")
+        take_frame(bytearray(b"garbage, garbage"))
     for header, body in ((MAX_HEADER + 1, 0), (0, MAX_BODY + 1), ((1 << 32) - 1, (1 << 64) - 1)):
         with pytest.raises(WireError, match="too large"):
-            Reader().feed(FRAME_PREFIX.pack(codec.FRAME_MAGIC, header, body))
-    reader = Reader()
-    reader.feed(FRAME_PREFIX.pack(codec.FRAME_MAGIC, MAX_HEADER, MAX_BODY))
-    assert reader.next() is None
+            take_frame(bytearray(FRAME_PREFIX.pack(codec.FRAME_MAGIC, header, body)))
+    assert take_frame(bytearray(FRAME_PREFIX.pack(codec.FRAME_MAGIC, MAX_HEADER, MAX_BODY))) is None
 
 
 def test_a_second_frame_s_first_bytes_decide_too():
-    reader = Reader()
-    reader.feed(encode_frame(Frame({})) + b"garbage, garbage")
-    assert reader.next() == Frame({})
+    buffer = bytearray(encode_frame(Frame({})) + b"garbage, garbage")
+    assert take_frame(buffer) == Frame({})
     with pytest.raises(WireError):
-        reader.next()
+        take_frame(buffer)
 
 
 @pytest.mark.parametrize(
@@ -325,7 +322,7 @@ def nothing_but_a_wire_error(data: bytes, pieces: list[int]) -> None:
             answer = decode_answer(frame)
             assert type(answer) is Answer and answer.outcome in get_args(AnswerOutcome)
             assert answer.tensor is None or type(answer.tensor) is Tensor
-            of_a_call = messages.decode_answer(frame, STEP, PackedRequest(b"", asked().terms, [STEP]))
+            of_a_call = messages.decode_answer(frame, STEP, PackedRequest([STEP], ticket=TICKET))
             assert type(of_a_call) is Answer and of_a_call.tensor is None
     except WireError:
         pass

@@ -121,21 +121,6 @@ def test_what_a_loose_tolerance_alone_makes_equal_is_not_told():
     assert text("out", lambda p: p["out"] * (1 + 5e-6 * p["x"]), tolerance=1e-6) is None
 
 
-LISTS = {
-    "the last entry is missing": ([1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]),
-    "the first entry is missing": ([2.5, 3.5, 4.5], [1.5, 2.5, 3.5, 4.5]),
-    "there is one entry too many at the end": ([1.5, 2.5, 9.0], [1.5, 2.5]),
-    "there is one entry too many at the beginning": ([9.0, 1.5, 2.5], [1.5, 2.5]),
-}
-
-
-def test_one_entry():
-    for words, (found, expected) in LISTS.items():
-        outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
-        message = f"`losses` is right except for one thing: {words}."
-        assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
-
-
 def test_an_argument_that_was_changed_in_place():
     """It is not described as the result of the call: nothing should have been done to it."""
     name, given = "the arguments afterwards", torch.tensor([1.0, 2.0, 4.0])

@@ -372,5 +372,5 @@ def test_sizes_that_are_equal_at_the_lecture_s_sizes_are_not_called_hard_coded()
         (problem, Answer("returned", problem.reference("d").reshape(problem.reference("d").T.shape).clone()))
         for problem in (Problem(forward, inputs, draw, 1) for draw in draws)
     )
-    found = explain_hard_coded_sizes("d", square, [other], {"numbers": [(9, 2, "x[:9]")]})
+    found = explain_hard_coded_sizes("d", "It", square, [other], {"numbers": [(9, 2, "x[:9]")]}, unnamed=True)
     assert "Which of its lines holds at those sizes only, or where two sizes are equal?" in found.message

@@ -29,7 +29,7 @@ CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
 
 
 def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
-    submitted = read_page(text.encode(), "mine.py", [course.find(wanted)], True, False)
+    submitted = read_page(text.encode(), "mine.py", [course.find(wanted)], False)
     return submitted[course.find(wanted).name].origin
 
 
@@ -264,4 +264,4 @@ def test_the_terms_are_the_course_s_settings(course):
 
 
 def find_handed(lesson: Lesson, text: str) -> Any:
-    return read_page(text.encode(), "mine.py", [lesson], True, False)[lesson.name]
+    return read_page(text.encode(), "mine.py", [lesson], False)[lesson.name]

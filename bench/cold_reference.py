@@ -1,6 +1,6 @@
-"""What the peers' tests compare with: autograd's gradients of lesson 03's own forward pass, in float32.
+"""What an ordinary pytest file compares with: autograd's gradients of lesson 03's own forward pass, in float32.
 
-Stands beside the lesson's forward.py in each peer's folder, and needs nothing but PyTorch.
+It is next to the lesson's forward.py, and needs nothing but PyTorch.
 """
 
 from __future__ import annotations

@@ -23,9 +23,6 @@ class Value:
         self.parents = set(parents)
         self.push = lambda: None
 
-    def __repr__(self):
-        return f"Value({self.data})"
-
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
         total = Value(self.data + other.data, (self, other), "+")
@@ -88,28 +85,17 @@ class Neuron:
         return self.w + [self.b]
 
 # %%
-class Layer:
-    def __init__(self, size, wide):
-        self.neurons = [Neuron(size) for _ in range(wide)]
-
-    def __call__(self, x):
-        return [n(x) for n in self.neurons]
-
-    def parameters(self):
-        return [p for n in self.neurons for p in n.parameters()]
-
-# %%
-net = Layer(3, 2)
+net = Neuron(3)
 xs = [[2.0, 3.0, -1.0], [3.0, -1.0, 0.5]]
 ys = [1.0, -1.0]
 for step in range(20):
     loss = Value(0.0)
     for x, y in zip(xs, ys):
-        short = net(x)[0] + -y
+        short = net(x) + -y
         loss = loss + short * short
     for p in net.parameters():
         p.grad = 0.0
     loss.backward()
     for p in net.parameters():
         p.data += -0.1 * p.grad
-    net.neurons[0].w[1].grad = 0.25
+    net.w[1].grad = 0.25
