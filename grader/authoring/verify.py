@@ -23,6 +23,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
+from grader.lesson.toml_tables import read_lesson_text
 from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.results.wording import count_text
@@ -105,7 +106,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants:
-            for row in graded_rows(path.stem, path.read_text(encoding="utf-8")):
+            for row in graded_rows(path.stem, read_lesson_text(path)):
                 if row.status != "passed":
                     report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         for mistakes, text in wrong_files(lesson, every):

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
+from grader.lesson.toml_tables import read_lesson_text
 from grader.source.unparsing import code_of
 
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
@@ -40,7 +41,7 @@ def notebook_table(lesson: Lesson) -> NotebookTable | None:
         groups=dict(getattr(lesson.module, "GROUPS", {})),
         consumers={name: frozenset("d" + each for each in own if each != "loss") for name, own in consumers.items()},
         sizes=lesson_sizes(lesson, chosen, table.same),
-        forward=forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
+        forward=forward_expressions(read_lesson_text(lesson.exercise / "forward.py")),
     )
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from click.testing import CliRunner
 from support import ROOT, sampled
 
 from grader.authoring.verify import naming_problems, verify_lesson
+from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.results import NamedMistake, Row
@@ -256,20 +258,21 @@ def test_a_bad_entry_is_a_sentence_with_file_and_name(own):
         assert str(path) in str(caught.value) and sentence in str(caught.value), entry
 
 
-def test_a_list_that_another_one_replaces_is_reported(own):
-    path = own.solution / "mistakes.py"
-    second = '\nMISTAKES = mistake_list("""\n[dlogits]\nones: torch.ones_like(logits)\n    Ones.\n""")\n'
-    path.write_text(LIST + second, encoding="utf-8")
-    assert problems(own) == [
-        "mistakes.py assigns `MISTAKES` twice, so the mistakes of the first are lost. Use another name."
-    ]
-
-
 # A course that cannot be read ----------------------------------------------------------------------------------------
 
 
 def test_a_file_that_cannot_be_read_is_a_sentence(own):
     settings, forward = own.exercise / "lesson.toml", own.exercise / "forward.py"
+    for name in ("exercises/04_cross_entropy/README.md", "solutions/04_cross_entropy/backward.py"):
+        path = own.course / name
+        text = path.read_bytes()
+        path.write_bytes("# Größe\n".encode("latin-1") + text)
+        for command in ("verify", "release", "stubs") if name.endswith(".py") else ("verify", "release"):
+            words = [str(own.course / "kit")] if command == "release" else []
+            done = CliRunner().invoke(main, [command, *words, "--course", str(own.course)])
+            assert done.exit_code == 2 and f"{path} cannot be read: 'utf-8' codec" in done.stderr, done.output
+            assert done.stderr.count("\n") == 1
+        path.write_bytes(text)
     forward.write_text("1 / 0\n", encoding="utf-8")
     with pytest.raises(LessonError, match=r"forward\.py does not run: ZeroDivisionError: division by zero"):
         _ = Course(own.course).find("04").module
