@@ -104,11 +104,8 @@ def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[
         raise LessonError(f"{name!r} is no lesson's name: expected two digits and words, such as 11_layer_norm.")
     number, _, short = name.partition("_")
     folders = {part: course / f"{part}s" / name for part in ("exercise", "solution")}
-    taken = [str(folder) for folder in folders.values() if folder.exists()]
-    others = [path.name for path in (course / "exercises").glob(f"{number}_*") if path.name != name]
-    if taken or others:
-        found = f"{' and '.join(taken)}: already there" if taken else f"{', '.join(others)} has the number {number}"
-        raise LessonError(f"{found}. Choose another number and name.")
+    if taken := [*course.glob(f"*/{number}_*")]:
+        raise LessonError(f"{taken[0]} has the number {number}. Choose another number and name.")
     source = text_templates(f"new_lesson/{kind}")
     written = []
     for template in sorted(source.list_templates()):

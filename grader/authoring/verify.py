@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
@@ -62,12 +62,9 @@ def verify_course(
     loaded = Course(course)
     secrets = secrets_of(loaded, [loaded.lessons[name] for name in names])
     verify = partial(verify_by_name, course, only_questions)
-    with ExitStack() as stack:
-        reports: Iterable[VerifyReport] = map(verify, names)
-        if jobs > 1 and len(names) > 1 and not only_questions:
-            spawn = multiprocessing.get_context("spawn")
-            reports = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=spawn)).map(verify, names)
-        for name, report in zip(names, reports, strict=True):
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        is_long = len(names) > 1 and not only_questions
+        for name, report in zip(names, (pool.map if is_long else map)(verify, names), strict=True):
             report.problems += leaks(lesson_files(loaded.lessons[name]), secrets)
             yield name, report
 

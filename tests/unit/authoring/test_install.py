@@ -56,9 +56,8 @@ def test_the_wheel_is_enough_for_a_student_an_instructor_and_an_author(tmp_path)
     written.write_text((ROOT / "solutions" / "03_makemore_steps" / "backward.py").read_text())
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path / "dist", source, cwd=tmp_path)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
-    assert (
-        leaks(distribution_files(wheel), secrets_of(Course(ROOT))) == []
-    )  # what a maintainer wrote in backward.py is not in it
+    found = leaks(distribution_files(wheel), secrets_of(Course(ROOT)))
+    assert found == []  # what a maintainer wrote in backward.py is not in it
     python = bare_environment(tmp_path / "venv")
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
     home, commands = tmp_path / "home", tmp_path / "venv" / "bin"
