@@ -104,7 +104,7 @@ def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[
         raise LessonError(f"{name!r} is no lesson's name: expected two digits and words, such as 11_layer_norm.")
     number, _, short = name.partition("_")
     folders = {part: course / f"{part}s" / name for part in ("exercise", "solution")}
-    if taken := [*course.glob(f"*/{number}_*")]:
+    if taken := [path for folder in folders.values() for path in folder.parent.glob(f"{number}_*")]:
         raise LessonError(f"{taken[0]} has the number {number}. Choose another number and name.")
     source = text_templates(f"new_lesson/{kind}")
     written = []
