@@ -92,7 +92,7 @@ def source_of(lesson: Lesson, number: int, kind: str | None = None) -> str:
 
 def with_mistakes(lesson: Lesson, text: str, draw: random.Random) -> str:
     """The file with one to MAX_MISTAKES known mistakes."""
-    mistakes = [each for each in lesson.mistakes if each.function is not None]
+    mistakes = [each for each in lesson.mistakes if not each.old]
     wanted, before = draw.randint(1, MAX_MISTAKES), text
     for mistake in draw.sample(mistakes, len(mistakes)):
         try:

@@ -26,7 +26,7 @@ from bench import ROOT
 from grader.authoring.lesson_sources import right_files
 from grader.calling import calls
 from grader.calling.answer import Answer
-from grader.calling.steps import call_joint, call_step
+from grader.calling.steps import StepInput, call_joint, call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
@@ -53,13 +53,17 @@ class NarrowStudent(LocalStudent):
     """One of the course's own files, run as a step that cannot run in float64."""
 
     def _run(self, problem: Problem) -> dict[str, Answer]:
-        values, upstream = calls.narrow(problem.given), calls.narrow(problem.upstream)
+        given = in_float32_input(problem)
         if self._joint is not None:
             function = self._functions.get(self._joint.name)
-            found = call_joint(function, self._joint, self._steps, values, torch.float32)
+            found = call_joint(function, self._joint, self._steps, given)
         else:
-            found = {s: call_step(self._functions.get(s), s, values, upstream, torch.float32) for s in self._steps}
+            found = {s: call_step(self._functions.get(s), s, given) for s in self._steps}
         return {step: in_float32(answer) for step, answer in found.items()}
+
+
+def in_float32_input(problem: Problem) -> StepInput:
+    return StepInput(calls.narrow(problem.given), calls.narrow(problem.upstream), torch.float32)
 
 
 def in_float32(answer: Answer) -> Answer:
@@ -89,16 +93,13 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
                 rows[step].farthest_right = max(rows[step].farthest_right, (error, f"{file}, seed {seed}"))
                 if not verdict.passed:
                     faults.append(f"{lesson.number} {step}: {file} is rejected in float32 ({error:.2g}, seed {seed})")
-        fed = [(problem, calls.narrow(problem.given), calls.narrow(problem.upstream)) for problem in problems]
+        fed = [(problem, in_float32_input(problem)) for problem in problems]
         for mistake in lesson.wrong_formulas:
             step = mistake.gradient
             whole = [(problem, run_formula(mistake.function, step, problem)) for problem in problems]
             if judge_line(step[1:], whole).passed:
                 continue  # a wrong joint function returns some right gradients
-            narrow = [
-                (problem, in_float32(call_step(mistake.function, step, values, upstream, torch.float32)))
-                for problem, values, upstream in fed
-            ]
+            narrow = [(problem, in_float32(call_step(mistake.function, step, given))) for problem, given in fed]
             error = error_of(step[1:], narrow)
             rows[step].nearest_wrong = min(rows[step].nearest_wrong, (error, f"{mistake.id}, seed {seed}"))
             if judge_line(step[1:], narrow).passed:

@@ -100,9 +100,10 @@ class Judging:
                 self._rejected_by[mistake.name] = row
             return row is None
 
-        if mistake.function is None or not is_formula(self.lesson, mistake):
+        if not is_formula(self.lesson, mistake):
             return passes_all()
-        answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
+        function = getattr(self.lesson.wrong(mistake), mistake.gradient)
+        answers = [(p, run_formula(function, mistake.gradient, p)) for p in self._problems]
         self._tally.judged += 1
         right = judge_line(mistake.gradient[1:], answers).passed
         return right and passes_all()

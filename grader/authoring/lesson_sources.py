@@ -34,7 +34,7 @@ def variant_files(lesson: Lesson) -> list[Path]:
 
 def is_formula(lesson: Lesson, mistake: Mistake) -> bool:
     """Whether the mistake is a wrong function for one gradient, so that only that gradient's row fails."""
-    return mistake.function is not None and mistake.gradient in steps_of(lesson)
+    return not mistake.old and mistake.gradient in steps_of(lesson)
 
 
 def steps_of(lesson: Lesson) -> tuple[str, ...]:

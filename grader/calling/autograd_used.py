@@ -33,6 +33,9 @@ class AutogradUsed(BaseException):
         line: the innermost line of that file on the stack, or None.
     """
 
+    rule = "This exercise asks for the gradient by hand"
+    advice = "Write it by the chain rule, from the values that it is given."
+
     def __init__(self, what: str, filename: str | None = None, line: int | None = None) -> None:
         super().__init__(f"{what} was called" + (f" in line {line} of {filename}" if line else ""))
         self.what = what
@@ -43,34 +46,22 @@ class AutogradUsed(BaseException):
         """The message of a step that made this call."""
         where = f"Line {self.line} calls" if self.line else "This step calls"
         return (
-            f"{where} `{self.what}`: this exercise asks for the gradient by hand, so the step is not counted. "
-            "Write it by the chain rule, from the values that it is given. "
+            f"{where} `{self.what}`. {self.rule}, so the step is not counted. {self.advice} "
             'A self-check under `if __name__ == "__main__":` is fine.'
         )
 
     def message_of_file(self) -> str:
         """The message of a file that made this call while it was being run."""
         return (
-            f"Line {self.line} calls `{self.what}` while the file is being run, and there is no automatic "
-            'differentiation here. Put your self-check under `if __name__ == "__main__":`.'
+            f"Line {self.line} calls `{self.what}` while the file is being run. {self.rule}. "
+            'Put your self-check under `if __name__ == "__main__":`.'
         )
 
 
 class LibraryUsed(AutogradUsed):
     """Student code called a part of PyTorch that the lesson asks the student to write."""
 
-    def message(self) -> str:
-        where = f"Line {self.line} calls" if self.line else "This step calls"
-        return (
-            f"{where} PyTorch's `{self.what}`. This lesson asks you to write what it does, so the step is not counted. "
-            'Use arithmetic on tensors. A self-check under `if __name__ == "__main__":` is fine.'
-        )
-
-    def message_of_file(self) -> str:
-        return (
-            f"Line {self.line} calls PyTorch's `{self.what}` while the file is being run. This lesson asks you to "
-            'write what it does. Put a self-check under `if __name__ == "__main__":`.'
-        )
+    rule, advice = "This lesson asks you to write what it does", "Use arithmetic on tensors."
 
 
 class _Listener:

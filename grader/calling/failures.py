@@ -8,16 +8,17 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from types import CodeType, ModuleType, TracebackType
+from types import CodeType, TracebackType
 from typing import Any, NoReturn
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import AutogradUsed
 from grader.calling.operators import TooManyOperators
 from grader.results.wording import shortened
-from grader.source.unparsed import Cause, cause_of
+from grader.source.unparsed import cause_of_error
 
 MAX_TEXT_CHARACTERS = 500
+LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
 
 
 def first_line(function: Callable[..., Any]) -> int | None:
@@ -35,8 +36,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     if isinstance(error, AutogradUsed):
         return Answer("forbidden", message=error.message() if step else error.message_of_file(), line=error.line)
     if isinstance(error, SyntaxError) and not step:
-        known = cause_of("".join(linecache.getlines(error.filename or "")), error.lineno)
-        cause = known or Cause(error.lineno or None, f"{name}: {error.msg}")
+        cause = cause_of_error("".join(linecache.getlines(error.filename or "")), error)
         if files and error.filename in files[1:]:
             where = f" (in {error.filename}, line {cause.line})"
             return Answer("raised", message=f"{cause.what}{where}", line=line)
@@ -48,19 +48,19 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
         return Answer("timeout", message=message, line=line)
     if step and is_stub_error(error) and (innermost in files or not files):
         return Answer("todo", line=line)
-    instead = unanswered_prompt(error) or taken_name(error, files)
-    if instead:
+    if instead := unanswered_prompt(error):
         return Answer("raised", message=instead, line=line)
     if isinstance(error, SystemExit):
         instead = "instead of returning" if step else "before any of its functions could be called"
         code = safe_text(repr, error.code)
         return Answer("raised", message=f"It ended the program (SystemExit, code {code}) {instead}.", line=line)
     text = safe_text(str, error)
+    for own in files[1:]:
+        root = own.split("/")[0].removesuffix(".py")
+        if f"'{root}'" in text and root in LIBRARIES:  # module 'random' has no attribute 'twice'
+            text += f". `{root}` is Python's, not your `{own}`: give your file another name"
     elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
     return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
-
-
-DEBUGGERS = frozenset({"ipdb", "pudb", "pdbpp", "web_pdb", "rpdb", "wdb", "debugpy"})
 
 
 class PromptUnanswered(Exception):
@@ -88,40 +88,14 @@ def is_stub_error(error: BaseException) -> bool:
 
 def unanswered_prompt(error: BaseException) -> str:
     """A message about code that waits for somebody to type: a debugger, or `input()`. Empty for every other error."""
-    kind = type(error)
-    quit_pdb = kind is getattr(sys.modules.get("bdb"), "BdbQuit", None)
-    other_debugger = failed_module(error) in DEBUGGERS
-    if quit_pdb or other_debugger or kind is PromptUnanswered:
+    kind = type(error)  # a student's class may answer for itself: only identity counts
+    if kind in (PromptUnanswered, getattr(sys.modules.get("bdb"), "BdbQuit", None)):
         waits = "The debugger (`breakpoint()`, `pdb`) waits for a command"
     elif kind is EOFError and error.args == ("EOF when reading a line",):
         waits = "`input()` waits for somebody to type a line"
     else:
         return ""
     return f"{waits}, and nobody can answer here. Use `print`: `dojo check` shows what is printed."
-
-
-def taken_name(error: BaseException, files: Sequence[str]) -> str:
-    """A message about a name that a library's module lacks, where one of the student's `files` is called like it."""
-    root = failed_module(error).partition(".")[0]
-    is_library = root in sys.stdlib_module_names or root in ("torch", "numpy")
-    own = [name for name in files[1:] if is_library and name.split("/")[0] in (root, f"{root}.py")]
-    if not own:
-        return ""
-    return (
-        f"`import {root}` gives Python's `{root}`, not your `{own[0]}`, because a library of that name exists. Give "
-        "your file another name."
-    )
-
-
-def failed_module(error: BaseException) -> str:
-    """The module from which something could not be imported or read; "" for other errors."""
-    kind = type(error)  # a student's class may answer for itself: only identity and inheritance count
-    if issubclass(kind, ImportError):
-        name = vars(ImportError)["name"].__get__(error)
-    else:
-        module = vars(AttributeError)["obj"].__get__(error) if issubclass(kind, AttributeError) else None
-        name = vars(module).get("__name__") if type(module) is ModuleType else None
-    return name if type(name) is str else ""
 
 
 def safe_text(render: Callable[[object], str], value: object) -> str:

@@ -81,46 +81,41 @@ class Joint(NamedTuple):
 # Calls ---------------------------------------------------------------------------------------------------------------
 
 
-def call_step(
-    function: Callable[..., Any] | None,
-    step: str,
-    values: Mapping[str, Any],
-    upstream: Mapping[str, Tensor],
-    dtype: torch.dtype,
-    files: Sequence[str] = (),
-    watch: OperatorWatch | None = None,
-) -> Answer:
-    """Runs one step and returns its result; never raises for what the function does.
+class StepInput(NamedTuple):
+    """What steps are called with: `values` and `upstream` are {name: tensor of any shape, or number}, in `dtype`.
 
-    `values` and `upstream` are {name: tensor of any shape, or number}, in `dtype`; the function gets copies. For
-    `files` and `watch` see `call`.
+    For `files` and `watch` see `call`.
     """
-    answer = call_by_name(function, step, values, upstream, dtype, files, watch)
-    return answer if answer.outcome != "returned" else as_step(answer, step, answer.value, values, dtype, files)
+
+    values: Mapping[str, Any]
+    upstream: Mapping[str, Tensor]
+    dtype: torch.dtype
+    files: Sequence[str] = ()
+    watch: OperatorWatch | None = None
+
+
+def call_step(function: Callable[..., Any] | None, step: str, given: StepInput) -> Answer:
+    """Runs one step on copies and returns its result; never raises for what the function does."""
+    answer = call_by_name(function, step, given)
+    return answer if answer.outcome != "returned" else as_step(answer, step, answer.value, given)
 
 
 def call_joint(
-    function: Callable[..., Any] | None,
-    joint: Joint,
-    steps: Sequence[str],
-    values: Mapping[str, Any],
-    dtype: torch.dtype,
-    files: Sequence[str] = (),
-    watch: OperatorWatch | None = None,
+    function: Callable[..., Any] | None, joint: Joint, steps: Sequence[str], given: StepInput
 ) -> dict[str, Answer]:
     """Runs one function that returns many gradients: {step: answer} for `steps`, all from the one call.
 
     Its result may be a dict by the names in `joint.returns`, or a tuple or list in that order, in which further ones
-    may lie. It may change its arguments: nobody else sees them.
+    may lie. It is given no upstream gradients. It may change its arguments: nobody else sees them.
     """
-    answer = call_by_name(function, joint.name, values, {}, dtype, files, watch)
+    answer = call_by_name(function, joint.name, given._replace(upstream={}))
     if answer.outcome != "returned":
         return dict.fromkeys(steps, answer)
     answer = answer._replace(changed=(), uses=frozenset())
     try:
         found = joint.pieces(answer.value)
     except BaseException as error:  # what came back may be anything of a student's
-        return dict.fromkeys(steps, failure(error, joint.name, files))
+        return dict.fromkeys(steps, failure(error, joint.name, given.files))
     if isinstance(found, str):
         return dict.fromkeys(steps, Answer("returned", message=found, line=answer.line))
     answers = {}
@@ -131,25 +126,18 @@ def call_joint(
         elif found[step] is None:
             answers[step] = Answer("todo", line=answer.line)
         else:
-            answers[step] = as_step(answer, step, as_stack(found[step]), values, dtype, files)
+            answers[step] = as_step(answer, step, as_stack(found[step]), given)
     return answers
 
 
-def call_by_name(
-    function: Callable[..., Any] | None,
-    name: str,
-    values: Mapping[str, Any],
-    upstream: Mapping[str, Tensor],
-    dtype: torch.dtype,
-    files: Sequence[str] = (),
-    watch: OperatorWatch | None = None,
-) -> Answer:
+def call_by_name(function: Callable[..., Any] | None, name: str, given: StepInput) -> Answer:
     """`call` with the values that the function's parameters name. It also says which of them it uses and changed.
 
     A parameter `dNAME` gets `upstream[NAME]`, unless `values` has one of this name; a step does not get itself.
     """
     if function is None:
         return Answer("missing")
+    values, upstream = given.values, given.upstream
     try:  # another callable may answer differently each time, or not be hashable
         is_plain = type(function) is FunctionType
         parameters, uses = interface_of(function) if is_plain else interface_of.__wrapped__(function)
@@ -161,24 +149,24 @@ def call_by_name(
     known = {**above, **{each: values[each] for each in names if each in values}}  # a problem has fifty, a step two
 
     def run(precision: torch.dtype) -> Answer:
-        given = known if precision is dtype else narrow(known)
+        chosen = known if precision is given.dtype else narrow(known)
         try:
-            positional, keyword = arguments_for(parameters, given)
+            positional, keyword = arguments_for(parameters, chosen)
         except UnknownParameter as error:
             known_names = [*values, *(f"d{each}" for each in upstream if f"d{each}" != name)]
             message = unknown_parameter_message(str(error), name, known_names)
             return Answer("raised", message=message, line=first_line(function))
-        answer = call(function, name, positional, keyword, precision, files, watch)
+        answer = call(function, name, positional, keyword, precision, given.files, given.watch)
         if answer.outcome != "returned":
             return answer._replace(uses=uses)
         arguments = {**dict(zip((p.name for p in parameters), positional, strict=False)), **keyword}
         try:
-            changed = tuple(n for n, value in arguments.items() if not is_same_argument(value, given.get(n)))
+            changed = tuple(n for n, value in arguments.items() if not is_same_argument(value, chosen.get(n)))
             return answer._replace(uses=uses, changed=changed)
         except BaseException as error:  # an argument may be anything by now
-            return failure(error, name, files)
+            return failure(error, name, given.files)
 
-    return with_fallback(run, dtype)
+    return with_fallback(run, given.dtype)
 
 
 # Parameters ----------------------------------------------------------------------------------------------------------
@@ -258,15 +246,13 @@ def is_same_argument(a: Any, b: Any) -> bool:
 # Results -------------------------------------------------------------------------------------------------------------
 
 
-def as_step(
-    answer: Answer, step: str, result: object, values: Mapping[str, Any], dtype: torch.dtype, files: Sequence[str]
-) -> Answer:
+def as_step(answer: Answer, step: str, result: object, given: StepInput) -> Answer:
     """The answer of a call by name, as that of a step for which it returned `result`."""
-    precision = torch.float32 if answer.in_float32 else dtype
+    precision = torch.float32 if answer.in_float32 else given.dtype
     try:
-        return answer._replace(value=None, arguments=(), **answer_fields(result, values.get(step[1:]), precision))
+        return answer._replace(value=None, arguments=(), **answer_fields(result, given.values.get(step[1:]), precision))
     except BaseException as error:  # what came back may be anything of a student's
-        return failure(error, step, files)
+        return failure(error, step, given.files)
 
 
 def answer_fields(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:

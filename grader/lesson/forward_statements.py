@@ -62,3 +62,9 @@ def forward_lines(lesson: Lesson, target: str) -> list[str]:
     readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
     texts = [text for name, text in forward_statements(lesson).items() if name in readers]
     return [line for text in texts for line in text.split("\n")]
+
+
+def forward_expressions(lesson: Lesson) -> dict[str, str]:
+    """{name: the expression that gives it}, of those that one line of the forward pass computes."""
+    lines = forward_statements(lesson).items()
+    return {name: text.removeprefix(f"{name} = ") for name, text in lines if text.startswith(f"{name} = ")}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import CodeType, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import LessonError as LessonError
@@ -42,6 +42,11 @@ def gradient_of_joint(joint: Joint, gradient: str, module: ModuleType) -> Callab
         return found[gradient]
 
     return part
+
+
+@functools.lru_cache(maxsize=64)  # each mistake that is a function goes below the same answer key
+def compiled(text: str) -> CodeType:
+    return compile(text, "<answer key with a mistake>", "exec")
 
 
 def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
@@ -183,7 +188,7 @@ class Lesson:
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
         try:
-            return tuple(mistakes_of(vars(module), self._signature))
+            return tuple(mistakes_of(module, path.read_text(encoding="utf-8"), self._signature))
         except (ValueError, OSError) as error:
             raise LessonError(f"{path}: {error}") from error
 
@@ -205,8 +210,7 @@ class Lesson:
         gradients = [item.name for item in self.gradients]
         if self.joint is None:
             own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
-            with_functions = (each.function or getattr(self.wrong(each), each.gradient) for each in own)
-            return tuple(replace(each, function=own_one) for each, own_one in zip(own, with_functions, strict=True))
+            return tuple(replace(each, function=getattr(self.wrong(each), each.gradient)) for each in own)
         return tuple(
             replace(mistake, gradient=gradient, function=gradient_of_joint(self.joint, gradient, self.wrong(mistake)))
             for mistake in self.mistakes
@@ -224,7 +228,8 @@ class Lesson:
         if mistake.name not in self._wrong:
             module = ModuleType(f"backprop_ninja_{self.name}_{mistake.id}")
             try:
-                exec(compile(mistake.applied_to(self.answer_key), module.__name__, "exec"), module.__dict__)
+                exec(compiled(mistake.applied_to(self.answer_key) if mistake.old else self.answer_key), vars(module))
+                exec("" if mistake.old else mistake.source(), vars(module))
             except Exception as error:
                 raise LessonError(f"{self.name}, mistake {mistake.name}: {error}") from error
             self._wrong[mistake.name] = module

@@ -25,16 +25,16 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
 import re
 import symtable
 import textwrap
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import ModuleType
 from typing import Any
 
 from grader.source.statement_names import names_of_statement
+from grader.source.syntax import DefinitionNode
 
 CODE_INDENT = " " * 8
 """What precedes the further lines of an entry's formula; its message is indented less."""
@@ -54,28 +54,32 @@ class Signature:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong function in place of `gradient`'s (or of another function's), or an edit of the solution's text.
+    """A wrong version of a function of the answer key: of `gradient`'s, or of another one.
 
-    It has a `formula`, with the `arguments` of the `function` once this is made, or `new` text for `old`, whose further
-    lines are indented like the line in which `old` is found.
+    Its text `new` takes the place of `old`, whose further lines are indented like the line in which `old` is found.
+    Without `old` it is a whole function, below the `helpers` that it calls; in a list, the formula that this returns.
     """
 
     gradient: str
     id: str
     message: str
-    function: Callable[..., Any] | None = None
     old: str = ""
     new: str = ""
-    formula: str = ""
-    arguments: ast.arguments | None = None
+    helpers: str = ""
+    function: Callable[..., Any] | None = None  # of one gradient, in Lesson.wrong_formulas
 
     @property
     def name(self) -> str:
         return f"{self.gradient}__{self.id}"
 
+    @property
+    def formula(self) -> str:
+        """The wrong function; "" for an edit."""
+        return "" if self.old else self.new
+
     def applied_to(self, solution: str) -> str:
         """The solution's text with this mistake in it. Raises ValueError when an edit does not fit exactly once."""
-        if self.function is not None:
+        if not self.old:
             return f"{solution}\n\n{self.source()}\n"
         found = list(self._edited(solution))
         if len(found) != 1:
@@ -96,35 +100,15 @@ class Mistake:
                 yield solution[:start] + new + solution[start + len(old) :]
 
     def source(self) -> str:
-        """The wrong formula as a student's file would have it: no decorator, below the helpers that it calls."""
-        assert self.function is not None
-        definition = self.definition()
-        helpers = _helpers_of(definition, self.function.__globals__)
-        return "\n\n\n".join([*helpers.values(), ast.unparse(definition)])
+        """The wrong function as a student's file would have it, below the helpers that it calls."""
+        return "\n\n\n".join(filter(None, (self.helpers, self.new)))
 
     def declaration(self) -> str:
         """The mistake as Python; of an edit, each new line is a string of its own."""
-        if self.function is None:
-            lines = [line.strip() for line in self.new.splitlines() if line.strip() not in self.old]
-            return f"{[self.name, self.message, self.old, self.new, lines]!r}"
-        return f"{self.message!r}\n\n{ast.unparse(self.definition(self.name))}"
-
-    def definition(self, name: str = "") -> ast.FunctionDef:
-        """The wrong formula as a function, named for the gradient unless it has another name."""
-        assert self.arguments is not None
-        return _function(name or self.gradient, self.arguments, ast.parse(self.formula).body)
-
-
-def _helpers_of(code: ast.AST, namespace: dict[str, Any]) -> dict[str, str]:
-    """The texts of the functions and classes of mistakes.py that this code calls, by name; callees come first."""
-    found: dict[str, str] = {}
-    for node in ast.walk(code):
-        helper = namespace.get(node.id) if isinstance(node, ast.Name) else None
-        if getattr(helper, "__module__", None) == namespace["__name__"] and isinstance(helper, (type, FunctionType)):
-            text = inspect.getsource(helper)
-            rest = {name: value for name, value in namespace.items() if value is not helper}
-            found |= _helpers_of(ast.parse(text), rest) | {helper.__name__: text.strip()}
-    return found
+        if not self.old:
+            return f"{self.message!r}\n\n{self.new.replace(f'def {self.gradient}(', f'def {self.name}(', 1)}"
+        lines = [line.strip() for line in self.new.splitlines() if line.strip() not in self.old]
+        return f"{[self.name, self.message, self.old, self.new, lines]!r}"
 
 
 def mistake_list(text: str, replaces: str = "", by: str = "") -> tuple[Mistake, ...]:
@@ -166,19 +150,20 @@ def _entry(section: str, identifier: str, old: str, first: str, below: list[str]
         raise ValueError(f"{section}__{identifier}: expected the formula, then the message indented by four spaces.")
     code = "\n".join(filter(None, [first, textwrap.dedent("\n".join(further))]))
     said = " ".join(" ".join(message).split())
-    return Mistake(section, identifier, said, old=old, new=code if old else "", formula="" if old else code)
+    return Mistake(section, identifier, said, old, code)
 
 
-def mistakes_of(namespace: dict[str, Any], signature: Callable[[str], Signature]) -> Iterator[Mistake]:
-    """All mistakes of a loaded mistakes.py, in the order of the file; those of its lists with functions.
+def mistakes_of(module: ModuleType, text: str, signature: Callable[[str], Signature]) -> Iterator[Mistake]:
+    """All mistakes of a loaded mistakes.py, whose text is given, in the order of the file.
 
-    `namespace` is the module's. `signature` gives that of a function by its name, or raises ValueError.
+    `signature` gives that of a function by its name, or raises ValueError.
     Raises ValueError for a formula that is not Python, or that reads a name that nobody defines.
     """
-    for value in list(namespace.values()):
+    helpers = {each.name: ast.unparse(each) for each in ast.parse(text).body if isinstance(each, DefinitionNode)}
+    for value in list(vars(module).values()):
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, Mistake):
-                yield each if each.old else _bound(each, namespace, signature)
+                yield each if each.old else _as_function(each, vars(module), helpers, signature)
 
 
 def signatures_in(text: str) -> dict[str, Signature]:
@@ -189,34 +174,27 @@ def signatures_in(text: str) -> dict[str, Signature]:
     return {f.name: Signature(names | own[f.name], f.args) for f in functions}
 
 
-def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str], Signature]) -> Mistake:
-    """The mistake of a list with its formula as a function."""
+def _as_function(
+    mistake: Mistake, known: Collection[str], helpers: Mapping[str, str], signature: Callable[[str], Signature]
+) -> Mistake:
+    """The mistake of a list, with its formula as a function. `known` are the names of mistakes.py."""
     try:
-        body = ast.parse(mistake.formula).body
-        if not body or not isinstance(body[-1], ast.Expr):
+        body = ast.parse(mistake.new).body
+        if not body or not isinstance(last := body[-1], ast.Expr):
             raise ValueError("its last statement is not an expression")
         allowed = signature(mistake.gradient)
-        read, given = list[str](), {*namespace, *vars(builtins)}
+        used, read, given = set[str](), list[str](), {*known, *vars(builtins)}
         for statement in body:
             names = names_of_statement(statement, {})
+            used |= names.reads | names.late
             read += sorted((names.reads | names.late) - given)
             given |= names.binds | set(read)
         if unknown := [name for name in read if name not in allowed.names]:
             raise ValueError(f"there is no value `{unknown[0]}`")
     except (SyntaxError, ValueError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else error
-        raise ValueError(f"{mistake.name}: `{mistake.formula}`: {reason}.") from error
-    own = [ast.copy_location(ast.arg(name), body[0]) for name in read]
-    arguments = allowed.arguments or ast.arguments([], own, None, [], [], None, [])
-    found: dict[str, Any] = {}
-    module = ast.Module([_function(mistake.gradient, arguments, body)], [])
-    exec(compile(module, f"<{mistake.name}>", "exec"), namespace, found)
-    return replace(mistake, function=found[mistake.gradient], arguments=arguments)
-
-
-def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
-    """A function that returns the expression which is the last statement of `body`."""
-    *before, last = body
-    assert isinstance(last, ast.Expr)
-    returned = ast.copy_location(ast.Return(last.value), last)
-    return ast.copy_location(ast.FunctionDef(name, arguments, [*before, returned], []), body[0])
+        raise ValueError(f"{mistake.name}: `{mistake.new}`: {reason}.") from error
+    arguments = allowed.arguments or ast.arguments([], [ast.arg(name) for name in read], None, [], [], None, [])
+    function = ast.FunctionDef(mistake.gradient, arguments, [*body[:-1], ast.Return(last.value)], [])
+    texts = helpers.values() if used & helpers.keys() else ()
+    return replace(mistake, new=ast.unparse(ast.fix_missing_locations(function)), helpers="\n\n\n".join(texts))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import math
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from grader.lesson.forward_statements import forward_expressions
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
-from grader.lesson.toml_tables import read_lesson_text
-from grader.source.unparsing import code_of
 
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
 """Sizes to draw with: the length of an axis shows which sizes it is the product of."""
@@ -41,7 +38,7 @@ def notebook_table(lesson: Lesson) -> NotebookTable | None:
         groups=dict(getattr(lesson.module, "GROUPS", {})),
         consumers={name: frozenset("d" + each for each in own if each != "loss") for name, own in consumers.items()},
         sizes=lesson_sizes(lesson, chosen, table.same),
-        forward=forward_expressions(read_lesson_text(lesson.exercise / "forward.py")),
+        forward=forward_expressions(lesson),
     )
 
 
@@ -116,17 +113,3 @@ def notebook_lesson(lesson: Lesson) -> NotebookLesson:
         chain or NotebookTable(),
         stepwise,
     )
-
-
-def forward_expressions(source: str) -> dict[str, str]:
-    """{value: the expression that gives it} from a lesson's forward.py: `t.h = torch.tanh(t.hpreact)`."""
-    found: dict[str, str] = {}
-    for function in ast.parse(source).body:
-        if not isinstance(function, ast.FunctionDef) or function.name != "forward" or not function.args.args:
-            continue
-        tape = function.args.args[0].arg
-        for node in ast.walk(function):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                text = re.sub(rf"(?<![\w.]){tape}\.", "", code_of(node.value))
-                found.setdefault(node.targets[0].attr, text)
-    return found

@@ -41,12 +41,12 @@ def plot(curves: Sequence[Sequence[float]], steps: int, window: int = 1) -> Plot
     smoothed = [smooth(curve, window) for curve in curves]
     seen = [y for curve in smoothed for _, y in curve] or [0.0]
     margin = max(0.02, 0.04 * (max(seen) - min(seen)))
-    low, high, last = min(seen) - margin, max(seen) + margin, max(1, steps - 1)
+    low, high, most = min(seen) - margin, max(seen) + margin, max(1, steps)
     lines = [
-        "M" + "L".join(f"{CURVE_WIDTH * x / last:.1f} {CURVE_HEIGHT * (high - y) / (high - low):.1f}" for x, y in curve)
+        "M" + "L".join(f"{CURVE_WIDTH * x / most:.1f} {CURVE_HEIGHT * (high - y) / (high - low):.1f}" for x, y in curve)
         for curve in smoothed
     ]
     shares = [part / INTERVALS for part in range(INTERVALS + 1)]
-    across = [Tick(100 * share, f"{round(share * last):,}") for share in shares]
+    across = [Tick(100 * share, f"{round(share * most):,}") for share in shares]
     up = [Tick(100 * share, f"{10 ** (low + share * (high - low)):.3g}") for share in shares]
     return Plot(tuple(lines), tuple(across), tuple(up))

@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import Joint, call_joint, call_step
+from grader.calling.steps import Joint, StepInput, call_joint, call_step
 from grader.reference.problem import Problem
 
 MAX_FORMULA_OPERATORS = 100_000
@@ -16,7 +16,7 @@ MAX_FORMULA_OPERATORS = 100_000
 def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem, watched: bool = False) -> Answer:
     """Call one of the course's own step functions on one problem, as a student's is called."""
     watch = OperatorWatch(cap=MAX_FORMULA_OPERATORS) if watched else None
-    return call_step(function, step, problem.given, problem.upstream, problem.dtype, watch=watch)
+    return call_step(function, step, StepInput(problem.given, problem.upstream, problem.dtype, watch=watch))
 
 
 class LocalStudent:
@@ -42,10 +42,11 @@ class LocalStudent:
         if self._joint is None:
             return run_formula(self._functions.get(step), step, problem, watched=True)
         function, watch = self._functions.get(self._joint.name), OperatorWatch(cap=MAX_FORMULA_OPERATORS)
-        return call_joint(function, self._joint, [step], problem.given, problem.dtype, watch=watch)[step]
+        given = StepInput(problem.given, {}, problem.dtype, watch=watch)
+        return call_joint(function, self._joint, [step], given)[step]
 
     def _run(self, problem: Problem) -> dict[str, Answer]:
         if self._joint is None:
             return {step: run_formula(self._functions.get(step), step, problem) for step in self._steps}
         function = self._functions.get(self._joint.name)
-        return call_joint(function, self._joint, self._steps, problem.given, problem.dtype)
+        return call_joint(function, self._joint, self._steps, StepInput(problem.given, {}, problem.dtype))

@@ -17,6 +17,10 @@ bessel_upside_down:
         bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
     Bessel's factor is upside down. Dividing the variance by n - 1 makes it larger than dividing by n: does its path
     then weigh more, or less?
+bessel_forgotten:
+        third = bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
+        bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
+    This is right for a variance divided by n. The forward pass divides by n - 1: which term leads through the variance?
 bessel_in_every_term:
         third = bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain * bnvar_inv / (n - 1) * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)

@@ -66,10 +66,9 @@ def candidates(lesson: Lesson) -> Iterator[Candidate]:
     for name, module in right_files(lesson).items():
         yield Candidate(name, vars(module), steps)
     for mistake in lesson.mistakes:
-        if mistake.function is not None and mistake.gradient in steps_of(lesson):
-            yield Candidate(
-                f"{mistake.gradient}__{mistake.id}", {mistake.gradient: mistake.function}, (mistake.gradient,)
-            )
+        if not mistake.old and mistake.gradient in steps_of(lesson):
+            function = getattr(lesson.wrong(mistake), mistake.gradient)
+            yield Candidate(mistake.name, {mistake.gradient: function}, (mistake.gradient,))
         elif lesson.joint is not None and mistake.gradient == lesson.joint.name:
             yield Candidate(f"{mistake.gradient}__{mistake.id}", vars(lesson.wrong(mistake)), steps)
     for path in sorted(FILES.glob("*.py")):

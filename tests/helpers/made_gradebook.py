@@ -73,3 +73,7 @@ def grade(*arguments: object) -> Result:
 def current(out: Path) -> dict[str, SubmissionResult]:
     with closing(Gradebook(out / GRADEBOOK)) as gradebook:
         return {each.student: each for each in gradebook.current()}
+
+
+def scores(out: Path) -> dict[str, float]:
+    return {student: results.score for student, results in current(out).items()}

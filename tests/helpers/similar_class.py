@@ -81,7 +81,7 @@ def honest(lessons: list[Lesson], styles: dict[str, dict[str, list[str]]], draw:
     for lesson in lessons:
         own = work[lesson.name] = {}
         for name, texts in styles[lesson.name].items():
-            mistakes = [mistake for mistake in lesson.mistakes if mistake.gradient == name and mistake.function]
+            mistakes = [mistake for mistake in lesson.mistakes if mistake.gradient == name and not mistake.old]
             chance = draw.random()
             if chance < 0.08 and mistakes:
                 place = min(int(draw.expovariate(1.2)), len(mistakes) - 1)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.imports import INERT
-from grader.source.syntax import WrittenNumber, all_nodes
-from grader.source.unparsing import code_of
+from grader.source.syntax import WrittenNumber
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.results import Row
@@ -116,12 +115,8 @@ class NotebookReading:
 
 @dataclass
 class FileWriter:
-    """Lines of the file, with the statement that each comes from.
+    """Lines of the file, with the statement that each comes from."""
 
-    `written` keeps, by the id of a statement, what was written of it: one statement may be part of many functions.
-    """
-
-    written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
 
@@ -131,11 +126,7 @@ class FileWriter:
             self.places[len(self.lines)] = (file, line)
 
     def statement(self, statement: Statement, indent: str) -> None:
-        node = statement.node
-        if id(node) not in self.written:
-            text = code_of(node)
-            self.written[id(node)] = node, text, line_numbers(node, text)
-        _, text, own = self.written[id(node)]
+        text, own = statement.code
         for number, line in enumerate(text.split("\n"), 1):
             self.add(indent + line, statement.file, own.get(number, statement.line))
 
@@ -146,20 +137,6 @@ class FileWriter:
     @property
     def source(self) -> bytes:
         return ("\n".join(self.lines) + "\n").encode()
-
-
-def line_numbers(node: ast.stmt, text: str) -> dict[int, int]:
-    """{line of `text`: line of `node`}, where the text is the node's, written anew."""
-    found: dict[int, int] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        again = ast.parse(text).body[0]
-    for old, new in zip(all_nodes(node), all_nodes(again), strict=False):
-        if type(old) is not type(new):
-            break
-        if isinstance(old, ast.stmt | ast.expr) and isinstance(new, ast.stmt | ast.expr):
-            found[new.lineno] = min(old.lineno, found.get(new.lineno, old.lineno))
-    return found
 
 
 def modules(statement: ast.stmt) -> set[str]:
@@ -176,19 +153,13 @@ def top_imports(parts: Iterable[Slice]) -> list[str]:
 
 
 def function(
-    name: str,
-    parameters: Sequence[str],
-    part: Slice,
-    before: Sequence[str],
-    result: str,
-    own: Sequence[Statement],
-    written: dict[int, tuple[ast.stmt, str, dict[int, int]]],
+    name: str, parameters: Sequence[str], part: Slice, before: Sequence[str], result: str, own: Sequence[Statement]
 ) -> FileWriter:
     """One function, in lines of its own: `before` the grader adds, `own` those that assign the gradient.
 
     Raises SyntaxError where the statements are not complete (a `break` out of a loop that was opened).
     """
-    writer = FileWriter(written)
+    writer = FileWriter()
     first, last = own[0], own[-1]
     writer.add(f"def {name}({', '.join(parameters)}):", first.file, first.line)
     for line in before:

@@ -17,7 +17,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.intake.notebook.ipython_lines import python_of
 from grader.source.parsing import PARSE_ERRORS
-from grader.source.unparsed import Cause, cause_of, merge_mark
+from grader.source.unparsed import cause_of_error, merge_mark
 
 MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000
@@ -109,7 +109,7 @@ def syntax_error(source: bytes) -> str | None:
     try:
         ast.parse(text)
     except SyntaxError as error:
-        cause = cause_of(text, error.lineno) or Cause(error.lineno, error.msg)
+        cause = cause_of_error(text, error)
         return f"line {cause.line}: {cause.what}" if cause.line else cause.what
     except PARSE_ERRORS:
         return None

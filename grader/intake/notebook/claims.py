@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.syntax import all_nodes, last_name
-from grader.source.unparsing import code_of
 
 MAX_CLAIMS = 1_000
 MAX_ARGUMENTS = 6
@@ -86,7 +85,7 @@ def claim_text(node: ast.Call) -> str:
     """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
     if len(list(islice(all_nodes(node), MAX_NODES_QUOTED + 1))) > MAX_NODES_QUOTED:
         return "a comparison"
-    text = code_of(node).replace("`", "'").replace("\n", " ")
+    text = ast.unparse(node).replace("`", "'").replace("\n", " ")
     return text if len(text) <= MAX_CHARACTERS_QUOTED else text[: MAX_CHARACTERS_QUOTED - 4] + " ..."
 
 

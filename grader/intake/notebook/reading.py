@@ -32,7 +32,6 @@ from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber
-from grader.source.unparsing import code_of
 
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
@@ -56,12 +55,12 @@ def read_lesson_part(
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
     if len(own_functions) > len(assigned):
-        return with_functions(lesson, script, page, own_functions, definitions)
+        return with_functions(lesson, script, own_functions, definitions)
     if table is None:
         what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
         return NotebookReading(None, Origin(), f"{nothing}: it defines {what}", attempted=False)
     uses = Uses(script.statements, gradients)
-    return LessonWriter(lesson, table, names_for(lesson, table, page, uses), script, page, shown, uses).reading()
+    return LessonWriter(lesson, table, names_for(lesson, table, page, uses), script, shown, uses).reading()
 
 
 class LessonWriter:
@@ -73,11 +72,10 @@ class LessonWriter:
         table: NotebookTable,
         names: KnownNames,
         script: NotebookScript,
-        page: Page,
         shown: str,
         uses: Uses,
     ) -> None:
-        self.lesson, self.names, self.script, self.page, self.shown = lesson, names, script, page, shown
+        self.lesson, self.names, self.script, self.shown = lesson, names, script, shown
         self.sizes, self.size_reader = table.sizes.with_names(names.others), SizeReader(uses)
         self.table = names.added_to(table)
         self.chooser = Chooser(uses, self.table, names.added_to(lesson.stepwise or lesson.chain))
@@ -144,7 +142,7 @@ class LessonWriter:
         self.remark(name, answer)
         own = [self.script.statements[i] for i in answer.places]
         if answer.part is not None and is_from_autograd(own):
-            text, place = code_of(own[0].node), f"{own[0].file}, line {own[0].line}"
+            text, place = ast.unparse(own[0].node), f"{own[0].file}, line {own[0].line}"
             self.missing[name] = f"`{text}` in {place} is autograd's gradient. Write your own formula."
         elif answer.part is not None and is_placeholder(own):
             self.pieces.append(unwritten_function(name, "", own[0]))
@@ -197,8 +195,8 @@ class LessonWriter:
         if again is None or not is_placeholder([again]) or is_from_autograd([again]) or is_placeholder([formula]):
             return ""
         return (
-            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{code_of(again.node)}` in line "
-            f"{again.line} sets it to None again."
+            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{ast.unparse(again.node)}` in "
+            f"line {again.line} sets it to None again."
         )
 
     def write(self, name: str, rows: Sequence[str], answer: GradientAnswer, places: Sequence[int], result: str) -> None:
@@ -213,7 +211,7 @@ class LessonWriter:
             before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()] if table.loop else []
             before += [f"{other} = {table.same.get(other) or table.others[other]}" for other in part.same]
             try:
-                self.pieces.append(function(name, parameters, part, before, result, own, self.page.written))
+                self.pieces.append(function(name, parameters, part, before, result, own))
             except PARSE_ERRORS as error:
                 why = str(error.msg) if isinstance(error, SyntaxError) else "it is nested too deeply"
         if part is None or why:

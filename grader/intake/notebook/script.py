@@ -7,7 +7,8 @@ of cells run twice.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,12 +20,7 @@ from grader.intake.notebook.spellings import GRADIENT_MARKS, meant_by, names_by_
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
-from grader.source.syntax import (
-    DefinitionNode,
-    FunctionDefinition,
-    all_nodes,
-    last_name,
-)
+from grader.source.syntax import DefinitionNode, FunctionDefinition, all_nodes, last_name
 
 MAX_STATEMENTS = 5_000
 NOT_FOLLOWED = frozenset(
@@ -48,6 +44,20 @@ class Statement:
     @property
     def line(self) -> int:
         return self.node.lineno
+
+    @cached_property
+    def code(self) -> tuple[str, dict[int, int]]:
+        """(its code as a file has it, {line of that: line of the cell}); it may be part of many functions."""
+        text, found = ast.unparse(self.node), dict[int, int]()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = ast.parse(text).body[0]
+        for old, new in zip(all_nodes(self.node), all_nodes(again), strict=False):
+            if type(old) is not type(new):
+                break
+            if isinstance(old, ast.stmt | ast.expr) and isinstance(new, ast.stmt | ast.expr):
+                found[new.lineno] = min(old.lineno, found.get(new.lineno, old.lineno))
+        return text, found
 
     @property
     def computes(self) -> bool:
@@ -85,8 +95,6 @@ class Page:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = tuple(cells)
-        self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.FileWriter
-        self._names: dict[tuple[int, int], tuple[ast.stmt, StatementNames]] = {}  # by statement and changers before it
 
     @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
@@ -115,12 +123,6 @@ class Page:
         found = {claim.variable for claim in self.claims}
         return found | {name for name in self.stored if meant_by(name, values) is not None}
 
-    def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> StatementNames:
-        key = id(node), version
-        if key not in self._names:
-            self._names[key] = node, names_of_statement(node, changers)  # with the node, so that its id stays its own
-        return self._names[key][1]
-
 
 def script_of(page: Page, gradients: Collection[str], values: Collection[str] = ()) -> NotebookScript:
     """All cells' statements. `gradients` and `values` tell what is opened, see Inliner. Raises NotebookError."""
@@ -128,17 +130,15 @@ def script_of(page: Page, gradients: Collection[str], values: Collection[str] = 
     script = NotebookScript()
     changers: dict[str, frozenset[int]] = {}
     definitions: list[tuple[str, DefinitionNode]] = []
-    version = 0
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
             for node, file, loop in inliner.statements(cell.file, body):
                 if isinstance(node, FunctionDefinition):
                     changers[node.name] = changed_parameters(node)
-                    version = hash((version, node.name, changers[node.name]))
                 if isinstance(node, DefinitionNode):
                     definitions.append((file, node))
-                names = page.names_of(node, changers, version)
+                names = names_of_statement(node, changers)
                 script.statements.append(Statement(node, file, names, loop, is_binder(node) or is_opaque(node)))
                 if len(script.statements) > MAX_STATEMENTS:
                     raise NotebookError(

@@ -24,7 +24,6 @@ KEEPS_THE_SHAPE = frozenset(
 )
 WRAPPING = frozenset({"Parameter", "from_numpy", "as_tensor", "tensor"})
 MAX_SIZE = 1 << 20
-MAX_SIZE_STEPS = 20_000
 MAX_SIZE_DEPTH = 30
 MAX_SIZE_PLACES = 5
 OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
@@ -48,30 +47,24 @@ class SizeReader:
     def __init__(self, uses: Uses) -> None:
         self.uses = uses
         self._known: dict[tuple[str, int], Value] = {}
-        self._steps = self._depth = 0
+        self._depth = 0
 
     def number(self, node: ast.expr | None, i: int) -> int | None:
         """The whole number that the expression is at statement `i`."""
         found = self.value(node, i)
         return found if isinstance(found, int) else None
 
-    def shape(self, node: ast.expr | None, i: int) -> Shape | None:
+    def shape(self, node: ast.expr, i: int) -> Shape | None:
         """The axes of the tensor that the expression is at statement `i`."""
         found = self.value(node, i)
         return found if isinstance(found, list) else None
 
-    def binding(self, name: str, i: int) -> int | None:
-        """The statement that gives `name` the value that statement `i` finds."""
-        return next(iter(self.uses.before(name, i)), None)
-
     def is_bound_above(self, name: str, i: int) -> bool:
         """Whether a statement above statement `i` gives `name` its value, and not a cell further down."""
-        place = self.binding(name, i)
-        return place is not None and place < i
+        return any(place < i for place in self.uses.before(name, i)[:1])
 
     def value(self, node: ast.expr | None, i: int) -> Value:
-        self._steps += 1
-        if node is None or self._steps > MAX_SIZE_STEPS or self._depth > MAX_SIZE_DEPTH:
+        if node is None or self._depth > MAX_SIZE_DEPTH:
             return None
         self._depth += 1
         try:
@@ -81,35 +74,23 @@ class SizeReader:
         return None if isinstance(found, int) and abs(found) > MAX_SIZE else found
 
     def named(self, name: str, i: int) -> Value:
-        place = self.binding(name, i)
+        """What the variable is at statement `i`."""
+        place = next(iter(self.uses.before(name, i)), None)
         if place is None:
             return None
         if (name, place) not in self._known:
             self._known[name, place] = None  # what refers to itself is unknown
-            self._known[name, place] = self._assigned(self.uses.statements[place].node, name, place)
+            node = self.uses.statements[place].node
+            if not isinstance(node, ast.Assign):
+                return None
+            for target in node.targets:
+                match target, node.value:
+                    case ast.Name(id), value if id == name:
+                        self._known[name, place] = self.value(value, place)
+                    case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
+                        same = (value for to, value in zip(names, values, strict=True) if ast.unparse(to) == name)
+                        self._known[name, place] = self.value(next(same, None), place)
         return self._known[name, place]
-
-    def _assigned(self, node: ast.stmt, name: str, i: int) -> Value:
-        """What an assignment gives to `name`."""
-        if isinstance(node, ast.AnnAssign):
-            return self.value(node.value, i)
-        if not isinstance(node, ast.Assign):
-            return None
-        for target in node.targets:
-            if isinstance(target, ast.Name) and target.id == name:
-                return self.value(node.value, i)
-            names = [each.id if isinstance(each, ast.Name) else "" for each in getattr(target, "elts", ())]
-            if name in names:
-                match node.value:
-                    case ast.List(elts=parts) | ast.Tuple(elts=parts) if len(parts) == len(names):
-                        return self.value(parts[names.index(name)], i)
-                    case ast.Attribute(value=tensor, attr="shape"):
-                        return self._axis(tensor, names.index(name), i)
-        return None
-
-    def _axis(self, tensor: ast.expr, axis: Value, i: int) -> int | None:
-        shape = self.shape(tensor, i) or []
-        return shape[axis] if isinstance(axis, int) and 0 <= axis < len(shape) else None
 
     def _value(self, node: ast.expr, i: int) -> Value:
         match node:
@@ -119,19 +100,11 @@ class SizeReader:
                 return self.named(name, i)
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 return [len(parts)]
-            case ast.UnaryOp(op=op, operand=operand):
-                value = self.value(operand, i)
-                return value if isinstance(value, list) else -value if value and isinstance(op, ast.USub) else None
             case ast.BinOp(left=left, op=op, right=right):
                 return self._combined(op, self.value(left, i), self.value(right, i))
             case ast.Subscript(value=ast.Attribute(value=tensor, attr="shape"), slice=axis):
-                return self._axis(tensor, self.value(axis, i), i)
-            case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[axis]):
-                return self._axis(tensor, self.value(axis, i), i)
-            case ast.Call(func=ast.Name("len"), args=[tensor]):
-                return self._axis(tensor, 0, i)
-            case ast.Call(func=ast.Name("int"), args=[inner]):
-                return self.number(inner, i)
+                shape, place = self.shape(tensor, i) or [], self.number(axis, i)
+                return shape[place] if place is not None and 0 <= place < len(shape) else None
             case ast.Call():
                 return self._made(node, i)
             case ast.Subscript():

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, NotebookReading, Origin, modules
 from grader.intake.notebook.readable_lines import Broken
-from grader.intake.notebook.script import NotebookScript, Page, Statement
+from grader.intake.notebook.script import NotebookScript, Statement
 from grader.lesson.notebook_table import NotebookLesson
 from grader.source.syntax import DefinitionNode
 
 
 def with_functions(
-    lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str], definitions: Mapping[str, int]
+    lesson: NotebookLesson, script: NotebookScript, names: Sequence[str], definitions: Mapping[str, int]
 ) -> NotebookReading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code.
 
@@ -39,7 +39,7 @@ def with_functions(
                 chosen.add(i)
                 waiting += (needed.reads | needed.late) - seen
                 seen |= needed.reads | needed.late
-    file = FileWriter(page.written)
+    file = FileWriter()
     for i, statement in enumerate(script.statements):
         star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
         if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):

@@ -135,8 +135,14 @@ class LessonFinder:
         return True
 
     def _assign(self, lesson: Lesson) -> None:
-        """The likeliest file as the lesson's. An untouched stub competes with other stubs only."""
-        found = [each for file in self.gathered.files if (each := self._candidate(file, lesson))]
+        """The likeliest file as the lesson's. An untouched stub competes with other stubs only.
+
+        Other files are searched for functions and gradients only where none is in the lesson's place.
+        """
+        files = self.gathered.files
+        placed = {file.shown: each for file in files if (each := self._placed(file, lesson))}
+        found = [each for each in placed.values() if each.place]
+        found = found or [each for file in files if (each := self._by_contents(file, lesson, placed.get(file.shown)))]
         found.sort(key=lambda each: each.score, reverse=True)
         if found and found[0].place:
             best = found[0].score[:2]
@@ -284,10 +290,9 @@ class LessonFinder:
         parts = (self.gathered.archive, *file.parts)
         return next((found for part in reversed(parts) if (found := hinted_by(part, self._course))), set())
 
-    def _candidate(self, file: GatheredFile, lesson: Lesson) -> Candidate | None:
-        """The file as a candidate for the lesson, by its place, else by its functions or gradients."""
-        placed = self._placed(file, lesson)
-        if (placed is not None and placed.place) or file not in self.searched:
+    def _by_contents(self, file: GatheredFile, lesson: Lesson, placed: Candidate | None) -> Candidate | None:
+        """The file as a candidate by its functions or gradients; as what it is by its place where it has none."""
+        if file not in self.searched:
             return placed
         hinted, fitting = self._hints(file), self.fitting(file)
         is_elsewhere = bool(hinted) or any(says_lesson(part, self._course) for part in file.parts[:-1])

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import call_step
+from grader.calling.steps import StepInput, call_step
 from grader.sandbox.workers.loader import run_source, seed_generators
 from grader.sandbox.workers.messages import PackedRequest, encode_answer
 
@@ -85,7 +85,8 @@ def rehearse() -> None:
         values = {"x": torch.zeros(4, 5, dtype=dtype), "i": torch.arange(4)}
         for _ in range(3):
             upstream = {"y": torch.ones(4, 5, dtype=dtype)}
-            answer = call_step(module.dx, "dx", values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
+            given = StepInput(values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
+            answer = call_step(module.dx, "dx", given)
             encode_answer("dx", answer, PackedRequest())
         for use in (module.prints, module.trains, module.draws, module.asks, module.runs_again):
             for watch in (contextlib.nullcontext(), OperatorWatch(cap=10_000)):

@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
@@ -26,7 +25,7 @@ from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.plain_functions import is_plain
 from grader.calling.protocol import CallRequest, copy_tree
-from grader.calling.steps import Joint, call_joint, call_step, groups_of_values
+from grader.calling.steps import Joint, StepInput, call_joint, call_step, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
@@ -85,7 +84,7 @@ class Worker:
         self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
-        self._problem: tuple[torch.dtype, dict[str, Any], dict[str, Tensor]] = torch.float64, {}, {}
+        self._problem = StepInput({}, {}, torch.float64)
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
         self._output: LabelledOutput | None = None
@@ -120,14 +119,14 @@ class Worker:
         match request:
             case GivenProblem():
                 values = {**request.values, **groups_of_values(request.values, request.groups)}
-                self._problem = request.dtype, values, dict(request.upstream)
+                self._problem = StepInput(values, request.upstream, request.dtype)
             case Load():
                 yield "", self.load(request)
             case CallRequest():
                 yield request.name, self.call(request)
             case Run():
                 default = torch.get_default_dtype()
-                set_default_dtype(self._problem[0])
+                set_default_dtype(self._problem.dtype)
                 try:
                     yield from self.run(request) if request.joint is None else self.joint(request, request.joint)
                 finally:
@@ -158,8 +157,7 @@ class Worker:
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn. With `above`, steps are fed the student's own gradients."""
-        dtype, values, upstream = self._problem
-        own = dict(upstream) if request.above is not None else upstream
+        own = dict(self._problem.upstream)
         broken: set[str] = set()
         for step in request.steps:
             if needed := set((request.above or {}).get(step, ())) & broken:
@@ -167,23 +165,24 @@ class Worker:
             else:
 
                 def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
-                    return {step: call_step(self._functions.get(step), step, values, own, dtype, self._files, watch)}
+                    given = self._problem._replace(upstream=own, files=self._files, watch=watch)
+                    return {step: call_step(self._functions.get(step), step, given)}
 
                 answer = self.called(step, call, request.watched)[step]
             if answer.tensor is None:
                 broken.add(step)
             elif request.above is not None:
                 # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
-                own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
+                own[step[1:]] = answer.tensor.to(self._problem.dtype) if answer.in_float32 else answer.tensor
             yield step, answer
 
     def joint(self, request: Run, joint: Joint) -> Iterator[tuple[str, Answer]]:
         """All steps by the function that answers all of them."""
-        dtype, values, _ = self._problem
         function = self._functions.get(joint.name)
 
         def call(watch: OperatorWatch | None) -> dict[str, Answer]:
-            return call_joint(function, joint, request.steps, values, dtype, self._files, watch)
+            given = self._problem._replace(files=self._files, watch=watch)
+            return call_joint(function, joint, request.steps, given)
 
         yield from self.called(joint.name, call, request.watched).items()
 

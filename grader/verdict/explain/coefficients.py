@@ -15,7 +15,6 @@ from grader.verdict.explain.wrong_answer import (
     FEW_NUMBERS,
     ZERO_COEFFICIENT,
     WrongAnswer,
-    WrongFormula,
     WrongGradient,
     first_telling,
 )
@@ -25,6 +24,8 @@ LARGEST_FACTOR = 1e9
 MAX_INNER_VALUES = 8
 """With more values inside a step, none of them is looked at."""
 ROUNDING = 1e-9
+FAULTS = {"0": "is missing", "−1": "has the wrong sign"}
+"""{a part's coefficient: what is wrong with the part}"""
 
 
 def zeros(wrong: WrongAnswer) -> Iterator[Explanation]:
@@ -79,9 +80,8 @@ def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
     labels = {label for label, _ in fitted}
     if len(labels) < 2:
         return
-    faults = {"0": "is missing", "−1": "has the wrong sign"}
     texts = [
-        f"the part that comes through `{line}` {faults.get(label) or 'is ' + times_what(label, value)}"
+        f"the part that comes through `{line}` {FAULTS.get(label) or 'is ' + times_what(label, value)}"
         for line, (label, value) in zip(wrong.consumers, fitted, strict=True)
         if label != "1"
     ]
@@ -96,19 +96,24 @@ def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
     yield Explanation(f"branch_{kind}", f"In your `d{wrong.name}`, {', and '.join(texts)}{end}")
 
 
-def held_constant(wrong: WrongGradient) -> Iterator[WrongFormula]:
-    """One or two inner values of a step treated as constants, although they are computed from the value."""
+def wrong_inner_parts(wrong: WrongGradient) -> Iterator[Explanation]:
+    """What comes back through one or two inner values of a step is missing (they are held constant) or has a factor."""
     inside, _ = inner_values(wrong.problems[0], wrong.name)
     if len(inside) > MAX_INNER_VALUES or not wrong.same_shape:
         return
     for held in (*combinations(inside, 1), *combinations(inside, 2)):
-        them = listed_as_code(held)
-        yield WrongFormula(
-            "held_constant",
-            f"Your `d{wrong.name}` treats {them} as constant: the part of the gradient that comes back through {them} "
-            "is missing. The rest is right.",
-            lambda number, held=held: gradient_holding(wrong.problems[number], wrong.name, held),  # type: ignore[misc]
-        )
+        without = [gradient_holding(problem, wrong.name, held) for problem in wrong.problems]
+        rest = zip(without, wrong.expected, strict=True)
+        fitted = wrong.coefficients(None if part is None else (part, right - part) for part, right in rest)
+        if wrong.holds(without.__getitem__):  # also where two parts cannot be told apart on one problem
+            fitted = [("1", 1.0), ("0", 0.0)]
+        if fitted and fitted[0][0] == "1":
+            label, value = fitted[1]
+            kind = {"0": "held_constant", "−1": "way_sign"}.get(label, "way_ratio")
+            text = f"In your `d{wrong.name}`, the part that comes back through {listed_as_code(held)} "
+            yield Explanation(
+                kind, f"{text}{FAULTS.get(label) or 'is ' + times_what(label, value)}. The rest is right."
+            )
 
 
 def inner_values(problem: Problem, name: str) -> tuple[list[str], Mapping[str, Tensor]]:

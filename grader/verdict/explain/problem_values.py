@@ -12,8 +12,6 @@ from grader.reference.problem import Problem
 
 ValueType = TypeVar("ValueType")
 
-SMALLEST_RTOL_OF_FLOAT32 = 1e-7
-"""From this relative distance on, a number is not known to seven digits."""
 _COMPUTED: WeakKeyDictionary[Problem, dict[object, Any]] = WeakKeyDictionary()
 
 
@@ -93,7 +91,7 @@ def name_of(values: Sequence[float], tables: Sequence[Mapping[str, float]], rtol
         for prefix, signed in (("", values), ("−", [-value for value in values])):
             if all(abs(value - c) <= rtol * abs(c) for value, c in zip(signed, constants, strict=True)):
                 return prefix + label
-    digits = 7 if rtol < SMALLEST_RTOL_OF_FLOAT32 else 5
+    digits = 7 if rtol < 1e-7 else 5  # a number of float32 is not known to seven digits
     return f"{sign}{magnitudes[0]:.{digits}g}" if is_same else None
 
 

@@ -65,16 +65,26 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
                 constants=[factors_of(outcome.sizes) | shares_of(outcome.settings) for outcome in having],
             )
             given = {label: as_numbers([outcome.given.get(label) for outcome in having]) for label in having[0].given}
-            explanation = explain_part(name, part, {label: tensors for label, tensors in given.items() if tensors})
+            others = {
+                f"`{other}`": as_numbers([row[other][1] for row in table if other in row])
+                for other in names
+                if other != name and all(other in row for row in table if name in row)
+            }
+            explanation = explain_part(name, part, given, others)
             if explanation is not None:
                 return explanation
     return None
 
 
-def explain_part(name: str, part: WrongAnswer, given: Mapping[str, Sequence[Tensor]]) -> Explanation | None:
-    """The mistake in one part of the result, or None. `given` are the arguments that are numbers on all problems."""
+def explain_part(
+    name: str, part: WrongAnswer, given: Mapping[str, Sequence[Tensor]], others: Mapping[str, Sequence[Tensor]]
+) -> Explanation | None:
+    """The mistake in one part of the result, or None. `given` are the arguments, `others` what other parts should be.
+
+    Those that are not numbers on all problems are empty.
+    """
     if any(words in name for words in AFTER_THE_CALL) and any(
-        all(map(torch.equal, tensors, part.expected)) for tensors in given.values()
+        all(map(torch.equal, tensors, part.expected)) for tensors in given.values() if tensors
     ):
         return Explanation(
             "changed_argument",
@@ -84,7 +94,7 @@ def explain_part(name: str, part: WrongAnswer, given: Mapping[str, Sequence[Tens
     patterns = (
         zeros,
         constant_multiple,
-        lambda part: arguments_unchanged(part, given),
+        lambda part: values_of_others(part, given, others),
         wrong_shape,
         transposed,
         sum_still_missing,
@@ -93,10 +103,20 @@ def explain_part(name: str, part: WrongAnswer, given: Mapping[str, Sequence[Tens
     return next(first_that_fits(part, patterns), None)
 
 
-def arguments_unchanged(part: WrongAnswer, given: Mapping[str, Sequence[Tensor]]) -> Iterator[WrongFormula]:
-    for label, tensors in given.items() if part.same_shape and part.elements >= FEW_NUMBERS else ():
-        text = f"{part.what} is {label} just as it was given: nothing has been done to it."
-        yield WrongFormula("as_given", text, tensors.__getitem__)
+def values_of_others(
+    part: WrongAnswer, given: Mapping[str, Sequence[Tensor]], others: Mapping[str, Sequence[Tensor]]
+) -> Iterator[WrongFormula]:
+    """One of the arguments, unchanged; or what another part of the result should be, as in a tuple in another order."""
+    if part.elements < FEW_NUMBERS:
+        return
+    for label, tensors in given.items() if part.same_shape else ():
+        if tensors:
+            text = f"{part.what} is {label} just as it was given: nothing has been done to it."
+            yield WrongFormula("as_given", text, tensors.__getitem__)
+    for label, tensors in others.items():
+        if tensors:
+            text = f"{part.what} has the value that {label} should have. Are the values right, but in other places?"
+            yield WrongFormula("changed_places", text, tensors.__getitem__)
 
 
 def as_numbers(values: Sequence[Any]) -> list[Tensor]:

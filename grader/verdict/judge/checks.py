@@ -30,7 +30,6 @@ Scenario = Callable[..., Any]
 """`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
 
 Draws = Sequence[Mapping[str, Any]]
-ScenarioKey = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Assertion:
     tolerance: float
     number: object
 
-    def key(self, at: int) -> ScenarioKey:
+    def key(self, at: int) -> tuple[Any, ...]:
         """The key of the draw at that place, under which the reference's value of it is kept."""
         return self.number, at, draw_identity(self.draws[at])
 

@@ -87,10 +87,9 @@ class GradientCheck:
 
     def wrong_partner(self) -> str | None:
         """The first gradient that this row is earned together with; None if one of them is right."""
-        for name in self.item.earned_with:
-            if judge_step(self.student, name, self.deciding, self._terms.broadcast).passed:
-                return None
-        return next(iter(self.item.earned_with), None)
+        partners, any_ones = self.item.earned_with, self._terms.broadcast
+        is_earned = any(judge_step(self.student, name, self.deciding, any_ones).passed for name in partners)
+        return partners[0] if partners and not is_earned else None
 
     def _on_terms(self, verdict: Verdict) -> Verdict:
         """The verdict by the terms of a submission: a notebook may write some things differently from a stub.

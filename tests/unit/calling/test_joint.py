@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.calling.steps import Joint, as_stack, call_joint, groups_of_values
+from grader.calling.steps import Joint, StepInput, as_stack, call_joint, groups_of_values
 
 JOINT = Joint("gradients", ("loss", "dW", "db", "dC"))
 W, B, C = torch.zeros(2, 3, 4), torch.ones(3), torch.full((2,), 2.0)
@@ -52,7 +52,7 @@ def test_a_gradient_per_layer_is_the_gradient_of_the_parameter() -> None:
 
     values = {"loss": torch.tensor(0.0), "W": W, "b": B, "C": C}
     given = values | groups_of_values(values, {"parameters": {"W": "W", "b": "b"}})
-    answers = call_joint(gradients, JOINT, JOINT.returns, given, torch.float64)
+    answers = call_joint(gradients, JOINT, JOINT.returns, StepInput(given, {}, torch.float64))
     assert answers["dW"].tensor is not None and torch.equal(answers["dW"].tensor, W + 1)
     assert (answers["db"].outcome, answers["dC"].kind) == ("todo", "list of 2")
     assert not W.any()

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from grader.calling.answer import Answer, Seen
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import call_step
+from grader.calling.steps import StepInput, call_step
 
 # {name: (method, text)}: what makes the difference or the complex number is found by no reading of the text
 HIDDEN = {
@@ -146,7 +146,7 @@ def seen_in(text: str) -> Seen | None:
     upstream = UPSTREAM | {"logit_maxes": UPSTREAM["logit_maxes"][:, :1]}
 
     def call(watch: OperatorWatch) -> dict[str, Answer]:
-        return {step: call_step(names[step], step, given, upstream, torch.float64, watch=watch)}
+        return {step: call_step(names[step], step, StepInput(given, upstream, torch.float64, watch=watch))}
 
     answer = watched(call, call, NumericalWatch(100_000, names))[step]
     assert answer.outcome == "returned", answer.message

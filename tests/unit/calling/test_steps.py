@@ -17,8 +17,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import call_step, interface_of
-from grader.sandbox.workers.imports import NotAvailable
+from grader.calling.steps import StepInput, call_step, interface_of
 
 X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1
 DY = torch.linspace(-1, 1, 12, dtype=torch.float64).view(3, 4)
@@ -28,7 +27,7 @@ UPSTREAM = {"y": DY, "x": DY + 1}
 
 def call(function: Any, step: str = "dx", files: tuple[str, ...] = (), **more: Any) -> Answer:
     """The answer of `function` as the step `step`; values x, y, s, i, n and upstream gradients dy, dx are there."""
-    return call_step(function, step, VALUES, UPSTREAM, torch.float64, files, **more)
+    return call_step(function, step, StepInput(VALUES, UPSTREAM, torch.float64, files, **more))
 
 
 def same_tensor(answer: Answer, expected: Tensor) -> bool:
@@ -128,7 +127,7 @@ def test_new_tensors_have_the_problem_s_precision():
         return torch.zeros(3) + torch.tensor(0.1) + torch.arange(3.0)
 
     for dtype in (torch.float32, torch.float64):
-        answer = call_step(dx, "dx", VALUES, UPSTREAM, dtype)
+        answer = call_step(dx, "dx", StepInput(VALUES, UPSTREAM, dtype))
         assert answer.tensor is not None and answer.tensor.dtype == dtype
         assert torch.get_default_dtype() == torch.float32
 
@@ -178,17 +177,12 @@ def test_a_stub_is_to_do_and_other_errors_of_this_type_are_errors():
 DEBUGGER = "The debugger (`breakpoint()`, `pdb`) waits for a command"
 
 
-def refused_debugger():
-    raise NotAvailable("ipdb")
-
-
 def test_what_waits_for_an_answer_gets_a_sentence(monkeypatch):
     monkeypatch.setattr(sys, "breakpointhook", refuse_to_stop)
     trace = sys.gettrace()
     for ask, waits in (
         (lambda: breakpoint(), DEBUGGER),
         (lambda: pdb.Pdb(stdin=io.StringIO(), stdout=io.StringIO()).set_trace(), DEBUGGER),
-        (refused_debugger, DEBUGGER),
         (lambda: input("x? "), "`input()` waits for somebody to type a line"),
     ):
 
@@ -272,7 +266,7 @@ def test_nan_is_the_same_as_nan():
     values = {"x": torch.tensor([float("nan"), 1.0])}
 
     def changed(function: Any) -> tuple[str, ...]:
-        return call_step(function, "dz", values, {}, torch.float32).changed
+        return call_step(function, "dz", StepInput(values, {}, torch.float32)).changed
 
     assert changed(lambda x: x * 2) == ()
     assert changed(lambda x: x.add_(1)) == ("x",)

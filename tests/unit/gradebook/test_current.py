@@ -1,6 +1,6 @@
 """The class is everybody in the gradebook, with the current result of each lesson; what failed has no score anywhere.
 
-`ran` plays the grading, as in tests/unit/gradebook/test_gradebook.py; the last tests run the real command.
+`ran` plays the grading: see tests/helpers/played_grading.py.
 """
 
 from __future__ import annotations
@@ -9,117 +9,18 @@ import csv
 import itertools
 import json
 import shutil
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from made_results import lesson as lesson_of
-from made_results import results as results_by_hand
-from made_results import row
-from test_gradebook import Watching
+from played_grading import CROSS, NORM, STEPS, submitted
 
 from grader.commands.grade import main
 from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError
-from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.outcome import RunOutcome
-from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import RunIdentity, Settings
-from grader.intake.submissions.finding import FoundSubmissions
-from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
-from grader.publish.report.pages import Reporter
-from grader.results import SubmissionResult
 
-NORM, STEPS, CROSS = "05_batch_norm", "03_makemore_steps", "04_cross_entropy"
 RIGHT = "Everything is right"
-
-
-def submitted(student: str, *lessons: str, source: str = "pass") -> Submission:
-    """A submission with these lessons; of the others it has nothing."""
-    contents = {name: LessonFiles(name, {"backward.py": source.encode()}) for name in lessons}
-    return Submission(
-        student,
-        Path(student),
-        contents | {n: LessonFiles(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in contents},
-    )
-
-
-def result_for(submission: Submission, lessons: Iterable[str], points: int) -> SubmissionResult:
-    parts = [
-        lesson_of(name, *(row(f"d{number}", "passed" if number < points else "failed") for number in range(3)))
-        if submission.lessons[name].present
-        else lesson_of(name, row("d0", "missing", max_points=3), status="missing")
-        for name in lessons
-    ]
-    return results_by_hand(submission.student, *parts, submission_sha256=submission.sha256)
-
-
-class FoundHere(FoundSubmissions):
-    """Submissions that are not on disk, and the names under which they were graded before."""
-
-    def __init__(self, submissions: list[Submission], other_names: dict[str, tuple[str, ...]]) -> None:
-        super().__init__([])
-        self._submissions, self.other_names = submissions, other_names
-
-    def __len__(self) -> int:
-        return len(self._submissions)
-
-    def __iter__(self) -> Iterator[Submission]:
-        return iter(self._submissions)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._submissions[place]
-
-
-Ran = Callable[..., tuple[RunOutcome, list[str]]]
-
-
-@pytest.fixture
-def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
-    """ran(submissions, lessons, ...): (outcome, who was graded) of a run on the same OUT each time."""
-
-    def run(
-        submissions: list[Submission],
-        lessons: Collection[str] = (STEPS,),
-        points: int = 3,
-        faults: Collection[str] = (),
-        only_these: bool = False,
-        fresh: bool = False,
-        identity: RunIdentity | None = None,
-        other_names: dict[str, tuple[str, ...]] | None = None,
-        **settings: Any,
-    ) -> tuple[RunOutcome, list[str]]:
-        def grade_all(due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
-            for submission in due:
-                if submission.student in faults:
-                    yield submission, Reply(fault="GraderFault: no row for dprobs")
-                    continue
-                yield submission, Reply(result_for(submission, lessons, points))
-
-        monkeypatch.setattr(run_module, "grade_all", grade_all)
-        watching = Watching()
-        wanted = [course.lessons[name] for name in lessons]
-        chosen = Settings(
-            **{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings
-        )
-        outcome = grade_run(
-            FoundHere(submissions, other_names or {}),
-            wanted,
-            chosen,
-            1,
-            watching,
-            Reporter([*course.lessons.values()]),
-            fresh=fresh,
-            identity=identity or RunIdentity.of(course, chosen),
-            only_these=only_these,
-        )
-        return outcome, watching.graded
-
-    return run
 
 
 def table(path: Path) -> dict[str, dict[str, str]]:
@@ -161,7 +62,7 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
     for name in DERIVED:
         (out / "ada" / name).write_text("3 of 3")
     (out / "ada" / "notes of the TA.txt").write_text("she was ill")
-    outcome, _ = ran(class_, fresh=True, faults={"ada", "cy"})
+    outcome, *_ = ran(class_, fresh=True, faults={"ada", "cy"})
     assert outcome.faults == 2
     assert points(out / "grades.csv", STEPS, "total", "percent") == {
         "ada": ("", "", ""), "bo": ("3", "3", "100"), "cy": ("", "", ""),
@@ -180,7 +81,7 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
     assert RIGHT in (out / "bo" / "report.md").read_text()
 
     # the same command again grades what failed, and everything is there again
-    outcome, graded = ran(class_)
+    outcome, graded, _ = ran(class_)
     assert (graded, outcome.faults) == (["ada", "cy"], 0)
     assert exported(out, roster)[0] == {"ada": "3", "bo": "3", "cy": "3"}
     assert "What is missing" not in (out / "index.html").read_text(encoding="utf-8")
@@ -204,7 +105,7 @@ def test_a_failed_run_of_one_lesson_leaves_the_others(ran, out, roster):
 
 def test_one_student_graded_into_the_class_s_folder(ran, out):
     ran([submitted(name, STEPS) for name in ("ada", "bo", "cy")])
-    outcome, graded = ran([submitted("bo", STEPS, source="new")], points=2)
+    outcome, graded, _ = ran([submitted("bo", STEPS, source="new")], points=2)
     assert (graded, len(outcome.results), outcome.class_size) == (["bo"], 1, 3)
     assert points(out / "grades.csv", "total") == {"ada": ("3",), "bo": ("2",), "cy": ("3",)}
     page = (out / "index.html").read_text(encoding="utf-8")
@@ -231,7 +132,7 @@ def test_a_report_has_every_lesson_also_when_one_of_them_is_run_again(ran, out):
     text = (out / "ada" / "report.md").read_text(encoding="utf-8")
     assert text.startswith("# ada: 3 of 6\n") and "makemore" in text
     (out / "ada" / "report.md").unlink()
-    assert ran([again], (STEPS,), points=0)[1] == [], "nothing is graded again for a report"
+    assert ran([again], (STEPS,), points=0).graded == [], "nothing is graded again for a report"
     assert (out / "ada" / "report.md").read_text(encoding="utf-8") == text
 
 
@@ -286,7 +187,7 @@ def test_another_course_is_refused_before_anything_is_written(ran, out, course, 
     other = copied(course, tmp_path / "other", STEPS)
     settings = Settings(course="", lessons=[], seed=1, out="", program="")
     moved = RunIdentity.of(other, settings)
-    assert ran([submitted("ada", STEPS)], identity=moved)[0].faults == 0, "the same lessons in another place"
+    assert ran([submitted("ada", STEPS)], identity=moved).outcome.faults == 0, "the same lessons in another place"
     (other.root / "exercises" / STEPS / "README.md").write_text("another year's")
     changed = RunIdentity.of(Course(other.root), settings)
     ran([submitted("ada", STEPS)])  # the book belongs to the first course again
@@ -311,7 +212,6 @@ def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course
     settings = Settings(course="", lessons=[], seed=1, out="", program="")
     ran([submitted("ada", STEPS)], identity=RunIdentity.of(own, settings), seed=1)
     (own.root / "exercises" / STEPS / "README.md").write_text("better")
-    assert ran([submitted("ada", STEPS)], identity=RunIdentity.of(Course(own.root), settings), seed=2)[0].faults == 0
-
-
-# The real command -----------------------------------------------------------------------------------------------------
+    assert (
+        ran([submitted("ada", STEPS)], identity=RunIdentity.of(Course(own.root), settings), seed=2).outcome.faults == 0
+    )

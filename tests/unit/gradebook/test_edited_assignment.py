@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import shutil
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from made_gradebook import CROSS, current, grade, write_gradebook
-from support import ROOT
+from made_gradebook import CROSS, grade, scores, write_gradebook
 
 from grader.gradebook.assignment.config import read_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -30,14 +28,6 @@ percent_per_day = 10
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Path:
-    """A course with lesson 04 only, which a test may change."""
-    for part in ("exercises", "solutions"):
-        shutil.copytree(ROOT / part / CROSS, tmp_path / "course" / part / CROSS)
-    return tmp_path / "course"
-
-
-@pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "hw2.toml"
     path.write_text(HOMEWORK, encoding="utf-8")
@@ -45,12 +35,12 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def out(tmp_path: Path, course: Path, file: Path) -> Path:
+def out(tmp_path: Path, own_course: Path, file: Path) -> Path:
     """A gradebook with that assignment: ada's row is wrong, Bo's right."""
     out = tmp_path / "grades"
-    write_gradebook(out, {"ada": 0, "Bo": 2}, course)
+    write_gradebook(out, {"ada": 0, "Bo": 2}, own_course)
     with closing(Gradebook(out / GRADEBOOK)) as book:
-        book.set_assignment(read_assignment(file, list(Course(course).lessons.values())))
+        book.set_assignment(read_assignment(file, list(Course(own_course).lessons.values())))
         book.describe({ASSIGNMENT_FILE_ENTRY: str(file)})
     return out
 
@@ -59,7 +49,7 @@ Again = Callable[..., str]
 
 
 @pytest.fixture
-def again(out: Path, course: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
+def again(out: Path, own_course: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
     """What `grade regrade` prints."""
 
     def no_grading(*_: object) -> None:
@@ -68,7 +58,7 @@ def again(out: Path, course: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
     monkeypatch.setattr(regrade_module, "grade_all", no_grading)
 
     def run(*options: object, status: int = 0) -> str:
-        done = grade("regrade", "-o", out, "--require", "none", "--course", course, *options)
+        done = grade("regrade", "-o", out, "--require", "none", "--course", own_course, *options)
         assert done.exit_code == status, done.output
         return done.output
 
@@ -79,10 +69,6 @@ def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def scores(out: Path) -> dict[str, float]:
-    return {student: results.score for student, results in current(out).items()}
 
 
 @pytest.mark.full
@@ -100,21 +86,21 @@ def test_it_is_shown_before_it_counts_without_any_submission(again, out, file):
     assert "nothing to do" in again()
 
 
-def test_a_lesson_s_points_may_change(out, course, file):
+def test_a_lesson_s_points_may_change(out, own_course, file):
     """The assignment gives two rows 12 points, in proportion to what the lesson gives them: first 2 and 1."""
     edit(file, '{rows = "04.dlogits", points = 6}', '{rows = "04", points = 12}')
     with closing(Gradebook(out / GRADEBOOK)) as book:
-        book.set_assignment(read_assignment(file, list(Course(course).lessons.values())))
+        book.set_assignment(read_assignment(file, list(Course(own_course).lessons.values())))
         assert book.current_of("Bo").score == 8
-        edit(course / "exercises" / CROSS / "lesson.toml", "points = 2", "points = 3")
-        as_it_is_now = read_assignment(file, list(Course(course).lessons.values()))
+        edit(own_course / "exercises" / CROSS / "lesson.toml", "points = 2", "points = 3")
+        as_it_is_now = read_assignment(file, list(Course(own_course).lessons.values()))
         changes = apply_unless_scores_move(as_it_is_now, book)
         assert [(each.student, each.gain) for each in changes] == [("ada", 0), ("Bo", 1)]
         assert book.current_of("Bo").score == 8
 
 
-def test_a_run_leaves_the_points_until_the_edit_is_applied(out, course, file):
-    lessons = list(Course(course).lessons.values())
+def test_a_run_leaves_the_points_until_the_edit_is_applied(out, own_course, file):
+    lessons = list(Course(own_course).lessons.values())
     with closing(Gradebook(out / GRADEBOOK)) as book:
         edit(file, "points = 6", "points = 16")
         changes = apply_unless_scores_move(read_assignment(file, lessons), book)
@@ -137,12 +123,12 @@ def test_a_file_that_has_become_another_assignment_s_is_left_alone(again, file):
     assert "nothing to do" in again()
 
 
-def test_files_of_a_term_that_disagree_can_be_corrected_one_after_the_other(again, out, file, tmp_path, course):
+def test_files_of_a_term_that_disagree_can_be_corrected_one_after_the_other(again, out, file, tmp_path, own_course):
     """`free_days` must agree in all of them, and each is applied by a command of its own."""
     edit(file, "percent_per_day = 10", 'percent_per_day = 10\nfree_days = 2\nterm = ["grades", "hw1"]')
     other = tmp_path / "hw1"
-    write_gradebook(other, {"Bo": 2}, course)
-    lessons = list(Course(course).lessons.values())
+    write_gradebook(other, {"Bo": 2}, own_course)
+    lessons = list(Course(own_course).lessons.values())
     for folder in (out, other):
         with closing(Gradebook(folder / GRADEBOOK)) as book:
             book.set_assignment(read_assignment(file, lessons))
@@ -150,7 +136,7 @@ def test_files_of_a_term_that_disagree_can_be_corrected_one_after_the_other(agai
     edit(file, "free_days = 2", "free_days = 1")
     edit(file, "points = 6", "points = 16")
     assert "do not share the same free late days" in again("--apply", status=2)
-    done = grade("regrade", "-o", other, "--apply", "--course", course)
+    done = grade("regrade", "-o", other, "--apply", "--course", own_course)
     assert done.exit_code == 0 and scores(out)["Bo"] == scores(other)["Bo"] == 16, done.output
 
 

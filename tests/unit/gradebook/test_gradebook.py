@@ -1,6 +1,6 @@
 """What stands from an earlier run and what is graded again; and that whatever is wrong with OUT is one sentence.
 
-Grading itself is played by `play`, which writes what a grader process writes; test_resume.py has real ones.
+Grading itself is played; test_resume.py has real grader processes.
 """
 
 from __future__ import annotations
@@ -12,26 +12,22 @@ import resource
 import signal
 import sqlite3
 import tracemalloc
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from made_results import lesson as lesson_of
 from made_results import results as results_by_hand
 from made_results import row
+from played_grading import submitted, three_rows
 from support import ROOT, sampled
 
 from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, OutputError, lock_output, write_pages
-from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.outcome import RunOutcome
-from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.grading.stop import stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -43,94 +39,22 @@ from grader.results import IntakeRemark, SubmissionResult, read_results
 LESSON = "04_cross_entropy"
 
 
-def submitted(student: str, source: bytes = b"pass\n") -> Submission:
-    return Submission(student, Path(student), {LESSON: LessonFiles(LESSON, {"backward.py": source})})
-
-
-CLASS = [submitted("ada"), submitted("Bo", b"1\n"), submitted("cy", b"2\n")]
-
-
-def results_of(submission: Submission, **changed: Any) -> SubmissionResult:
-    row = {"name": "dlogits", "status": "passed", "points": 3, "max_points": 3, "mistake": None, "message": None}
-    lesson = {"name": LESSON, "score": 3, "max_score": 3, "status": "graded", "message": None, "gradients": [row]}
-    data = {
-        "student": submission.student,
-        "submission_sha256": submission.sha256,
-        "score": 3,
-        "max_score": 3,
-        "status": "graded",
-        "message": None,
-        "isolation": "strong",
-        "seconds": 0.1,
-        "environment": {"torch": "2", "python": "3", "cpu_capability": "AVX2", "platform": "here"},
-        "lessons": [lesson],
-    }
-    return SubmissionResult.from_json(data | changed)
-
-
-class Watching:
-    """A grader.gradebook.grading.graded.RunListener that remembers."""
-
-    def __init__(self) -> None:
-        self.plan: tuple[int, int] | None = None
-        self.graded: list[str] = []
-
-    def planned(self, due: int, kept: int) -> None:
-        self.plan = (due, kept)
-
-    def started(self, student: str) -> None:
-        pass
-
-    def result(self, results: SubmissionResult) -> None:
-        self.graded.append(results.student)
-
-
-Play = Callable[..., tuple[RunOutcome, Watching]]
+CLASS = [submitted("ada"), submitted("Bo", source="1\n"), submitted("cy", source="2\n")]
 
 
 @pytest.fixture
-def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play:
-    """play(submissions, replies={student: reply}, ...): a run on the same OUT each time, in which grading is played."""
-
-    def run(
-        submissions: Sequence[Submission],
-        replies: dict[str, Reply] | None = None,
-        backwards: bool = False,
-        fresh: bool = False,
-        meanwhile: Callable[[str], None] = lambda student: None,
-        **settings: Any,
-    ) -> tuple[RunOutcome, Watching]:
-        def grade_all(
-            due: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None], *_: object
-        ) -> Generator[tuple[Submission, Reply], None, None]:
-            for submission in reversed(list(due)) if backwards else due:
-                meanwhile(submission.student)
-                reply = (replies or {}).get(submission.student) or Reply(results_of(submission))
-                yield submission, reply
-
-        monkeypatch.setattr(run_module, "grade_all", grade_all)
-        chosen = Settings(
-            **{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings
-        )
-        watching = Watching()
-        return grade_run(submissions, [small], chosen, 2, watching, Reporter([small]), fresh=fresh), watching
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def small() -> Lesson:
-    return Course(ROOT).find("04")
+def small(course: Course) -> Lesson:
+    return course.find("04")
 
 
 # What is graded again ------------------------------------------------------------------------------------------------
 
 
-def test_a_second_run_grades_only_what_is_new_or_changed(play, tmp_path):
-    assert play(CLASS)[1].plan == (3, 0)
-    outcome, watching = play([CLASS[0], submitted("Bo", b"changed\n"), CLASS[2], submitted("di")])
-    assert (watching.plan, watching.graded, outcome.kept) == ((2, 2), ["Bo", "di"], 2)
-    assert [r.student for r in outcome.results] == ["ada", "Bo", "cy", "di"]
+def test_a_second_run_grades_only_what_is_new_or_changed(ran, tmp_path):
+    assert ran(CLASS).plan == (3, 0)
+    run = ran([CLASS[0], submitted("Bo", source="changed\n"), CLASS[2], submitted("di")])
+    assert (run.plan, run.graded, run.outcome.kept) == ((2, 2), ["Bo", "di"], 2)
+    assert [r.student for r in run.outcome.results] == ["ada", "Bo", "cy", "di"]
     with open(tmp_path / "out" / "grades.csv", newline="") as file:
         assert [row[:2] for row in csv.reader(file)] == [
             ["student", LESSON], ["ada", "3"], ["Bo", "3"], ["cy", "3"], ["di", "3"],
@@ -138,29 +62,29 @@ def test_a_second_run_grades_only_what_is_new_or_changed(play, tmp_path):
 
 
 @sampled("lost", STUDENT_FILES, keep=1)
-def test_a_report_that_was_deleted_or_is_older_than_the_book_is_made_again(play, tmp_path, lost):
-    play(CLASS)
+def test_a_report_that_was_deleted_or_is_older_than_the_book_is_made_again(ran, tmp_path, lost):
+    ran(CLASS)
     (tmp_path / "out" / "ada" / lost).unlink()
-    (tmp_path / "out" / "cy" / "results.json").write_text(results_of(CLASS[2], score=0).to_text())
-    assert play(CLASS)[1].graded == []
+    (tmp_path / "out" / "cy" / "results.json").write_text(three_rows(CLASS[2], points=0).to_text())
+    assert ran(CLASS).graded == []
     assert (tmp_path / "out" / "ada" / lost).is_file()
-    assert read_results(tmp_path / "out" / "cy").score == results_of(CLASS[2]).score
+    assert read_results(tmp_path / "out" / "cy").score == 3
 
 
-def test_a_file_that_changed_while_it_was_graded_is_graded_again(play):
-    play([submitted("ada")], {"ada": Reply(results_of(submitted("ada", b"newer\n")))})
-    assert play([submitted("ada")])[1].graded == ["ada"]
-    assert play([submitted("ada")])[1].graded == []
+def test_a_file_that_changed_while_it_was_graded_is_graded_again(ran):
+    ran([submitted("ada")], make=lambda _: three_rows(submitted("ada", source="newer\n")))
+    assert ran([submitted("ada")]).graded == ["ada"]
+    assert ran([submitted("ada")]).graded == []
 
 
-def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
+def test_the_order_of_results_does_not_depend_on_speed(ran, tmp_path):
     def files() -> list[bytes]:
         return [(tmp_path / "out" / name).read_bytes() for name in ("grades.csv", "index.html")]
 
-    play(CLASS)
+    ran(CLASS)
     before = files()
-    outcome, watching = play(CLASS, backwards=True, fresh=True)
-    assert watching.graded == ["cy", "Bo", "ada"]
+    outcome, graded, _ = ran(CLASS, backwards=True, fresh=True)
+    assert graded == ["cy", "Bo", "ada"]
     assert [r.student for r in outcome.results] == ["ada", "Bo", "cy"]
     assert files() == before
 
@@ -171,7 +95,7 @@ def test_the_key_holds_all_that_a_result_depends_on(small):
     part = LessonFiles(LESSON, {"backward.py": b"pass\n"})
     keys = [
         under.key(submitted("ada")),
-        under.key(submitted("ada", b"pass \n")),
+        under.key(submitted("ada", source="pass \n")),
         under.key(replace(submitted("ada"), message="It is a link.")),
         under.key(replace(submitted("ada"), remarks=(IntakeRemark("newest", "The last of three counts."),))),
         *(
@@ -217,32 +141,32 @@ def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
 # What is wrong with OUT ----------------------------------------------------------------------------------------------
 
 
-def test_a_second_run_on_the_same_out_is_refused_and_the_first_goes_on(play, tmp_path):
+def test_a_second_run_on_the_same_out_is_refused_and_the_first_goes_on(ran, tmp_path):
     refusals = []
 
-    def another_run(student: str) -> None:
+    def during_another_run(submission: Submission) -> SubmissionResult:
         with pytest.raises(OutputError) as refused, lock_output(tmp_path / "out"):
             pass
         refusals.append(str(refused.value))
+        return three_rows(submission)
 
-    outcome, _ = play(CLASS, meanwhile=another_run)
-    assert len(outcome.results) == 3
+    assert len(ran(CLASS, make=during_another_run).outcome.results) == 3
     assert refusals == 3 * [
         f"another `grade run` is writing to {tmp_path / 'out'}: wait until it has ended, or give another folder "
         "with -o."
     ]
 
 
-def test_a_book_that_another_program_writes_to(play, tmp_path, monkeypatch):
+def test_a_book_that_another_program_writes_to(ran, tmp_path, monkeypatch):
     monkeypatch.setattr(connection_module, "WAIT_SECONDS", 0.05)
-    play(CLASS[:2])
+    ran(CLASS[:2])
     other = sqlite3.connect(tmp_path / "out" / "gradebook.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(OutputError, match=r"another program has .*gradebook.sqlite open for writing: close it, then"):
-        play(CLASS)
+        ran(CLASS)
     other.execute("ROLLBACK")
     other.close()
-    assert play(CLASS)[1].graded == ["cy"]
+    assert ran(CLASS).graded == ["cy"]
 
 
 def damaged_header(book: Path) -> None:
@@ -256,17 +180,17 @@ def damaged_middle(book: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [damaged_header, damaged_middle])
-def test_a_damaged_book_is_a_sentence_and_nothing_is_lost(play, tmp_path, damage):
-    play(CLASS)
+def test_a_damaged_book_is_a_sentence_and_nothing_is_lost(ran, tmp_path, damage):
+    ran(CLASS)
     book = tmp_path / "out" / "gradebook.sqlite"
     damage(book)
     before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     with pytest.raises(OutputError, match=r"gradebook.sqlite is damaged \(.*\); nothing was changed. Move it away"):
-        play(CLASS)
+        ran(CLASS)
     after = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert after == before
     book.unlink()
-    assert play(CLASS)[1].plan == (3, 0)
+    assert ran(CLASS).plan == (3, 0)
 
 
 def test_a_book_of_another_format_is_left_alone(tmp_path):
@@ -278,10 +202,10 @@ def test_a_book_of_another_format_is_left_alone(tmp_path):
     assert (tmp_path / "book").read_bytes() == before
 
 
-def test_an_out_that_cannot_be_a_folder(play, tmp_path):
+def test_an_out_that_cannot_be_a_folder(ran, tmp_path):
     (tmp_path / "out").touch()
     with pytest.raises(OutputError, match=r"out cannot be written \(.*\): give another folder with -o"):
-        play(CLASS)
+        ran(CLASS)
 
 
 @contextmanager
@@ -295,17 +219,17 @@ def no_room(most: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_no_room_is_a_sentence_and_what_is_there_stays_whole(play, tmp_path):
-    play(CLASS[:1])
+def test_no_room_is_a_sentence_and_what_is_there_stays_whole(ran, tmp_path):
+    ran(CLASS[:1])
     kept = {path: path.read_bytes() for path in (tmp_path / "out" / "ada").iterdir()}
     with (
         pytest.raises(OutputError, match=r"cannot be written .*: make room and run the same command again"),
         no_room(0),
     ):
-        play(CLASS)
+        ran(CLASS)
     assert {path: path.read_bytes() for path in (tmp_path / "out" / "ada").iterdir()} == kept
     assert not list((tmp_path / "out").rglob("*.part"))
-    assert play(CLASS)[1].graded == ["Bo", "cy"]
+    assert ran(CLASS).graded == ["Bo", "cy"]
 
 
 # Signals -------------------------------------------------------------------------------------------------------------
@@ -337,13 +261,14 @@ def test_a_signal_while_a_result_is_written_waits_until_it_is():
     signal.signal(number, before)
 
 
-def test_sigterm_between_two_results_stops_with_all_that_is_finished_in_the_book(play, tmp_path):
-    def term(student: str) -> None:
-        if student == "cy":
+def test_sigterm_between_two_results_stops_with_all_that_is_finished_in_the_book(ran, tmp_path):
+    def term(submission: Submission) -> SubmissionResult:
+        if submission.student == "cy":
             signal.raise_signal(signal.SIGTERM)
+        return three_rows(submission)
 
-    outcome, _ = play(CLASS, meanwhile=term)
+    outcome = ran(CLASS, make=term).outcome
     assert outcome.stopped and [r.student for r in outcome.results] == ["ada", "Bo"]
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 3
-    outcome, watching = play(CLASS)
-    assert (outcome.stopped, watching.plan) == (False, (1, 2))
+    outcome, _, plan = ran(CLASS)
+    assert (outcome.stopped, plan) == (False, (1, 2))

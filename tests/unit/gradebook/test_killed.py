@@ -12,25 +12,23 @@ import os
 import shutil
 import signal
 import sqlite3
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from made_gradebook import CROSS, current, grade, results_for, submission_of, write_gradebook
-from support import ROOT, sampled
-from test_gradebook import Watching
-from test_regrade import Graders, change
+from made_gradebook import CROSS, current, grade, submission_of, write_gradebook
+from played_grading import PlayedGraders, Watching
+from support import sampled
+from test_regrade import change
 
 from grader.gradebook.connection import Connection
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import RunIdentity, Settings
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
 from grader.results import read_results
@@ -61,11 +59,6 @@ def run(out: Path, course: Path) -> None:
     lessons = [loaded.lessons[CROSS]]
     identity = RunIdentity.of(loaded, settings)
     grade_run(submissions, lessons, settings, 1, Watching(), Reporter(lessons), identity=identity)
-
-
-def played(due: Iterable[Submission], settings: Settings, *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
-    for submission in due:
-        yield submission, Reply(results_for(submission, 1), extras={})
 
 
 def in_fork(command: Callable[[], None], kill_at: int) -> int:
@@ -105,17 +98,16 @@ def in_fork(command: Callable[[], None], kill_at: int) -> int:
 
 
 @pytest.fixture
-def before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def before(tmp_path: Path, own_course: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a course, and OUT with three attempts, reports and a decision."""
     course, out = tmp_path / "before" / "course", tmp_path / "before" / "grades"
-    for part in ("exercises", "solutions"):
-        shutil.copytree(ROOT / part / CROSS, course / part / CROSS, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(own_course, course)
     write_gradebook(out, {"ada": 0, "Bo": 1, "cy": 2}, course)
     for student in ("ada", "Bo", "cy"):
         assert grade("comment", student, "Seen.", "-o", out, "--course", course).exit_code == 0
     points = ("--points", "0.5", "--because", "x", "-o", out, "--course", course)
     assert grade("adjust", "ada", "04.dlogits", *points).exit_code == 0
-    monkeypatch.setattr(run_module, "grade_all", played)
+    monkeypatch.setattr(run_module, "grade_all", PlayedGraders(1))
     return tmp_path / "before"
 
 
@@ -163,7 +155,7 @@ def check(out: Path) -> dict[str, float]:
 def prepared(command: Callable[[Path, Path], None], before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if command is regrade:
         change(before / "course")
-        monkeypatch.setattr(regrade_module, "grade_all", Graders())
+        monkeypatch.setattr(regrade_module, "grade_all", PlayedGraders(2))
 
 
 @pytest.mark.full

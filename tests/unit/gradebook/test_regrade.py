@@ -2,59 +2,29 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from made_gradebook import CROSS, current, grade, results_for, write_gradebook
-from support import ROOT
+from made_gradebook import CROSS, current, grade, scores, write_gradebook
+from played_grading import PlayedGraders
 
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import LOCK
 from grader.gradebook.grading import regrade as regrade_module
-from grader.gradebook.grading.grader_processes import Reply
-from grader.intake.submissions.submission import Submission
 from grader.results import read_results
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Path:
-    """A course with lesson 04 only, which a test may change."""
-    for part in ("exercises", "solutions"):
-        shutil.copytree(ROOT / part / CROSS, tmp_path / "course" / part / CROSS)
-    return tmp_path / "course"
-
-
-@pytest.fixture
-def out(tmp_path: Path, course: Path) -> Path:
-    write_gradebook(tmp_path / "grades", {"ada": 0, "Bo": 1, "cy": 2}, course)
+def out(tmp_path: Path, own_course: Path) -> Path:
+    write_gradebook(tmp_path / "grades", {"ada": 0, "Bo": 1, "cy": 2}, own_course)
     return tmp_path / "grades"
 
 
-class Graders:
-    """Plays `grade_all`: every row is right, except for students whose submission is a fault."""
-
-    def __init__(self) -> None:
-        self.graded: list[str] = []
-        self.faults: set[str] = set()
-        self.stop_after = 10**6
-
-    def __call__(self, due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
-        for submission in due:
-            if len(self.graded) >= self.stop_after:
-                raise KeyboardInterrupt
-            if submission.student in self.faults:
-                yield submission, Reply(fault="GraderFault: no row for dlogits")
-                continue
-            self.graded.append(submission.student)
-            yield submission, Reply(results_for(submission, 2), extras={})
-
-
 @pytest.fixture
-def graders(monkeypatch: pytest.MonkeyPatch) -> Graders:
-    made = Graders()
+def graders(monkeypatch: pytest.MonkeyPatch) -> PlayedGraders:
+    made = PlayedGraders(2)
     monkeypatch.setattr(regrade_module, "grade_all", made)
     return made
 
@@ -68,12 +38,8 @@ Again = Callable[..., Any]
 
 
 @pytest.fixture
-def again(out: Path, course: Path) -> Again:
-    return lambda *options: grade("regrade", "-o", out, "--require", "none", "--course", course, *options)
-
-
-def scores(out: Path) -> dict[str, float]:
-    return {student: results.score for student, results in current(out).items()}
+def again(out: Path, own_course: Path) -> Again:
+    return lambda *options: grade("regrade", "-o", out, "--require", "none", "--course", own_course, *options)
 
 
 def everything_but_the_gradebook(out: Path) -> dict[str, bytes]:
@@ -81,9 +47,9 @@ def everything_but_the_gradebook(out: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files}
 
 
-def test_it_prints_what_would_change_and_changes_nothing(again, graders, course, out):
+def test_it_prints_what_would_change_and_changes_nothing(again, graders, own_course, out):
     before = everything_but_the_gradebook(out)
-    change(course)
+    change(own_course)
     done = again()
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines() == [
@@ -98,9 +64,9 @@ def test_it_prints_what_would_change_and_changes_nothing(again, graders, course,
     assert everything_but_the_gradebook(out) == before and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
 
 
-def test_apply_grades_nothing_twice_and_keeps_decisions(again, graders, course, out):
+def test_apply_grades_nothing_twice_and_keeps_decisions(again, graders, own_course, out):
     grade("adjust", "ada", "04.dlogits", "--points", "0.5", "--because", "x", "-o", out)
-    change(course)
+    change(own_course)
     dry = again()
     assert f"  {CROSS}.dlogits: stays 0.5, wrong value → right (adjusted by hand)" in dry.stdout
     done = again("--apply")
@@ -115,8 +81,8 @@ def test_apply_grades_nothing_twice_and_keeps_decisions(again, graders, course, 
     assert "nothing to do" in again().stdout
 
 
-def test_ctrl_c_loses_nothing_that_was_graded(again, graders, course, out):
-    change(course)
+def test_ctrl_c_loses_nothing_that_was_graded(again, graders, own_course, out):
+    change(own_course)
     graders.stop_after = 1
     done = again("--apply")
     assert done.exit_code == 130 and "1 of 3 are graded and kept aside. No score has changed." in done.stderr
@@ -126,8 +92,8 @@ def test_ctrl_c_loses_nothing_that_was_graded(again, graders, course, out):
     assert len(graders.graded) == 3 and scores(out) == {"ada": 2, "Bo": 2, "cy": 2}
 
 
-def test_a_fault_applies_nothing(again, graders, course, out):
-    change(course)
+def test_a_fault_applies_nothing(again, graders, own_course, out):
+    change(own_course)
     graders.faults = {"Bo"}
     done = again("--apply")
     assert done.exit_code == 3 and "1 of 3 could not be graded (Bo)" in done.stderr
@@ -136,9 +102,9 @@ def test_a_fault_applies_nothing(again, graders, course, out):
     assert again("--apply").exit_code == 0 and scores(out)["Bo"] == 2
 
 
-def test_an_attempt_that_does_not_count_is_not_graded(again, graders, course, out):
-    write_gradebook(out, {"ada": 1}, course)
-    change(course)
+def test_an_attempt_that_does_not_count_is_not_graded(again, graders, own_course, out):
+    write_gradebook(out, {"ada": 1}, own_course)
+    change(own_course)
     again()
     assert sorted(graders.graded) == ["Bo", "ada", "cy"]
 
@@ -148,11 +114,11 @@ def test_lessons_can_be_named(again, graders):
     assert again("--lesson", "9").exit_code == 2
 
 
-def test_a_verdict_that_was_not_applied_never_counts(again, graders, course, out):
+def test_a_verdict_that_was_not_applied_never_counts(again, graders, own_course, out):
     """Not after the lesson has changed once more, nor in the history."""
-    change(course)
+    change(own_course)
     again()
-    change(course)
+    change(own_course)
     again()
     assert len(graders.graded) == 6 and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
     assert "graded again" not in grade("history", "ada", "-o", out).stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import sqlite3
-from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,16 +12,15 @@ from unittest.mock import Mock
 
 import pytest
 from made_gradebook import CROSS, HANDED_IN, ROWS, current, grade, results_for, submission_of
+from played_grading import PlayedGraders
 from support import ROOT
 
 import grader.gradebook.grading.run as run_module
 from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.views import Views
 from grader.gradebook.records import Decision
 from grader.gradebook.store import StoredVerdict
-from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 
 BEST = f'title = "Homework 1"\nrows = ["{CROSS}"]\ncounts = "best"\n'
@@ -121,11 +119,7 @@ class TermOfRuns:
     """Runs over one gradebook, each with a roster or without one. Every file gets one of two points, unread."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def grade_all(due: Iterable[Submission], *_: object) -> Generator[tuple[Submission, Reply], None, None]:
-            for submission in due:
-                yield submission, Reply(results_for(submission, 1))
-
-        monkeypatch.setattr(run_module, "grade_all", grade_all)
+        monkeypatch.setattr(run_module, "grade_all", PlayedGraders(1))
         monkeypatch.setattr("grader.commands.run.Nursery", Mock())
         monkeypatch.chdir(folder)
         self.folder = folder

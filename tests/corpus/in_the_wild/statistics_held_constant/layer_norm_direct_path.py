@@ -2,8 +2,7 @@
 
 lesson: 11
 by: dojo
-dx: failed | = Your `dx` treats `rstd` and `mu` as constant: the part of the gradient that comes back through `rstd` and
-    `mu` is missing. The rest is right.
+dx: failed | = In your `dx`, the part that comes back through `rstd` and `mu` is missing. The rest is right.
 """
 
 def dx(dy, scale, rstd):

@@ -2,8 +2,7 @@
 
 lesson: 05
 by: dojo
-dhprebn: failed | = Your `dhprebn` treats `bnvar_inv` as constant: the part of the gradient that comes back through
-    `bnvar_inv` is missing. The rest is right.
+dhprebn: failed | = In your `dhprebn`, the part that comes back through `bnvar_inv` is missing. The rest is right.
 """
 
 def dhprebn(dhpreact, bngain, bnvar_inv, n):

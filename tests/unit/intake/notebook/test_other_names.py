@@ -15,7 +15,7 @@ from test_notebook import graded, hand_in  # noqa: F401
 from grader.intake.notebook.claims import MAX_CLAIMS, claims_in
 from grader.intake.notebook.forward_pass import agreeing_names, form_of_text, other_names
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
-from grader.lesson.notebook_lesson import forward_expressions
+from grader.lesson.forward_statements import forward_expressions
 
 IN_THE_LECTURE = ["".join(cell["source"]) for cell in stored(STYLES[0])["cells"] if cell["cell_type"] == "code"]
 COMPARISONS = re.findall(r"^cmp\('\w+', \w+, \w+\)", "\n".join(IN_THE_LECTURE), re.MULTILINE)
@@ -94,7 +94,7 @@ def test_two_ways_to_write_a_line():
 
 
 def test_the_forward_pass_under_other_names(lesson):
-    expressions = forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8"))
+    expressions = forward_expressions(lesson)
     forward = [*expressions.items()]
     mine = assigned(
         "flat = emb.view(emb.shape[0], -1)\nz = flat @ W1 + b1\nmu = 1/n*z.sum(0, keepdim=True)\nd = z - mu\n"

@@ -270,7 +270,7 @@ def test_a_file_called_like_a_library_gets_a_sentence_that_says_so(zygote: Zygot
     _, found = outcomes(zygote, source.encode(), "dx", "dw", **{name: b"def twice(x): return 2 * x\n"})
     assert found.keys() == {"dx", "dw"}
     for message in found.values():
-        assert message.startswith(f"raised: `import {name}` gives Python's `{name}`, not your `{name}.py`")
+        assert message.endswith(f"`{name}` is Python's, not your `{name}.py`: give your file another name"), message
 
 
 def test_own_files_are_found_also_under_the_name_of_a_library(zygote: ZygoteProcess) -> None:

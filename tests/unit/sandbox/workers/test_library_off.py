@@ -90,7 +90,7 @@ def test_a_lesson_that_does_not_ask_for_one_allows_it(zygote, way):
 def test_the_message_names_the_call_and_the_line(zygote):
     failed = called(zygote, update(OPTIMIZERS["by its name"]))
     assert failed.message == (
-        "Line 8 calls PyTorch's `SGD`. This lesson asks you to write what it does, so the step is not counted. "
+        "Line 8 calls `SGD`. This lesson asks you to write what it does, so the step is not counted. "
         'Use arithmetic on tensors. A self-check under `if __name__ == "__main__":` is fine.'
     )
 
@@ -101,7 +101,7 @@ def test_a_use_while_the_file_is_run_leaves_the_functions_above_it(zygote):
     try:
         value = student.call("update", CallRequest("update", [P, G])).value
         assert torch.equal(value, P - G)
-        assert student.note.startswith("Line 8 calls PyTorch's `SGD` while the file is being run. This lesson asks")
+        assert student.note.startswith("Line 8 calls `SGD` while the file is being run. This lesson asks")
     finally:
         student.close()
 

@@ -303,7 +303,7 @@ def test_a_row_for_a_column_is_not_told_to_drop_a_dimension(problems):
 
 def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
     """The decorated function, named `gradient__id`, as a known mistake."""
-    return lambda function: Mistake(*function.__name__.split("__"), message, function)
+    return lambda function: Mistake(*function.__name__.split("__"), message, function=function)
 
 
 @mistake("You used y where its square belongs.")
@@ -423,8 +423,11 @@ def through_the_variance(p: Problem) -> Tensor:
 
 def test_a_line_inside_a_fused_step(fused):
     for name, weights, sentence in (
-        ("held_constant", (1, 0, 1), "treats `mean` as constant"),
-        ("held_constant", (1, 1, 0), "treats `var` as constant"),
+        ("held_constant", (1, 0, 1), "through `mean` is missing"),
+        ("held_constant", (1, 1, 0), "through `var` is missing"),
+        ("held_constant", (1, 0, 0), "through `var` and `mean` is missing"),
+        ("way_sign", (1, 1, -1), "through `var` has the wrong sign"),
+        ("way_ratio", (1, 1, 2), "through `var` is exactly 2 times what it should be"),
     ):
 
         def formula(p, weights=weights):

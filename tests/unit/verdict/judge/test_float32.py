@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from support import sampled
 
 from bench.verdicts.float32 import measure
-from grader.calling.steps import Joint, call_joint, call_step
+from grader.calling.steps import Joint, StepInput, call_joint, call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import agreement
 
@@ -58,7 +58,7 @@ def asserting(x, dy):
 
 
 def answer_of(function):
-    return call_step(function, "dx", VALUES, UPSTREAM, torch.float64)
+    return call_step(function, "dx", StepInput(VALUES, UPSTREAM, torch.float64))
 
 
 @pytest.mark.parametrize("name", [*RUN_IN_FLOAT32_ONLY, "assert"])
@@ -104,7 +104,7 @@ def test_a_joint_function_runs_in_float32_as_a_whole():
     def backward(x, i):
         return F.one_hot(i, 4).float().T @ x, x.sum(0)
 
-    answers = call_joint(backward, Joint("backward", ("dx", "db")), ["dx", "db"], VALUES, torch.float64)
+    answers = call_joint(backward, Joint("backward", ("dx", "db")), ["dx", "db"], StepInput(VALUES, {}, torch.float64))
     assert [answer.in_float32 for answer in answers.values()] == [True, True]
     assert agreement(answers["dx"].tensor, VALUES["x"], LOW_PRECISION_TOLERANCE).holds
 
