@@ -81,7 +81,9 @@ class SizeReader:
         if (name, place) not in self._known:
             self._known[name, place] = None  # what refers to itself is unknown
             node = self.uses.statements[place].node
-            for target in node.targets if isinstance(node, ast.Assign) else ():
+            if not isinstance(node, ast.Assign):
+                return None
+            for target in node.targets:
                 match target, node.value:
                     case ast.Name(id), value if id == name:
                         self._known[name, place] = self.value(value, place)
@@ -101,8 +103,8 @@ class SizeReader:
             case ast.BinOp(left=left, op=op, right=right):
                 return self._combined(op, self.value(left, i), self.value(right, i))
             case ast.Subscript(value=ast.Attribute(value=tensor, attr="shape"), slice=axis):
-                shape, number = self.shape(tensor, i) or [], self.number(axis, i)
-                return shape[number] if number is not None and 0 <= number < len(shape) else None
+                shape, place = self.shape(tensor, i) or [], self.number(axis, i)
+                return shape[place] if place is not None and 0 <= place < len(shape) else None
             case ast.Call():
                 return self._made(node, i)
             case ast.Subscript():
