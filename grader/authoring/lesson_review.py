@@ -5,7 +5,6 @@ Of the public examples: every right file passes them, and the stub passes none.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,10 +15,10 @@ import torch
 from grader.authoring.lesson_sources import stub_of, suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
+from grader.lesson.toml_tables import read_lesson_text
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
 from grader.results.wording import count_text
-from grader.source.syntax import DefinitionNode
 from grader.verdict.judge.checks import CheckFailed, run_check, tests_of
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.line import TRIVIAL
@@ -38,39 +37,27 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
             yield f"lesson.toml: {item.name} has {hints}; expected {HINTS_PER_ROW}, the first a nudge."
     if lesson.gradients:
         unusable = [*forward_faults(lesson), *random_faults(lesson)]
-        yield from size_faults(lesson)
-        yield from unusable or vanishing_faults(lesson)
-    tests, rows = set(tests_of(suite_of(lesson))), [item.name for item in lesson.checks]
-    for name in (row for row in rows if row not in tests):
+        yield from unusable or draw_faults(lesson)
+    tests, rows = set(tests_of(suite_of(lesson))), {item.name for item in lesson.checks}
+    for name in sorted(rows - tests):
         yield f"{lesson.suite.name}: no test_{name}(check) for the row [checks.{name}] of lesson.toml."
-    for name in sorted(tests.difference(rows)):
+    for name in sorted(tests - rows):
         yield f"{lesson.suite.name}: test_{name} has no row [checks.{name}] in lesson.toml."
-    known = Counter((mistake.gradient, mistake.id) for mistake in lesson.mistakes)  # raises where it does not run
-    path, names = lesson.solution / "mistakes.py", Counter[str]()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
-        targets = [node] if isinstance(node, DefinitionNode) else getattr(node, "targets", [])
-        names.update(getattr(each, "name", getattr(each, "id", "")) for each in targets)
-    for name in (name for name, times in names.items() if name and times > 1):
-        yield f"mistakes.py assigns `{name}` twice, so the mistakes of the first are lost. Use another name."
     for mistake in lesson.mistakes:
         lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
-        if known[mistake.gradient, mistake.id] > 1:
-            yield f"mistakes.py: {mistake.name} is there twice."
+    for name, times in Counter(mistake.name for mistake in lesson.mistakes).items():
+        if times > 1:
+            yield f"mistakes.py: {name} is there twice."
 
 
 def unwritten_places(lesson: Lesson) -> Iterator[str]:
     """Sentences about what the author of README.md has not written yet: each line in which the scaffold says TODO."""
     path = lesson.exercise / "README.md"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    lines = read_lesson_text(path).splitlines() if path.is_file() else []
     numbers = [str(number) for number, line in enumerate(lines, 1) if re.search(r"\bTODO\b", line)]
     if numbers:
-        where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers)}"
+        where = f"line{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
         yield f"exercises/{lesson.name}/README.md still says TODO in {where}: write what belongs there."
-
-
-def deciding_draws(lesson: Lesson) -> list[Draw]:
-    """The draws of the hidden suite whose problems decide about right and wrong."""
-    return [draw for draw in lesson.draws if not draw.note]
 
 
 def forward_faults(lesson: Lesson) -> Iterator[str]:
@@ -114,21 +101,19 @@ def random_faults(lesson: Lesson) -> Iterator[str]:
         )
 
 
-def size_faults(lesson: Lesson) -> Iterator[str]:
-    """A sentence where every hidden problem has the same sizes: a file with these sizes written in would pass."""
-    draws = deciding_draws(lesson)
+def draw_faults(lesson: Lesson) -> Iterator[str]:
+    """Answers that would get points without being right: with the sizes of every hidden problem written in, or zeros
+    for a gradient that is zero on all of them, unless `with` is set.
+    """
+    draws = [draw for draw in lesson.draws if not draw.note]  # those that decide about right and wrong
     if len(draws) > 1 and all(draw.sizes == draws[0].sizes for draw in draws):
         yield (
             f"{lesson.suite.name}: all {len(draws)} draws have the same sizes ({draws[0].describe()}), so an answer "
             "with these sizes written into it would be right: give each draw other ones, as in `Draw({'batch': 5})`."
         )
-
-
-def vanishing_faults(lesson: Lesson) -> Iterator[str]:
-    """Gradients for which zeros would get full points: they are zero on every hidden problem, and `with` is not set."""
     names = {item.name for item in lesson.gradients}
     alone = {item.name for item in lesson.gradients if not item.earned_with}
-    problems = [lesson.problem(draw, seed=1) for draw in deciding_draws(lesson)]
+    problems = [lesson.problem(draw, seed=1) for draw in draws]
     for item in lesson.gradients:
         for other in item.earned_with:
             if other == item.name or other not in alone:

@@ -17,6 +17,7 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
+from grader.lesson.toml_tables import read_lesson_text
 from grader.publish.templates import text_templates
 from grader.results.wording import format_shape
 
@@ -57,7 +58,7 @@ def right_files(lesson: Lesson) -> dict[str, ModuleType]:
 def stub_of(lesson: Lesson) -> str:
     """The text of exercises/NN_name/backward.py. Raises LessonError for unpaired markers or a missing function."""
     path = lesson.solution / "backward.py"
-    source = path.read_text(encoding="utf-8")
+    source = read_lesson_text(path)
     if source.count(ANSWER_BEGIN) != source.count(ANSWER_END) or not source.count(ANSWER_BEGIN):
         raise LessonError(f"{path}: every answer is between `{ANSWER_BEGIN}` and `{ANSWER_END}`; they do not pair.")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
@@ -103,11 +104,8 @@ def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[
         raise LessonError(f"{name!r} is no lesson's name: expected two digits and words, such as 11_layer_norm.")
     number, _, short = name.partition("_")
     folders = {part: course / f"{part}s" / name for part in ("exercise", "solution")}
-    taken = [str(folder) for folder in folders.values() if folder.exists()]
-    others = [path.name for path in (course / "exercises").glob(f"{number}_*") if path.name != name]
-    if taken or others:
-        found = f"{' and '.join(taken)}: already there" if taken else f"{', '.join(others)} has the number {number}"
-        raise LessonError(f"{found}. Choose another number and name.")
+    if taken := [path for folder in folders.values() for path in folder.parent.glob(f"{number}_*")]:
+        raise LessonError(f"{taken[0]} has the number {number}. Choose another number and name.")
     source = text_templates(f"new_lesson/{kind}")
     written = []
     for template in sorted(source.list_templates()):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
@@ -23,6 +23,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
+from grader.lesson.toml_tables import read_lesson_text
 from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.results.wording import count_text
@@ -61,12 +62,9 @@ def verify_course(
     loaded = Course(course)
     secrets = secrets_of(loaded, [loaded.lessons[name] for name in names])
     verify = partial(verify_by_name, course, only_questions)
-    with ExitStack() as stack:
-        reports: Iterable[VerifyReport] = map(verify, names)
-        if jobs > 1 and len(names) > 1 and not only_questions:
-            spawn = multiprocessing.get_context("spawn")
-            reports = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=spawn)).map(verify, names)
-        for name, report in zip(names, reports, strict=True):
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        is_long = len(names) > 1 and not only_questions
+        for name, report in zip(names, (pool.map if is_long else map)(verify, names), strict=True):
             report.problems += leaks(lesson_files(loaded.lessons[name]), secrets)
             yield name, report
 
@@ -105,7 +103,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants:
-            for row in graded_rows(path.stem, path.read_text(encoding="utf-8")):
+            for row in graded_rows(path.stem, read_lesson_text(path)):
                 if row.status != "passed":
                     report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         for mistakes, text in wrong_files(lesson, every):

@@ -18,7 +18,7 @@ from grader.results.wording import shortened
 from grader.source.unparsed import cause_of_error
 
 MAX_TEXT_CHARACTERS = 500
-LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
+SHADOWED_LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
 
 
 def first_line(function: Callable[..., Any]) -> int | None:
@@ -57,7 +57,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     text = safe_text(str, error)
     for own in files[1:]:
         root = own.split("/")[0].removesuffix(".py")
-        if f"'{root}'" in text and root in LIBRARIES:  # module 'random' has no attribute 'twice'
+        if f"'{root}'" in text and root in SHADOWED_LIBRARIES:  # module 'random' has no attribute 'twice'
             text += f". `{root}` is Python's, not your `{own}`: give your file another name"
     elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
     return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)

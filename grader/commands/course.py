@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -95,7 +96,7 @@ def write_or_check(
 ) -> None:
     """Write those `files` of the lessons that differ, or with `check` end with 1 where there are any."""
     wanted = {path: text for lesson in open_course(course, names)[1] for path, text in files(lesson).items()}
-    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_bytes() != text.encode()]
     if check and stale:
         fail(f"{', '.join(map(str, stale))}: not what `{command}` writes. Run it and commit the result.", 1)
     for path in stale:
@@ -140,7 +141,7 @@ def release(
       grade release hw2 --assignment hw2.toml  the lessons of an assignment, with its rows and due date
     """
     from grader.authoring.lesson_review import unwritten_places  # torch comes with these
-    from grader.authoring.release.engine import write_folder, write_zip
+    from grader.authoring.release.engine import write_zip
     from grader.authoring.release.kit import kit_of, published_answers
 
     if folder.exists() and any(folder.iterdir()):
@@ -161,8 +162,8 @@ def release(
     name = folder.resolve().name
     archive = (folder if folder.name else folder.resolve()).with_name(f"{name}.zip")
     with write_errors(folder):
-        write_folder(folder, kit)
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
+        shutil.unpack_archive(archive, folder.resolve().parent)
     secret_files = sum(1 for lesson in every for _ in lesson.solution.rglob("*.py"))
     click.echo(
         f"{count_text(len(lessons), 'lesson')}, {count_text(len(kit), 'file')}, compared with "

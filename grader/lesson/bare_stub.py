@@ -44,6 +44,6 @@ def bare_stub(lesson: Lesson, stub: str) -> str:
 def is_bare(lesson: Lesson) -> bool:
     """Whether the stub in the lesson's folder is a bare one."""
     try:
-        return BARE_STUB_NOTE in lesson.pristine.read_text(encoding="utf-8")
+        return BARE_STUB_NOTE.encode() in lesson.pristine.read_bytes()
     except OSError:
         return False

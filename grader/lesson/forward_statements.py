@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.lesson.lesson import Lesson
+from grader.lesson.toml_tables import read_lesson_text
 from grader.source.syntax import FunctionDefinition, all_nodes, names_in, stored_names
 
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
@@ -22,7 +23,7 @@ def forward_statements(lesson: Lesson) -> Mapping[str, str]:
     from Python's own variables, has the lines as they are, and behind them what this name reads.
     """
     path = lesson.exercise / "forward.py"
-    here, source, graph = path.resolve(), path.read_text(encoding="utf-8"), lesson.public.graph
+    here, source, graph = path.resolve(), read_lesson_text(path), lesson.public.graph
     statements = dict[int, tuple[ast.stmt, list[ast.stmt]]]()  # {line: (statement, all of its function's)}
     for function in (node for node in ast.walk(ast.parse(source)) if isinstance(node, FunctionDefinition)):
         own: list[ast.stmt] = [node for node in all_nodes(function) if isinstance(node, SIMPLE)]

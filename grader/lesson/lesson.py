@@ -17,6 +17,7 @@ from grader.lesson.config import CourseSettings, PublicDraw, course_settings, le
 from grader.lesson.config import Item as Item
 from grader.lesson.course_modules import load_module, require_named
 from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
+from grader.lesson.toml_tables import read_lesson_text
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
     import torch
@@ -169,8 +170,8 @@ class Lesson:
 
     @property
     def answer_key(self) -> str:
-        """The text of solutions/NN_name/backward.py. Raises OSError, and LessonError where it may not run."""
-        return require_named(self.solution / "backward.py").read_text(encoding="utf-8")
+        """The text of solutions/NN_name/backward.py. Raises LessonError where it cannot be read or may not run."""
+        return read_lesson_text(require_named(self.solution / "backward.py"))
 
     @property
     def pristine(self) -> Path:

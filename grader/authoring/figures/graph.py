@@ -55,18 +55,14 @@ def figures_of(lesson: Lesson) -> dict[str, str]:
         is_dict = isinstance(own, dict) and all(isinstance(part, str) for item in own.items() for part in item)
         if not is_dict or any(not name.endswith(".svg") or "/" in name for name in own):
             raise LessonError(f"{path}: figures() must return a dict: the name of an .svg file, then its text.")
-    if GRAPH not in own and (lesson.exercise / "forward.py").is_file() and lesson.gradients:
-        return {GRAPH: lesson_graph_svg(lesson), **own}
-    return own
-
-
-def lesson_graph_svg(lesson: Lesson) -> str:
-    """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
+    if GRAPH in own or not lesson.gradients:
+        return own
     reads, shapes, kinds = drawn_reads(lesson)
-    statements = forward_statements(lesson)
-    done = {name: operations(statements.get(name, ""), reads) for name in reads}
+    trees = {name: parse_text(statement) for name, statement in forward_statements(lesson).items()}
+    done = {name: " ".join(operations(trees.get(name), reads)) for name in reads}
     required = {item.target for item in lesson.gradients if item.target}
-    return graph_picture(f"Computational graph of lesson {lesson.number}", reads, shapes, kinds, done, required)
+    title = f"Computational graph of lesson {lesson.number}"
+    return {GRAPH: graph_picture(title, reads, shapes, kinds, done, required), **own}
 
 
 def graph_picture(
@@ -161,36 +157,25 @@ def description_of(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) 
     return " ".join(lines)
 
 
-def operations(statement: str, values: Collection[str]) -> str:
-    """The operations of a line of the forward pass, in the order in which they run: `@ +` of `z = x @ W + b`.
+def operations(node: ast.AST | None, values: Collection[str]) -> Iterator[str]:
+    """The operations of a line of the forward pass, in the order in which they run: `@`, `+` of `z = x @ W + b`.
 
     Only those on `values` count: `1 / n`, for a plain number n, is left out.
     """
-    match parse_text(statement):
-        case ast.Module(body=[ast.Assign(value=value), *_]):
-            return " ".join(operations_in(value, values))
-    return ""
-
-
-def operations_in(node: ast.AST, values: Collection[str]) -> Iterator[str]:
-    inner, sign = list[ast.expr](), ""
+    inner, sign = list[ast.AST](), ""
     match node:
-        case ast.Call(func=ast.Attribute(value=owner) as method):
-            is_method = not names_in(owner).isdisjoint(values)
-            inner = [owner] if is_method else [owner, *node.args]  # a method's arguments are sizes and axes
-            sign = method.attr
-        case ast.Call():
-            inner, sign = [*node.args], ast.unparse(node.func)
-        case ast.BinOp(left=left, op=op, right=right):
-            inner, sign = [left, right], OPERATOR_SIGNS.get(type(op), "?")
-        case ast.UnaryOp(op=op, operand=operand):
-            inner, sign = [operand], OPERATOR_SIGNS.get(type(op), "?")
+        case ast.Module(body=[ast.Assign(value=value), *_]) | ast.Attribute(value=value):  # `.values` of a maximum
+            inner = [value]
+        case ast.Call(func=ast.Attribute(value=owner, attr=sign)) if not names_in(owner).isdisjoint(values):
+            inner = [owner]  # a method's arguments are sizes and axes
+        case ast.Call(func=func, args=arguments):
+            inner, sign = [*arguments], func.attr if isinstance(func, ast.Attribute) else ast.unparse(func)
+        case ast.BinOp(op=op) | ast.UnaryOp(op=op):
+            inner, sign = [*ast.iter_child_nodes(node)], OPERATOR_SIGNS.get(type(op), "?")
         case ast.Subscript(value=value):
             inner, sign = [value], "[ ]"
-        case ast.Attribute(value=value):  # `.values` of a maximum
-            inner = [value]
-    if not names_in(node).isdisjoint(values):
-        for each in inner:
-            yield from operations_in(each, values)
-        if sign:
-            yield sign
+    for each in inner:
+        if not names_in(each).isdisjoint(values):
+            yield from operations(each, values)
+    if sign:
+        yield sign

@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Collection, Iterator
 from importlib import metadata
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import grader
 from grader.errors import UserError
@@ -65,11 +65,8 @@ def requirements() -> list[str]:
 
 def pinned_requirements() -> list[str]:
     """The requirements, each at the version that is installed here. Raises UserError."""
-    try:
-        names = [re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in requirements()]
-        return [f"{name}=={metadata.version(name).partition('+')[0]}" for name in names]  # 2.13.0+cpu is for the CPU
-    except metadata.PackageNotFoundError as error:
-        raise UserError(f"{error.name}, which the grader needs, is not installed here: no version to write.") from None
+    names = [re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in requirements()]
+    return [f"{name}=={metadata.version(name).partition('+')[0]}" for name in names]  # 2.13.0+cpu is for the CPU
 
 
 def pyproject(command: str) -> bytes:
@@ -97,11 +94,3 @@ def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> 
             entry.external_attr = (EXECUTABLE_MODE if name in executable else PLAIN_MODE) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
-
-
-def write_folder(folder: Path, files: KitFiles) -> None:
-    """Writes `files` into `folder`. Raises OSError."""
-    for name, content in files.items():
-        path = folder / PurePosixPath(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)

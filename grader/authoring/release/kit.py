@@ -55,26 +55,18 @@ def kit_of(lessons: Sequence[Lesson], assignment: Assignment | None = None) -> K
 def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
     """The model answers to the READMEs' questions and to the graded ones, which students get after the deadline.
 
+    Of several choices, they explain each wrong one: reports do not, because the next attempt would have the key.
     Raises LessonError where questions cannot be read.
     """
-    found: KitFiles = {}
+    found, template = KitFiles(), text_templates("kit_answers").get_template("answers.md.jinja")
     for lesson in lessons:
-        path, graded = lesson.solution / MODEL_ANSWERS_FILE, question_answers(lesson)
+        path, keys = lesson.solution / MODEL_ANSWERS_FILE, answer_keys_of(lesson)
         if path.is_file():
             found[f"exercises/{lesson.name}/{MODEL_ANSWERS_FILE}"] = path.read_bytes()
-        if graded:
-            found[f"exercises/{lesson.name}/{GRADED}"] = graded.encode()
+        if keys:
+            text = template.render(lesson=lesson, questions=questions_of(lesson), keys=keys)
+            found[f"exercises/{lesson.name}/{GRADED}"] = text.encode()
     return found
-
-
-def question_answers(lesson: Lesson) -> str:
-    """A Markdown text with the lesson's questions, as the file has them, and a model answer to each; or "".
-
-    Of several choices, it explains each wrong one: reports do not, because the next attempt would have the key.
-    """
-    keys = answer_keys_of(lesson)
-    template = text_templates("kit_answers").get_template("answers.md.jinja")
-    return template.render(lesson=lesson, questions=questions_of(lesson), keys=keys) if keys else ""
 
 
 def settings_file(course: Path) -> KitFiles:

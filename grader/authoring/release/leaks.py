@@ -23,9 +23,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
-from grader.authoring.release.engine import AUTHORS, KitFiles, files_under
+from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import stub_text
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.toml_tables import read_lesson_text
 from grader.source.code_forms import bodies, computed_values, mass_of, returned_value, whole_form
 from grader.source.parsing import parse_text
 from grader.source.syntax import FunctionDefinition, all_nodes
@@ -39,8 +40,10 @@ MIN_SENTENCE = 50
 """Characters of a sentence that nobody writes twice by chance."""
 MIN_HELPER = 20
 """Mass below which a function of a hidden suite says too little."""
-ENGINE = "grader/"
-"""The engine knows no lesson: only whole files and markers are looked for in it."""
+ENGINE, SCAFFOLD = "grader/", "templates/new_lesson/"
+"""The engine knows no lesson: only whole files and markers are looked for in it. A scaffold has markers of its own."""
+PACKED = re.compile(r"^(?:backprop_ninja[^/]*/)?(?:grader/(?=exercises/|templates/))?")
+"""What a wheel or a source distribution has in front of the path that a file has in a course."""
 HINTS_FILE = "lesson.toml"
 """The last hint is nearly the answer: an expression in it is no leak, a function or several statements are."""
 MISTAKES = "mistakes.py"
@@ -93,7 +96,7 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secre
     everything, secrets, public = list(course.lessons.values()), Secrets(), set[str]()
     for lesson in everything:
         forward = lesson.exercise / "forward.py"
-        text = forward.read_text(encoding="utf-8") if forward.is_file() else ""
+        text = read_lesson_text(forward) if forward.is_file() else ""
         for published in (stub_text(lesson), text, re.sub(r"\bt\.", "", text)):
             public |= forms_in(code_in(published))
     for lesson in everything if lessons is None else lessons:
@@ -204,7 +207,7 @@ def leaks(kit: KitFiles, secrets: Secrets) -> list[str]:
             if not name.lower().endswith(PICTURES):
                 found[name] = f"{name} is no text, so what is in it cannot be checked: leave it out, or unpack it."
             continue
-        if ANSWER_MARKER.search(text):
+        if ANSWER_MARKER.search(text) and not name.startswith(SCAFFOLD):
             found[name] = f"{name} holds an answer's marker ({ANSWER_BEGIN})."
         if name.startswith(ENGINE):
             continue
@@ -221,38 +224,16 @@ def leaks(kit: KitFiles, secrets: Secrets) -> list[str]:
 
 
 def distribution_files(distribution: Path) -> KitFiles:
-    """The files of a wheel or a source distribution, with the paths that they have in a course.
-
-    Templates for authors are left out: they have the markers of an answer, but no answer of this course.
-    """
+    """The files of a wheel or a source distribution, with the paths that they have in a course."""
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        if distribution.suffix == ".whl":
-            shutil.unpack_archive(distribution, root, "zip")
-        else:
-            shutil.unpack_archive(distribution, root)
-            root = next(root.iterdir())
-        found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-    authors = tuple(f"{above}templates/{name}/" for name in AUTHORS for above in ("grader/", ""))
-    return {
-        name.removeprefix("grader/") if name.startswith("grader/exercises/") else name: content
-        for name, content in found.items()
-        if not name.startswith(authors)
-    }
-
-
-def check_distribution(distribution: Path, course: Path) -> int:
-    """Delete the distribution and return 1 if it would give a secret of `course` away."""
-    found = leaks(distribution_files(distribution), secrets_of(Course(course)))
-    for sentence in found:
-        print(f"{distribution.name}: {sentence}", file=sys.stderr)
-    if found:
-        distribution.unlink()
-        print("It was deleted. Take these files out of what is packed (pyproject.toml).", file=sys.stderr)
-        return 1
-    print(f"{distribution}: nothing of solutions/ is in it. Next:\n\n    pip install {distribution}\n    dojo start")
-    return 0
+        shutil.unpack_archive(distribution, folder, "zip" if distribution.suffix == ".whl" else None)
+        found = [path for path in Path(folder).rglob("*") if path.is_file()]
+        return {PACKED.sub("", path.relative_to(folder).as_posix()): path.read_bytes() for path in found}
 
 
 if __name__ == "__main__":
-    sys.exit(check_distribution(Path(sys.argv[1]), Path.cwd()))
+    built = Path(sys.argv[1])
+    if given_away := leaks(distribution_files(built), secrets_of(Course(Path.cwd()))):
+        built.unlink()
+        sys.exit("\n".join([*given_away, f"{built} was deleted. Leave these files out of it, in pyproject.toml."]))
+    print(f"{built}: nothing of solutions/ is in it. Next:\n\n    pip install {built}\n    dojo start")

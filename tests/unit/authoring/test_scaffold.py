@@ -37,7 +37,7 @@ def test_a_name_that_does_not_do_is_one_sentence(tmp_path):
     for name, sentence in (
         ("layer_norm", "'layer_norm' is no lesson's name: expected two digits and words, such as 11_layer_norm."),
         ("../11_x", "is no lesson's name"),
-        ("11_layer_norm", "already there. Choose another number and name."),
+        ("11_layer_norm", "11_layer_norm has the number 11. Choose another number and name."),
         ("11_other", "11_layer_norm has the number 11. Choose another number and name."),
     ):
         result = invoke(tmp_path, name)

@@ -1,4 +1,4 @@
-"""The same in the backward pass of a whole network, where the gradients before it are right.
+"""An inner sum forgotten in the backward pass of a whole network, where the gradients before it are right.
 
 lesson: 06
 by: both
