@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.commands.console import print_remarks
-from grader.commands.opened_gradebook import read_gradebook
+from grader.commands.out_folder import open_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
 from grader.gradebook.database import GRADEBOOK
@@ -42,12 +42,9 @@ def find_course(given: Path | None) -> Path:
     return installed
 
 
-def open_course(
-    given: Path | None, names: Sequence[str] = (), submissions: Sequence[Path] = ()
-) -> tuple[Course, list[Lesson]]:
+def open_course(given: Path | None, names: Sequence[str] = ()) -> tuple[Course, list[Lesson]]:
     """(the course at `given` or that of this package, the lessons that `names` name, or all)."""
     course = Course(find_course(given))
-    refuse_course_in_submissions(course.root, submissions)
     return course, named_lessons(course, names)
 
 
@@ -135,7 +132,7 @@ def with_assignment(
     """
     lessons, counting = list(course.lessons.values()), None
     if out is not None and (out / GRADEBOOK).is_file():
-        with read_gradebook(out) as gradebook:
+        with open_gradebook(out) as gradebook:
             counting = gradebook.assignment()
     if file is not None:
         assignment = read_assignment(file, lessons)

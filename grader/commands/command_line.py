@@ -11,8 +11,9 @@ import errno
 import inspect
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -81,28 +82,51 @@ def element_type(hint: Any) -> Any:
 seldom = partial(option, seldom=True)
 
 
-class Command(click.Command):
-    """The command that calls `target`. Its help lists the options that are seldom needed last.
+@dataclass(frozen=True)
+class Opened:
+    """`Annotated[Desk, Opened(desk)]` is a parameter that gets what `with desk(...) as` gives, while the command runs.
 
-    `Annotated[Desk, option(...), desk]` is a parameter that gets what the context manager `desk(value)` gives, for as
-    long as the command runs.
+    The options and arguments of `desk` are then options and arguments of the command.
     """
 
-    def __init__(self, name: str, target: Callable[..., Any]) -> None:
-        hints = get_type_hints(target, include_extras=True).items()
-        annotated = {each: hint for each, hint in hints if get_origin(hint) is Annotated}
-        parameters = [hint.__metadata__[0](each, hint.__origin__) for each, hint in annotated.items()]
+    by: Callable[..., AbstractContextManager[Any]]
 
-        def call(**given: Any) -> None:
+
+def annotations_of(target: Callable[..., Any]) -> dict[str, tuple[MakeParameter | Opened, Any]]:
+    """{parameter: (what gives its value, its type)}"""
+    hints = get_type_hints(target, include_extras=True).items()
+    return {name: (hint.__metadata__[0], hint.__origin__) for name, hint in hints if get_origin(hint) is Annotated}
+
+
+def parameters_of(target: Callable[..., Any]) -> Iterator[click.Parameter]:
+    for name, (source, hint) in annotations_of(target).items():
+        if isinstance(source, Opened):
+            yield from parameters_of(source.by)
+        else:
+            yield source(name, hint)
+
+
+def call(target: Callable[..., Any], given: Mapping[str, Any], stack: ExitStack) -> Any:
+    """Call `target` with the values `given` by a command line, and with what is opened until `stack` is closed."""
+    return target(
+        **{
+            name: stack.enter_context(call(source.by, given, stack)) if isinstance(source, Opened) else given[name]
+            for name, (source, _) in annotations_of(target).items()
+        }
+    )
+
+
+class Command(click.Command):
+    """The command that calls `target`. Its help lists the options that are seldom needed last."""
+
+    def __init__(self, name: str, target: Callable[..., Any]) -> None:
+        def run(**given: Any) -> None:
             with ExitStack() as stack:
-                for each, hint in annotated.items():
-                    for opened in hint.__metadata__[1:]:
-                        given[each] = stack.enter_context(opened(given[each]))
-                command = target(**given)
+                command = call(target, given, stack)
                 if isinstance(target, type):
                     command.run()
 
-        super().__init__(name, callback=call, params=parameters, **help_of(target.__doc__ or ""))
+        super().__init__(name, callback=run, params=[*parameters_of(target)], **help_of(target.__doc__ or ""))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]

@@ -16,14 +16,8 @@ from rich.table import Table
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks
 from grader.commands.intake import first_sentences
-from grader.commands.opened_gradebook import (
-    course_of,
-    open_gradebook,
-    read_gradebook,
-    write_other_gradebooks,
-    write_views,
-)
-from grader.commands.options import Because, CourseFolder, Out, StudentName
+from grader.commands.options import Because, Out, StudentName
+from grader.commands.out_folder import OutFolder, OutToWrite, open_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import undone
@@ -55,48 +49,43 @@ def adjust(
     row: Annotated[str, argument("ROW")],
     points: Annotated[float, option("--points N", "From 0 to its maximum.", click.FloatRange(0), required=True)],
     text: Because,
-    out: Out,
-    course: CourseFolder,
+    out: OutToWrite,
 ) -> None:
     """Sets a student's points for a row (03.dprobs), a lesson (03) or the total (`total`).
 
     Examples:
       grade adjust "Ada Okafor" 03.dprobs --points 1 --because "A bug in the suite"
     """
-    decide("points", student, row, text, out, course, points=points)
+    decide(out, "points", student, row, text, points=points)
 
 
-def excuse(
-    student: StudentName, row: Annotated[str | None, argument("[ROW]")], text: Because, out: Out, course: CourseFolder
-) -> None:
+def excuse(student: StudentName, row: Annotated[str | None, argument("[ROW]")], text: Because, out: OutToWrite) -> None:
     """Leaves a row, a lesson or everything out of a student's points. Their maximum becomes smaller as well.
 
     Examples:
       grade excuse "Ada Okafor" --because "Ill, certificate seen"
     """
-    decide("excuse", student, row, text, out, course)
+    decide(out, "excuse", student, row, text)
 
 
 def extend(
     student: StudentName,
     until: Annotated[str, option("--until DATE", "Their due date, in the assignment's time zone.", required=True)],
     text: Because,
-    out: Out,
-    course: CourseFolder,
+    out: OutToWrite,
 ) -> None:
     """Gives STUDENT a due date of their own. It never lowers a score. For many: `grade run --extensions`.
 
     Examples:
       grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"     without a time: at the usual one
     """
-    decide("extension", student, None, text, out, course, until=until)
+    decide(out, "extension", student, None, text, until=until)
 
 
 def comment(
     student: StudentName,
     words: Annotated[tuple[str, ...], argument("[ROW] TEXT", required=True)],
-    out: Out,
-    course: CourseFolder,
+    out: OutToWrite,
 ) -> None:
     """Adds a comment for a student, on one row or on everything. The report and feedback show it.
 
@@ -105,23 +94,21 @@ def comment(
     """
     if len(words) > 2:
         raise UserError(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
-    decide("comment", student, words[0] if len(words) == 2 else None, words[-1], out, course)
+    decide(out, "comment", student, words[0] if len(words) == 2 else None, words[-1])
 
 
-def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: Out, course: CourseFolder) -> None:
+def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: OutToWrite) -> None:
     """Takes back the decision with this number in `grade history`. An undo is a new entry, and can be undone as well.
 
     Examples:
       grade undo 7 --because "It was another Ada"
     """
-    with open_gradebook(out) as gradebook:
-        decision = next((each for each in gradebook.decisions() if each.id == entry), None)
-        if decision is None:
-            raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
-        if other := undone(gradebook.decisions(decision.student)).get(entry):
-            raise UserError(f"decision {entry} was undone already, by entry {other}.")
-        undoing = replace(decision, kind="undo", text=text, undoes=entry, points=None, until=None)
-        store(gradebook, [undoing], out, course)
+    decision = next((each for each in out.gradebook.decisions() if each.id == entry), None)
+    if decision is None:
+        raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
+    if other := undone(out.gradebook.decisions(decision.student)).get(entry):
+        raise UserError(f"decision {entry} was undone already, by entry {other}.")
+    store(out, [replace(decision, kind="undo", text=text, undoes=entry, points=None, until=None)])
 
 
 def history(student: StudentName, out: Out) -> None:
@@ -132,7 +119,7 @@ def history(student: StudentName, out: Out) -> None:
     Examples:
       grade history "Ada Okafor" -o hw2
     """
-    with read_gradebook(out) as gradebook:
+    with open_gradebook(out) as gradebook:
         name = student_called(gradebook, student)
         assignment, current = gradebook.assignment(), gradebook.current_of(name)
         zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
@@ -160,39 +147,36 @@ def student_called(gradebook: Gradebook, wanted: str) -> str:
 
 
 def decide(
+    out: OutFolder,
     kind: DecisionKind,
     wanted: str,
     part: str | None,
     text: str,
-    out: Path,
-    course: Path | None,
     points: float | None = None,
     until: str | None = None,
 ) -> None:
     """Store a decision about the student who is `wanted`, or about a part of their work. Raises UserError."""
-    with open_gradebook(out) as gradebook:
-        try:
-            student = student_called(gradebook, wanted)
-        except UnknownStudent as error:
-            advice = "If this student has not submitted anything yet, `grade run` must have a roster with them."
-            raise UserError(f"{error} {advice}") from error
-        current, assignment = gradebook.current_of(student), gradebook.assignment()
-        row = find_row(part, rows_by_lesson(current), student) if part else None
-        most = points_of_part(current, row)[1]
-        if points is not None and not points <= most:  # nor is nan
-            raise UserError(f"{points:g} points are too many: {row or 'the total'} has at most {points_text(most)}.")
-        due = None if assignment is None else assignment.due
-        if until and due is None:
-            print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
-        date = date_in(until, due) if until else None
-        store(gradebook, [Decision(0, student, kind, "", datetime.now(UTC), row, points, date, text)], out, course)
+    try:
+        student = student_called(out.gradebook, wanted)
+    except UnknownStudent as error:
+        advice = "If this student has not submitted anything yet, `grade run` must have a roster with them."
+        raise UserError(f"{error} {advice}") from error
+    current, assignment = out.gradebook.current_of(student), out.gradebook.assignment()
+    row = find_row(part, rows_by_lesson(current), student) if part else None
+    most = points_of_part(current, row)[1]
+    if points is not None and not points <= most:  # nor is nan
+        raise UserError(f"{points:g} points are too many: {row or 'the total'} has at most {points_text(most)}.")
+    due = None if assignment is None else assignment.due
+    if until and due is None:
+        print_remarks(["the gradebook has no due date yet: extensions count as soon as it has one."])
+    date = date_in(until, due) if until else None
+    store(out, [Decision(0, student, kind, "", datetime.now(UTC), row, points, date, text)])
 
 
-def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course: Path | None) -> None:
+def store(out: OutFolder, decisions: Iterable[Decision]) -> None:
     """Store decisions, write the pages that they change, and print what each has changed. Raises UserError."""
-    who, now = author_name(), datetime.now(UTC).replace(microsecond=0)
+    gradebook, who, now = out.gradebook, author_name(), datetime.now(UTC).replace(microsecond=0)
     new = [replace(each, author=who, made=now) for each in decisions]
-    loaded = course_of(gradebook, course)
     before = {student: gradebook.current_of(student) for student in {each.student for each in new}}
     for each in gradebook.decide(new):
         after, earlier = gradebook.current_of(each.student), before[each.student]
@@ -207,8 +191,7 @@ def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course
             what = "adjusted, which changes nothing now"
         click.echo(f"{each.id}: {terminal_line(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
-        write_views(out, gradebook, loaded)
-        write_other_gradebooks(out, before, course)
+        out.publish(before)
 
 
 def extensions_from(
@@ -222,7 +205,7 @@ def extensions_from(
         raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
     names, known = {arrival.student for arrival in found.arrivals}, dict[str, set[str]]()
     if (out / GRADEBOOK).is_file():
-        with read_gradebook(out) as gradebook:
+        with open_gradebook(out) as gradebook:
             names, known = names | set(gradebook.students()), gradebook.people()
     members = roster.members if roster is not None else ()
     students = sorted(names | {each.student for each in members})

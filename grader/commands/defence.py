@@ -15,8 +15,7 @@ import click
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks, progress_bar
 from grader.commands.decisions import store, student_called
-from grader.commands.opened_gradebook import open_gradebook, required_course
-from grader.commands.options import CourseFolder, Out
+from grader.commands.out_folder import OutFolder, OutToWrite
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.database import Gradebook
@@ -52,8 +51,7 @@ def defence(
     lesson_name: Annotated[str | None, option("--lesson L", "The lesson that is defended.")],
     paper: Annotated[bool, option("--paper", "Write a sheet per student and a key sheet.")],
     enter: Annotated[bool, option("--enter", "Store what students wrote, a line per sheet.")],
-    out: Out,
-    course: CourseFolder,
+    out: OutToWrite,
 ) -> None:
     """Asks students about their own code.
 
@@ -67,14 +65,13 @@ def defence(
     if paper == enter:
         raise UserError("give one of --paper and --enter.")
     if enter:
-        enter_answers(out, course)
+        enter_answers(out)
     elif lesson_name is None:
         raise UserError("name the lesson, such as `grade defence --lesson 03 --paper`.")
     else:
-        with open_gradebook(out) as gradebook:
-            lesson = required_course(gradebook, course).find(lesson_name)
-            sheets = make_sheets(list(defended_works(gradebook, given, lesson)), gradebook, lesson)
-        write_sheets(sheets, out)
+        lesson = out.required_course().find(lesson_name)
+        works = list(defended_works(out.gradebook, given, lesson))
+        write_sheets(make_sheets(works, out.gradebook, lesson), out.path)
 
 
 def defended_works(gradebook: Gradebook, names: Sequence[str], lesson: Lesson) -> Iterator[tuple[str, Defended | str]]:
@@ -164,24 +161,23 @@ def shown_and_page(
     return sheets, page(sheets)
 
 
-def enter_answers(out: Path, course: Path | None) -> None:
+def enter_answers(out: OutFolder) -> None:
     """Store the answers of sheets, from lines of standard input. All of them, or none. Raises UserError."""
     if sys.stdin.isatty():
         click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
     decisions = []
-    with open_gradebook(out) as gradebook:
-        for number, line in enumerate(iter(sys.stdin.readline, ""), 1):
-            if not (words := line.split()):
-                break
-            try:
-                decisions.append(decision_about(find_sheet(gradebook, words[0]), words[1:]))
-            except UserError as error:
-                raise UserError(f"line {number}: {error}") from error
-        if not decisions:
-            raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`.")
-        new = not_yet_made(decisions, gradebook.decisions())
-        for each in new:
-            click.echo(f"{terminal_line(each.student)}: {each.text}")
-        store(gradebook, new, out, course)
+    for number, line in enumerate(iter(sys.stdin.readline, ""), 1):
+        if not (words := line.split()):
+            break
+        try:
+            decisions.append(decision_about(find_sheet(out.gradebook, words[0]), words[1:]))
+        except UserError as error:
+            raise UserError(f"line {number}: {error}") from error
+    if not decisions:
+        raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`.")
+    new = not_yet_made(decisions, out.gradebook.decisions())
+    for each in new:
+        click.echo(f"{terminal_line(each.student)}: {each.text}")
+    store(out, new)
     if len(new) < len(decisions):
         click.echo(f"{len(decisions) - len(new)} of {len(decisions)} were stored already.")

@@ -11,9 +11,9 @@ from typing import Annotated
 import click
 from rich.console import Console, RenderableType
 
-from grader.commands.command_line import argument, option
+from grader.commands.command_line import Opened, argument, option
 from grader.commands.console import console_for
-from grader.commands.options import EXERCISES, ExercisesFolder, FileAndLesson, LessonWords
+from grader.commands.options import ExercisesFolder, FileAndLesson, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
 from grader.dojo.file import (
     Work,
@@ -45,7 +45,7 @@ def show(screen: Iterable[RenderableType]) -> None:
 
 
 @contextmanager
-def desk(course: Path | None) -> Iterator[Desk]:
+def desk(course: ExercisesFolder) -> Iterator[Desk]:
     """A student's desk. Raises UserError."""
     stderr = Console(stderr=True)
     opened = Desk(
@@ -57,7 +57,7 @@ def desk(course: Path | None) -> Iterator[Desk]:
         yield opened
 
 
-AtDesk = Annotated[Desk, EXERCISES, desk]
+AtDesk = Annotated[Desk, Opened(desk)]
 
 
 def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from grader.commands.opened_gradebook import read_gradebook
+from grader.commands.out_folder import open_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK
@@ -49,7 +49,7 @@ class ClassFiles:
         self._times_files, self._times = times_files, dict[str, list[SubmissionTime]]()
         if not (out / GRADEBOOK).is_file():
             return
-        with read_gradebook(out) as gradebook:
+        with open_gradebook(out) as gradebook:
             roster, times = gradebook.kept(ROSTER_ENTRY), gradebook.kept(TIMES_ENTRY)
         if self.roster is None and roster:
             self._roster_name, stored = json.loads(roster)

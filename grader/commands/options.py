@@ -16,8 +16,9 @@ CourseFolder = Annotated[
     Path | None,
     seldom("--course DIR", "Has exercises/ and solutions/; its code runs as you.", EXISTING_FOLDER),
 ]
-EXERCISES = seldom("--course DIR", "Has exercises/, whose lessons run as you.", EXISTING_FOLDER)
-ExercisesFolder = Annotated[Path | None, EXERCISES]
+ExercisesFolder = Annotated[
+    Path | None, seldom("--course DIR", "Has exercises/, whose lessons run as you.", EXISTING_FOLDER)
+]
 LessonNames = Annotated[tuple[str, ...], option("--lesson L", "Only this lesson; may be repeated.")]
 LessonWords = Annotated[tuple[str, ...], argument("[LESSON]...")]
 FileAndLesson = Annotated[tuple[str, ...], argument("[FILE] [LESSON]")]

@@ -15,8 +15,8 @@ from grader.commands.command_line import FAULT, STOPPED, option
 from grader.commands.console import console_for, print_remarks
 from grader.commands.decisions import change_text
 from grader.commands.live import RunView, what_failed
-from grader.commands.opened_gradebook import open_gradebook, required_course, write_other_gradebooks, write_views
-from grader.commands.options import CourseFolder, LessonNames, Out, Require
+from grader.commands.options import LessonNames, Require
+from grader.commands.out_folder import OutToWrite
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
@@ -36,8 +36,7 @@ def regrade(
     apply: Annotated[bool, option("--apply", "Make this count, and write every page that it changes.")],
     lesson_names: LessonNames,
     require: Require,
-    out: Out,
-    course: CourseFolder,
+    out: OutToWrite,
 ) -> None:
     """Grades the gradebook's own submissions again, with the course and the assignment's file as they are now.
 
@@ -49,44 +48,44 @@ def regrade(
       grade regrade --apply         makes this count; nothing is graded twice
     """
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
-    with open_gradebook(out) as gradebook:
-        assignment, loaded = present_assignment(gradebook, required_course(gradebook, course))
-        plan = plan_regrade(gradebook, loaded, [loaded.find(name).name for name in lesson_names])
-        if plan.gone:
-            print_remarks([f"no longer in this course, so their scores stay as they are: {', '.join(plan.gone)}."])
-        is_edited = scoring(assignment) != scoring(gradebook.assignment())
-        if not plan.due and not is_edited:
-            what = "Every attempt was graded with the lessons and the assignment as they are: nothing to do."
-            click.echo(f"{what} --lesson grades one again.")
-            return
-        seed = gradebook.about().get("seed", DRAWN)
-        settings = settings_for(loaded, plan.lessons, None if seed == DRAWN else int(seed), out, require)
-        outcome = RegradeOutcome()
-        if plan.due:
-            require_solutions([loaded.lessons[name] for name in plan.lessons])
-            checked_isolation(require)
-            with RunView(console_for(stderr=True)) as view:
-                outcome = grade_again(plan, gradebook, loaded, settings, os.cpu_count() or 1, view)
-        if outcome.stopped:
-            graded = f"{len(outcome.results)} of {len(plan.due)} are graded and kept aside"
-            print_remarks([f"stopped: {graded}. No score has changed. The same command goes on from there."])
-            raise SystemExit(STOPPED)
-        print_remarks(what_failed(outcome.faults, len(plan.due)))
-        changes = changes_by(outcome.results, plan.results, gradebook, assignment)
-        causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
-        print_changes(changes, len(gradebook.students()), causes)
-        if outcome.faults:
-            print_remarks(["nothing was applied." if apply else "the comparison is not complete."])
-            raise SystemExit(FAULT)
-        if apply:
-            apply_regrade(plan, gradebook, loaded, settings)
-            if assignment is not None:
-                gradebook.set_assignment(assignment)
-            identity = RunIdentity(loaded, seed, assignment)
-            gradebook.describe(identity.entries([loaded.lessons[name] for name in plan.lessons]))
-            write_views(out, gradebook, loaded)
-            write_other_gradebooks(out, gradebook.students(), loaded.root)
-        click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
+    gradebook = out.gradebook
+    assignment, loaded = present_assignment(gradebook, out.required_course())
+    plan = plan_regrade(gradebook, loaded, [loaded.find(name).name for name in lesson_names])
+    if plan.gone:
+        print_remarks([f"no longer in this course, so their scores stay as they are: {', '.join(plan.gone)}."])
+    is_edited = scoring(assignment) != scoring(gradebook.assignment())
+    if not plan.due and not is_edited:
+        what = "Every attempt was graded with the lessons and the assignment as they are: nothing to do."
+        click.echo(f"{what} --lesson grades one again.")
+        return
+    seed = gradebook.about().get("seed", DRAWN)
+    settings = settings_for(loaded, plan.lessons, None if seed == DRAWN else int(seed), out.path, require)
+    outcome = RegradeOutcome()
+    if plan.due:
+        require_solutions([loaded.lessons[name] for name in plan.lessons])
+        checked_isolation(require)
+        with RunView(console_for(stderr=True)) as view:
+            outcome = grade_again(plan, gradebook, loaded, settings, os.cpu_count() or 1, view)
+    if outcome.stopped:
+        graded = f"{len(outcome.results)} of {len(plan.due)} are graded and kept aside"
+        print_remarks([f"stopped: {graded}. No score has changed. The same command goes on from there."])
+        raise SystemExit(STOPPED)
+    print_remarks(what_failed(outcome.faults, len(plan.due)))
+    changes = changes_by(outcome.results, plan.results, gradebook, assignment)
+    causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
+    print_changes(changes, len(gradebook.students()), causes)
+    if outcome.faults:
+        print_remarks(["nothing was applied." if apply else "the comparison is not complete."])
+        raise SystemExit(FAULT)
+    if apply:
+        apply_regrade(plan, gradebook, loaded, settings)
+        if assignment is not None:
+            gradebook.set_assignment(assignment)
+        identity = RunIdentity(loaded, seed, assignment)
+        gradebook.describe(identity.entries([loaded.lessons[name] for name in plan.lessons]))
+        out.course = loaded
+        out.publish(gradebook.students())
+    click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
 
 def present_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:

@@ -15,6 +15,7 @@ from grader.commands.checks import (
     GRADER_PROGRAM,
     checked_isolation,
     open_course,
+    refuse_course_in_submissions,
     refuse_planted_results,
     require_solutions,
     settings_for,
@@ -26,8 +27,8 @@ from grader.commands.decisions import extensions_from
 from grader.commands.follow import FollowedFolder
 from grader.commands.intake import ClassFiles, Intake
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
-from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
+from grader.commands.out_folder import write_other_gradebooks
 from grader.errors import UserError
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import RunIdentity
@@ -92,7 +93,8 @@ class GradeRun:
             quieted = at_end.enter_context(ExitStack())
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))
-            course, _ = open_course(self.course, self.lesson_names, self.submissions)
+            course, _ = open_course(self.course, self.lesson_names)
+            refuse_course_in_submissions(course.root, self.submissions)
             assignment, course, lessons = with_assignment(self.assignment_file, self.out, course, self.lesson_names)
             require_solutions(lessons)
             known = ClassFiles(self.out, self.roster_file, self.times_files)

@@ -9,8 +9,8 @@ import click
 from grader.commands.checks import named_lessons
 from grader.commands.console import console_for, print_remarks, progress_bar
 from grader.commands.intake import ClassFiles
-from grader.commands.opened_gradebook import read_gradebook, required_course
-from grader.commands.options import CourseFolder, LessonNames, Out
+from grader.commands.options import LessonNames
+from grader.commands.out_folder import OutToRead
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import similarities
@@ -22,7 +22,7 @@ from grader.results.wording import count_text
 MAX_SHOWN = 20
 
 
-def similar(out: Out, lesson_names: LessonNames, course: CourseFolder) -> None:
+def similar(out: OutToRead, lesson_names: LessonNames) -> None:
     """Finds submissions in the gradebook that share rare wrong answers or code, of each lesson the attempt that counts.
 
     Other names, another order or another layout of the code make no difference. Stubs, the course's own answers and
@@ -34,24 +34,23 @@ def similar(out: Out, lesson_names: LessonNames, course: CourseFolder) -> None:
 
     A pair is a reason to read two submissions side by side. It is never a verdict.
     """
-    with read_gradebook(out) as gradebook:
-        loaded = required_course(gradebook, course)
-        lessons = named_lessons(loaded, lesson_names)
-        files, rows = stored_class(gradebook, loaded, [lesson.name for lesson in lessons])
+    course = out.required_course()
+    lessons = named_lessons(course, lesson_names)
+    files, rows = stored_class(out.gradebook, course, [lesson.name for lesson in lessons])
     if len(files) < 2:
         count = count_text(len(files), "submission was", "submissions were")
         raise UserError(f"{count} found: a comparison needs two or more.")
-    steps, console = steps_of_course(loaded), console_for(stderr=True)
+    steps, console = steps_of_course(course), console_for(stderr=True)
     with progress_bar(console, console.is_terminal) as bar:
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
-    roster = ClassFiles(out).roster
+    roster = ClassFiles(out.path).roster
     groups = {each.student: each.group for each in (roster.members if roster else ()) if each.group}
     result = similarities(read, rows, known, groups)
     pairs = [pair for pair in result.pairs if pair.bits >= result.threshold]
     remarks = [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
-    page = out / "similar.html"
+    page = out.path / "similar.html"
     with output_errors(page):
         write_whole(page, similar_page(result, pairs, files, remarks))
     print_remarks(remarks)

@@ -241,7 +241,7 @@ def test_ctrl_c_and_what_the_system_refuses_are_one_sentence(error, status, sent
     def fails(*_):
         raise error
 
-    monkeypatch.setattr("grader.commands.decisions.read_gradebook", fails)
+    monkeypatch.setattr("grader.commands.decisions.open_gradebook", fails)
     result = CliRunner().invoke(cli.main, ["history", "ada", "-o", str(tmp_path)])
     if status is None:  # what no user can fix is not hidden
         assert result.exception is error

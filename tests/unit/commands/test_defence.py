@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from made_gradebook import CROSS, add_attempt, current, grade
+from made_gradebook import CROSS, add_attempt, current, grade, write_gradebook
 from made_results import lesson as lesson_of
 from made_results import row
 from support import ROOT, solution_of
@@ -160,15 +160,15 @@ def test_practice_explains_each_answer():
     assert said.endswith("0 of 2 right.")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["defence", "--paper"], "name the lesson, such as"),
-        (["defence", "--paper", "--enter"], "give one of --paper and --enter"),
-        (["defence", "--enter", "-o", "nowhere"], "nowhere holds no gradebook"),
-    ],
-)
-def test_errors_are_sentences(tmp_path, monkeypatch, arguments, sentence):
-    monkeypatch.chdir(tmp_path)
-    done = grade(*arguments)
-    assert done.exit_code == 2 and sentence in done.output
+REFUSED = [
+    ("--paper -o {out}", "name the lesson, such as"),
+    ("--paper --enter -o {out}", "give one of --paper and --enter"),
+    ("--enter -o nowhere", "nowhere holds no gradebook"),
+]
+
+
+def test_errors_are_sentences(tmp_path):
+    write_gradebook(tmp_path / "grades", {"Ada": 1})
+    for typed, sentence in REFUSED:
+        done = grade("defence", *typed.format(out=tmp_path / "grades").split())
+        assert done.exit_code == 2 and sentence in done.output
