@@ -118,12 +118,12 @@ def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: L
     code, kept = own_code(gradebook, seed, work.student, lesson.name, f"{work.sha256}/{QUESTIONS}")
     if kept:
         return kept
-    if judge.isolation.level == "none":
+    if judge.zygote.isolation.level == "none":
         raise UserError(UNLOCKED)
     rows = judge.judge(lesson, work.files).rows
     right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in work.wrong]
     made = generate(lesson, work.files.files, right, judge.zygote, f"{seed}/{work.student}", QUESTIONS)
-    if judge.isolation.level == "none":  # it could before
+    if judge.zygote.isolation.level == "none":  # it could before
         raise UserError(UNLOCKED)
     if made.reason and not made.is_oral:
         return f"no questions. {made.reason}"
