@@ -8,10 +8,10 @@ from typing import Annotated
 
 import click
 
-from grader.commands.checks import open_course, require_solutions, with_assignment
+from grader.commands.checks import open_assignment, require_solutions
 from grader.commands.command_line import EXISTING_FOLDER, FOLDER, argument, option
 from grader.commands.console import print_remarks
-from grader.commands.intake import ClassFiles
+from grader.commands.intake import roster_of
 from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, RosterFile, Timeout
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
@@ -64,7 +64,7 @@ def github(
     """
     names, assignment, path = list[str](), "", folder / WORKFLOW_PATH
     if lesson_names or public or assignment_file is not None:
-        _, loaded, lessons = with_assignment(assignment_file, None, open_course(course)[0], lesson_names)
+        loaded, lessons, _ = open_assignment(course, lesson_names, assignment_file)
         if lesson_names or public:  # else the assignment says which
             names = [lesson.name for lesson in lessons]
         if assignment_file is not None:
@@ -104,8 +104,7 @@ def gradescope(
     from grader.authoring.release.kit import autograder_files
     from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 
-    loaded, _ = open_course(course)
-    assignment, _, lessons = with_assignment(assignment_file, None, loaded, lesson_names)
+    loaded, lessons, assignment = open_assignment(course, lesson_names, assignment_file)
     require_solutions(lessons)
     points = sum(lesson.max_score for lesson in lessons) if assignment is None else assignment.points
     text = "" if assignment is None else assignment.text
@@ -248,7 +247,7 @@ def student_folders(
     Examples:
       grade feedback folder grades/ --roster roster.csv
     """
-    roster, place, written = ClassFiles(graded, roster_file).roster, out or graded / "feedback", 0
+    (roster, _), place, written = roster_of(graded, roster_file), out or graded / "feedback", 0
     marks = None if roster is None else read_marks(graded, roster)
     print_remarks(() if marks is None else marks.remarks)
     with write_errors(place):

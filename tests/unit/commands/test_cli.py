@@ -183,7 +183,7 @@ BAD_INPUT = [
         "--format github and classroom50 report to",
     ),
     (["verify", "nothing"], "There is no lesson 'nothing'"),
-    (["run", "empty", "--course", "empty"], "holds no lessons"),
+    (["run", "class", "--course", "empty"], "holds no lessons"),
 ]
 
 
