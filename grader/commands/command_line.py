@@ -106,11 +106,13 @@ def parameters_of(target: Callable[..., Any]) -> Iterator[click.Parameter]:
             yield source(name, hint)
 
 
-def call(target: Callable[..., Any], given: Mapping[str, Any], stack: ExitStack) -> Any:
+def call_target(target: Callable[..., Any], given: Mapping[str, Any], stack: ExitStack) -> Any:
     """Call `target` with the values `given` by a command line, and with what is opened until `stack` is closed."""
     return target(
         **{
-            name: stack.enter_context(call(source.by, given, stack)) if isinstance(source, Opened) else given[name]
+            name: stack.enter_context(call_target(source.by, given, stack))
+            if isinstance(source, Opened)
+            else given[name]
             for name, (source, _) in annotations_of(target).items()
         }
     )
@@ -122,7 +124,7 @@ class Command(click.Command):
     def __init__(self, name: str, target: Callable[..., Any]) -> None:
         def run(**given: Any) -> None:
             with ExitStack() as stack:
-                command = call(target, given, stack)
+                command = call_target(target, given, stack)
                 if isinstance(target, type):
                     command.run()
 
