@@ -108,14 +108,13 @@ def parameters_of(target: Callable[..., Any]) -> Iterator[click.Parameter]:
 
 def call_target(target: Callable[..., Any], given: Mapping[str, Any], stack: ExitStack) -> Any:
     """Call `target` with the values `given` by a command line, and with what is opened until `stack` is closed."""
-    return target(
-        **{
-            name: stack.enter_context(call_target(source.by, given, stack))
-            if isinstance(source, Opened)
-            else given[name]
-            for name, (source, _) in annotations_of(target).items()
-        }
-    )
+    values = dict[str, Any]()
+    for name, (source, _) in annotations_of(target).items():
+        if isinstance(source, Opened):
+            values[name] = stack.enter_context(call_target(source.by, given, stack))
+        else:
+            values[name] = given[name]
+    return target(**values)
 
 
 class Command(click.Command):
