@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -119,12 +118,12 @@ def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: L
     code, kept = own_code(gradebook, seed, work.student, lesson.name, f"{work.sha256}/{QUESTIONS}")
     if kept:
         return kept
-    if judge.isolation.level == "none":
+    if judge.zygote.isolation.level == "none":
         raise UserError(UNLOCKED)
     rows = judge.judge(lesson, work.files).rows
     right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in work.wrong]
     made = generate(lesson, work.files.files, right, judge.zygote, f"{seed}/{work.student}", QUESTIONS)
-    if judge.isolation.level == "none":  # it could before
+    if judge.zygote.isolation.level == "none":  # it could before
         raise UserError(UNLOCKED)
     if made.reason and not made.is_oral:
         return f"no questions. {made.reason}"
@@ -134,18 +133,15 @@ def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: L
 
 def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
     """Write the pages to be printed, and print where they are."""
-    folder = out / "defence" / sheets[0].lesson
+    folder, left_out = out / "defence" / sheets[0].lesson, list[str]()
     for name, page in ((PAPERS_FILE, papers_page), (KEYS_FILE, keys_page)):
-        shown, text = rendered(partial(shown_and_page, page), sheets)
-        print_remarks(
-            f"{name} is without {sheet.student}, for a fault of the grader: ask them in person."
-            for sheet in sheets
-            if sheet not in shown
-        )
+        left_out.clear()
+        text = rendered(page, sheets, on_fault=lambda sheet, _: left_out.append(sheet.student))
+        print_remarks(f"{name} is without {who}, for a fault of the grader: ask them in person." for who in left_out)
         with output_errors(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / name, text)
-        click.echo(f"{count_text(len(shown), 'student')}: {folder / name}")
+        click.echo(f"{count_text(len(sheets) - len(left_out), 'student')}: {folder / name}")
     click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     most = max(len(sheet.questions) for sheet in sheets)
     for sheet in sheets:
@@ -153,12 +149,6 @@ def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
             questions = count_text(len(sheet.questions), "question")
             reason = sheet.oral or f"{questions}: the file has no more lines to ask about."
             click.echo(f"grade: {terminal_line(sheet.student)}: {reason}")
-
-
-def shown_and_page(
-    page: Callable[[Sequence[Sheet]], str], sheets: Sequence[Sheet], _: object
-) -> tuple[Sequence[Sheet], str]:
-    return sheets, page(sheets)
 
 
 def enter_answers(out: OutFolder) -> None:

@@ -189,7 +189,7 @@ def report(
     from grader.dojo.report import REPORT_FILE, open_in_browser, write_report  # torch comes with it
 
     path = at.course.root / REPORT_FILE
-    write_report(checks, at.judge.isolation, path, [each for each in every if each.lesson not in lessons])
+    write_report(checks, at.judge.zygote.isolation, path, [each for each in every if each.lesson not in lessons])
     click.echo(f"The page: {shown_path(path)}")
     if opened and not open_in_browser(path):
         click.echo("Open it in a browser; none with a window was found here.")
@@ -221,12 +221,12 @@ def verify_own(words: LessonWords, at: AtDesk) -> None:
     """
     from grader.dojo.verify import run_own_checker, summary  # torch comes with it
 
-    rows = []
+    claims = []
     for lesson, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
-        click.echo(f"{lesson.number} {lesson.title}: {count_text(len(verified), 'gradient')}")
-        rows += verified
-    show(["", *summary(rows)])
-    raise SystemExit(1 if any(row.faults for row in rows) else 0)
+        click.echo(f"{lesson.number} {lesson.title}: {count_text(sum(not each.what for each in verified), 'gradient')}")
+        claims += verified
+    show(["", *summary(claims)])
+    raise SystemExit(0 if all(each.is_agreed for each in claims) else 1)
 
 
 def watch(words: FileAndLesson, at: AtDesk) -> None:
@@ -264,7 +264,7 @@ def watch_files(at: Desk, words: Sequence[str], with_page: bool) -> None:
     from grader.dojo.watch import Watch
 
     with ExitStack() as stack:
-        page = stack.enter_context(LiveServer(at.judge.isolation)) if with_page else None
+        page = stack.enter_context(LiveServer(at.judge.zygote.isolation)) if with_page else None
         if page is not None:
             open_in_browser(page.address)
         Watch(at, lessons[0], console_for(), work, lessons, page).run()

@@ -51,7 +51,7 @@ class RunView:
         self._bar.update(self._task, advance=1, description=longest)
         if not self._console.is_terminal:
             task = self._bar.tasks[0]
-            line = rendered(lambda found, _: "".join(map(result_line, found)), [results], plain_results)
+            line = rendered(lambda found: "".join(map(result_line, found)), [results], plain_results)
             self._print(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line}")
 
     def _print(self, text: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from grader.dojo.file import HERE, HIDDEN, function_in, shown_path
-from grader.dojo.zygote import EagerZygote, Starter
+from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, judge_file, printed_text
 from grader.gradebook.grading.question_rows import line_runner
@@ -24,7 +24,6 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
 from grader.results import Row
-from grader.sandbox.isolation.probe import Isolation
 from grader.sandbox.workers.printed import lines_by_label
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, pack_once
@@ -43,20 +42,12 @@ SEARCHED = ("failed", "shape")
 class LocalJudge:
     """Judges files on public problems; the zygote and the problems stay loaded between checks."""
 
-    def __init__(self, starter: Starter | None = None) -> None:
+    def __init__(self, zygote: EagerZygote | None = None) -> None:
         torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-        self._starter = Starter() if starter is None else starter
+        self.zygote = EagerZygote() if zygote is None else zygote
         source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
-
-    @property
-    def isolation(self) -> Isolation:
-        return self._starter.isolation
-
-    @property
-    def zygote(self) -> EagerZygote:
-        return self._starter.zygote
 
     @property
     def running(self) -> str:
@@ -102,7 +93,7 @@ class LocalJudge:
         try:
             judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
         except ZygoteDied:  # it may have been killed, for example for memory
-            self._starter.restart()
+            self.zygote.restart()
             suite = PublicSuite(lesson, submitted.files[BACKWARD_FILE], self._book)
             judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
         if suite.printed:

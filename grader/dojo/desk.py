@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, read_own
 from grader.dojo.progress import Checked, Progress, StateFile, verdict_digest
-from grader.dojo.zygote import Starter
+from grader.dojo.zygote import EagerZygote
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -76,11 +76,11 @@ class Desk:
         """Started at the first use, which takes seconds."""
         if self._judge is None:
             with self.busy("loading torch"):
-                starter = Starter(imports=self.course.imports)
+                zygote = EagerZygote(imports=self.course.imports)
                 load_torch()  # while it loads in the zygote
                 from grader.dojo.check import LocalJudge
 
-                self._judge = LocalJudge(starter)
+                self._judge = LocalJudge(zygote)
         return self._judge
 
     def close(self) -> None:

@@ -7,9 +7,9 @@ shows what the checker accepts and what it would miss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 from rich.console import RenderableType
@@ -35,22 +35,37 @@ VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 MIN_ELEMENT = 1e-3
 """Of a gradient's largest element: values of the loss do not determine smaller ones well enough."""
+ANSWERS: Mapping[bool | None, str] = {True: "accepts", False: "rejects", None: "cannot tell about"}
+"""{the first value that a checker returns: what the checker does with a claim}"""
 ZERO_GRADIENT = 1e-9
 """Of the upstream gradients' size: a gradient below this is zero except for rounding."""
 
 
-@dataclass
-class VerifiedRow:
-    """A gradient of the student's: whether the checker `agrees` with the judge, how many broken copies it rejected.
+class Claim(NamedTuple):
+    """A gradient for `row` that the checker was called with, and what the checker does with it.
 
-    `faults` are sentences about what the checker gets wrong.
+    Attributes:
+        what: "" for the student's own gradient; else how this copy of the right one is broken.
+        is_right: by the judge.
+        verdict: "accepts", "rejects", "cannot tell about", or why there is no usable answer.
     """
 
-    name: str
-    agrees: bool = False
-    rejected: int = 0
-    copies: int = 0
-    faults: list[str] = field(default_factory=list)
+    row: str
+    what: str
+    is_right: bool
+    verdict: str
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether the checker agrees with the judge. A checker that cannot tell does not accept."""
+        return self.verdict in ANSWERS.values() and (self.verdict == ANSWERS[True]) == self.is_right
+
+    @property
+    def fault(self) -> str:
+        """What the checker gets wrong, as a sentence."""
+        own = f"your gradient, which is {'right' if self.is_right else 'wrong'}"
+        claim = f"the right gradient {self.what}" if self.what else own
+        return f"it {self.verdict} {claim}" if self.verdict in ANSWERS.values() else f"it {self.verdict}"
 
 
 def loss_at(x, *, text, name, inputs, ends, memory):  # type: ignore[no-untyped-def]
@@ -95,7 +110,7 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     }
 
 
-def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson, list[VerifiedRow]]]:
+def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson, list[Claim]]]:
     """What the student's checker says: of the `named` lessons, or of all that can be verified.
 
     Raises UserError where no lesson asks for a checker, for a lesson that has no gradients to verify, a checker that is
@@ -115,23 +130,23 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson,
             reason = own.load_failure.message.rstrip(".")
             raise UserError(f"{file.shown} does not run: {reason}. Fix it first: dojo watch {lesson.number}")
 
-        def ask(f: Function, x: Tensor, claim: Tensor) -> tuple[bool | None, str]:
-            return checker_answer(RemoteTarget(own), lesson, f, x.numpy(), claim.to(torch.float64).numpy())
+        def ask(f: Function, x: Tensor, claim: Tensor) -> str:
+            return checker_verdict(RemoteTarget(own), lesson, f, x.numpy(), claim.to(torch.float64).numpy())
 
         for each in chosen:
             if own_file(each).is_file() and not is_untouched(each, own_file(each).read_bytes()):
                 checked = at.check(each, read_own(each))
                 with at.busy(f"your checker is at work on lesson {each.number}"):
-                    rows = list(verified_rows(at, checked, each.problem_at(sizes[each.number]), ask))
-                has_gradient |= bool(rows)
-                yield each, rows
+                    claims = list(verified_claims(at, checked, each.problem_at(sizes[each.number]), ask))
+                has_gradient |= bool(claims)
+                yield each, claims
     if not has_gradient:
         numbers = ", ".join(each.number for each in chosen)
         raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
 
 
-def checker_answer(checker: RemoteTarget, lesson: Lesson, *of: object) -> tuple[bool | None, str]:
-    """(what the checker of `lesson` says `of` a claim, the fault where that is unusable). Raises UserError."""
+def checker_verdict(checker: RemoteTarget, lesson: Lesson, *of: object) -> str:
+    """What the checker of `lesson` does with a claim: see Claim.verdict. Raises UserError."""
     name = lesson.config.verification.function
     try:
         found = checker.call(name, *of)
@@ -140,17 +155,17 @@ def checker_answer(checker: RemoteTarget, lesson: Lesson, *of: object) -> tuple[
             needed = f"`dojo verify` needs your `{name}` of lesson {lesson.number}, which is not written yet"
             raise UserError(f"{needed}: dojo watch {lesson.number}") from error
         why = error.answer.message or f"it did not finish ({error.answer.outcome})."
-        return None, f"it gives no answer: {inert(why)}"
+        return f"gives no answer: {inert(why)}"
     first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else found
     first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
     is_pair = first is not found and (first is None or isinstance(first, bool))
-    return (first, "") if is_pair else (None, "it gives no answer: it returned no pair (ok, error).")
+    return ANSWERS[first] if is_pair else "gives no answer: it returned no pair (ok, error)."
 
 
-def verified_rows(
-    at: Desk, checked: Checked, problem: Problem, ask: Callable[[Function, Tensor, Tensor], tuple[bool | None, str]]
-) -> Iterator[VerifiedRow]:
-    """Each gradient that the student's file gives at this problem; `ask` gives the checker's answer to a claim."""
+def verified_claims(
+    at: Desk, checked: Checked, problem: Problem, ask: Callable[[Function, Tensor, Tensor], str]
+) -> Iterator[Claim]:
+    """Each gradient that the student's file gives at this problem, then its broken copies; `ask` gives the verdict."""
     lesson, text = checked.lesson, (checked.lesson.exercise / "forward.py").read_text(encoding="utf-8")
     file = StudentFile(checked.submitted.files, BACKWARD_FILE, [item.name for item in lesson.gradients], lesson.joint)
     with closing(Student(at.judge.zygote, file)) as student:
@@ -161,33 +176,27 @@ def verified_rows(
         if own is None:
             continue
         f = Function(loss_at, text=text, name=name, inputs=problem.inputs, ends=problem.ends, memory={})
-        answer, why = ask(f, problem.values[name], own)
-        row = VerifiedRow(f"{lesson.number}.{item.name}", not why and (answer is True) == (item.name in right))
-        if not row.agrees:
-            wrong = f"it {'rejects' if answer is False else 'cannot tell about'} your gradient, which is right"
-            row.faults.append(why or ("it accepts your gradient, which is wrong" if answer else wrong))
+        row, x = f"{lesson.number}.{item.name}", problem.values[name]
+        yield Claim(row, "", item.name in right, ask(f, x, own))
         for what, copy in broken_copies(problem, name).items():
-            answer, why = ask(f, problem.values[name], copy)
-            row.copies += 1
-            row.rejected += not why and answer is not True
-            if why or answer:
-                row.faults.append(why or f"it accepts the right gradient {what}")
-        yield row
+            yield Claim(row, what, False, ask(f, x, copy))
 
 
-def summary(rows: Sequence[VerifiedRow]) -> Iterator[RenderableType]:
+def summary(claims: Sequence[Claim]) -> Iterator[RenderableType]:
     """What the checker gets wrong, and how often it is right."""
-    faults = dict[str, list[str]]()
-    for row in rows:
-        for fault in dict.fromkeys(row.faults):
-            faults.setdefault(fault, []).append(row.name)
+    faults = dict[str, dict[str, None]]()
+    for claim in claims:
+        if not claim.is_agreed:
+            faults.setdefault(claim.fault, {})[claim.row] = None
     if faults:
         yield Text("What your checker gets wrong:", "bold red")
-        yield from (Paragraph(f"{first_names(names)}: {what}", indent=LIST_INDENT) for what, names in faults.items())
+        lines = (f"{first_names([*rows])}: {fault}" for fault, rows in faults.items())
+        yield from (Paragraph(line, indent=LIST_INDENT) for line in lines)
         yield ""
+    own, copies = ([each.is_agreed for each in claims if bool(each.what) == broken] for broken in (False, True))
     yield Paragraph(
-        f"Your checker agrees with the judge on {sum(row.agrees for row in rows)} of {len(rows)} of your gradients, "
-        f"and it rejects {sum(row.rejected for row in rows)} of {sum(row.copies for row in rows)} broken copies.",
+        f"Your checker agrees with the judge on {sum(own)} of {len(own)} of your gradients, "
+        f"and it rejects {sum(copies)} of {len(copies)} broken copies.",
         "bold" if faults else "bold green",
     )
     shows = "Your checker saw each gradient at one small problem: what is wrong only at other sizes, it cannot find."

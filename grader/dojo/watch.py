@@ -194,7 +194,7 @@ class Watch:
     def _report(self, checked: Checked) -> None:
         path = self._desk.course.root / REPORT_FILE
         try:
-            write_report([checked], self._desk.judge.isolation, path)
+            write_report([checked], self._desk.judge.zygote.isolation, path)
             self._say(Text(f"{'Opened' if open_in_browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
         except UserError as error:
             self._say(Text(str(error), "bold red"))

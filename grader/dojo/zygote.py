@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
@@ -16,12 +16,27 @@ if TYPE_CHECKING:
 
 
 class EagerZygote(ZygoteProcess):
-    """Forks and locks in the next workers before they are needed."""
+    """Forks and locks in the next workers before they are needed, with all the `isolation` that the machine offers."""
 
-    def __init__(self, *of: Any) -> None:
-        super().__init__(*of)
-        self._spare: list[WorkerProcess] = []
+    def __init__(self, limits: Limits | None = None, imports: Sequence[str] = ()) -> None:
+        self._chosen_limits, self._imports = limits or Limits(), tuple(imports)
         self._kept_ready = 1  # after the first check two: a wrong file's edited copies run in a worker of their own
+        self._start(probe())
+
+    def _start(self, isolation: Isolation) -> None:
+        self.isolation = isolation
+        self._spare: list[WorkerProcess] = []
+        super().__init__(plan_for(isolation, self._chosen_limits, imports=self._imports))
+
+    def restart(self) -> None:
+        """Starts anew, without isolation where workers cannot be locked in: the code is the student's own."""
+        for isolation in (self.isolation, Isolation("none", (), ("Workers could not be locked in.",))):
+            with contextlib.suppress(ZygoteDied):
+                self.close()
+            self._start(isolation)
+            with contextlib.suppress(ZygoteDied):
+                self.prepare()
+                return
 
     def prepare(self) -> None:
         """Forks the next workers before the student saves."""
@@ -38,25 +53,3 @@ class EagerZygote(ZygoteProcess):
         for worker in self._spare:
             worker.close()
         super().close()
-
-
-class Starter:
-    """Starts zygotes with all the isolation that the machine offers."""
-
-    def __init__(self, limits: Limits | None = None, imports: Sequence[str] = ()) -> None:
-        self._limits, self._imports, self.isolation = limits or Limits(), tuple(imports), probe()
-        self._start()
-
-    def _start(self) -> None:
-        self.zygote = EagerZygote(plan_for(self.isolation, self._limits, imports=self._imports))
-
-    def restart(self) -> None:
-        """Starts a new zygote, without isolation where workers cannot be locked in: the code is the student's own."""
-        for isolation in (self.isolation, Isolation("none", (), ("Workers could not be locked in.",))):
-            with contextlib.suppress(ZygoteDied):
-                self.zygote.close()
-            self.isolation = isolation
-            self._start()
-            with contextlib.suppress(ZygoteDied):
-                self.zygote.prepare()
-                return

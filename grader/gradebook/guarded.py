@@ -14,8 +14,8 @@ from grader.errors import UserError
 from grader.results import Row, SubmissionResult
 from grader.results.wording import first_names
 
+Item = TypeVar("Item")
 Rendered = TypeVar("Rendered")
-RenderedText = TypeVar("RenderedText")
 
 NO_REPORT: Final = (
     "The full report could not be made. That is a fault of the grader, not of the student, and it costs no points."
@@ -55,32 +55,36 @@ def plain_results(results: SubmissionResult) -> SubmissionResult:
 
 
 def rendered(
-    render: Callable[[Sequence[Rendered], Mapping[int, str]], RenderedText],
-    items: Sequence[Rendered],
-    plain: Callable[[Rendered], Rendered | None] = lambda item: None,
-) -> RenderedText:
-    """`render(items, {})`. Where that raises, an item for which it raises alone is replaced by its `plain` form.
+    render: Callable[[Sequence[Item]], Rendered],
+    items: Sequence[Item],
+    plain: Callable[[Item], Item | None] = lambda item: None,
+    on_fault: Callable[[Item, str], object] = lambda item, why: None,
+) -> Rendered:
+    """`render(items)`. Where that raises, an item for which it raises alone is replaced by its `plain` form.
 
-    It is left out if there is none, or if that raises as well. `render` then gets the reasons, {place in `items`: why}.
+    The item is left out if there is none, or if that raises as well. `on_fault` is called with each such item and the
+    reason, before everything is rendered again.
     """
     try:
-        return render(items, {})
+        return render(items)
     except UserError:
         raise
     except Exception:
-        faults = {place: why for place, item in enumerate(items) if (why := fault_of(render, [item]))}
-    kept = list[Rendered]()
-    for place, item in enumerate(items):
-        shown = plain(item) if place in faults else item
-        if shown is not None and not (place in faults and fault_of(render, [shown])):
+        faults = [fault_of(render, item) for item in items]
+    kept = list[Item]()
+    for item, why in zip(items, faults, strict=True):
+        shown = plain(item) if why else item
+        if why:
+            on_fault(item, why)
+        if shown is not None and not (why and fault_of(render, shown)):
             kept.append(shown)
-    return render(kept, faults)
+    return render(kept)
 
 
-def fault_of(render: Callable[[Sequence[Rendered], Mapping[int, str]], object], items: Sequence[Rendered]) -> str:
-    """Why `render` raises for these items; "" where it does not."""
+def fault_of(render: Callable[[Sequence[Item]], object], item: Item) -> str:
+    """Why `render` raises for this item alone; "" where it does not."""
     try:
-        render(items, {})
+        render([item])
     except Exception as error:
         return fault_text(error)
     return ""

@@ -35,7 +35,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.export.formats import gradescope_json, junit_xml
 from grader.publish.inert import csv_cell, markdown, terminal_line, without_ci_commands
-from grader.publish.report.classroom import csv_rows
+from grader.publish.report.classroom import csv_text
 from grader.publish.report.pages import Reporter
 from grader.results import Row
 
@@ -161,9 +161,7 @@ def test_every_output(
 
 
 def as_csv(found: dict[str, Any]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(csv_rows([found]))
-    return text.getvalue()
+    return csv_text([found])
 
 
 # --- the screen of `dojo check`

@@ -12,7 +12,7 @@ from support import SHORT_LIMITS
 from grader.commands.dojo import main
 from grader.dojo import check as dojo_check
 from grader.dojo.check import LocalJudge
-from grader.dojo.zygote import Starter
+from grader.dojo.zygote import EagerZygote
 
 Dojo = Callable[..., click.testing.Result]
 
@@ -25,7 +25,7 @@ def judge() -> Iterator[LocalJudge]:
         def close(self) -> None:
             pass
 
-    kept = Kept(Starter(SHORT_LIMITS))
+    kept = Kept(EagerZygote(SHORT_LIMITS))
     yield kept
     LocalJudge.close(kept)
 
@@ -34,6 +34,6 @@ def judge() -> Iterator[LocalJudge]:
 def dojo(kit: Path, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> Dojo:
     """dojo("check", "03"): what came of it, in the kit that the test's module has, on a screen of 80 columns."""
     monkeypatch.chdir(kit)
-    monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
-    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
+    monkeypatch.setattr("grader.dojo.desk.EagerZygote", lambda imports: None)
+    monkeypatch.setattr(dojo_check, "LocalJudge", lambda zygote: judge)
     return lambda *words, columns=80: click.testing.CliRunner(env={"COLUMNS": str(columns)}).invoke(main, words)

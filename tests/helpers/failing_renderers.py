@@ -21,7 +21,7 @@ RENDERERS = tuple(
         "gradebook.grading.views": "Views._with_extras sources_of",
         "publish.report.pages": (
             "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._graph "
-            "lesson_view next_step sentences_about student_row csv_rows triage "
+            "lesson_view next_step sentences_about student_row csv_text triage "
             "difficulties named_mistakes incomplete lesson_names"
         ),
         "publish.view": "excerpt",

@@ -88,18 +88,30 @@ class RunListener(Protocol):
     def result(self, results: SubmissionResult) -> None: ...
 
 
+@dataclass(frozen=True)
+class ClassFacts:
+    """What the class's pages show besides results.
+
+    Attributes:
+        attendance: of the roster's members; None without a roster.
+        left_out: the names of lessons that no submission contains.
+        present: the students of the last run; None where there was none.
+        max_score: of somebody who submitted nothing.
+    """
+
+    attendance: Attendance | None = None
+    left_out: Sequence[str] = ()
+    present: Collection[str] | None = None
+    max_score: float = 0
+
+
 class Publisher(Protocol):
     """Makes the pages about students and about the class, {file name: text}: grader.publish.report.pages.Reporter."""
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]: ...
 
     def class_pages(
-        self,
-        results: Sequence[SubmissionResult],
-        lessons: Sequence[Lesson],
-        attendance: Attendance | None = None,
-        left_out: Sequence[str] = (),
-        present: Collection[str] | None = None,
-        worth: float | None = None,
-        plain: MutableMapping[str, str] | None = None,
-    ) -> Iterator[tuple[str, str]]: ...
+        self, results: Sequence[SubmissionResult], facts: ClassFacts, plain: MutableMapping[str, str]
+    ) -> Iterator[tuple[str, str]]:
+        """`plain` gains {student: why} of those whose row is plain."""
+        ...

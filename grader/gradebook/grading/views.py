@@ -10,11 +10,11 @@ from pathlib import Path
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, holds_report, output_errors, write_files, write_pages
-from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
+from grader.gradebook.grading.graded import ClassFacts, GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import NO_REPORT, guarded_pages
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
-from grader.results import RESULTS_FILE, SubmissionResult, points_text, read_results
+from grader.results import RESULTS_FILE, SubmissionResult, number, points_text, read_results
 from grader.results.typed_json import from_json, to_json
 
 NO_SCORE = (
@@ -89,13 +89,15 @@ class Views:
         present: Collection[str] | None = None,
     ) -> None:
         """Write index.html and grades.csv over `results`, with the roster that the latest run had."""
-        attendance = attendance_in(self._gradebook)
         graded = {lesson.name for result in results for lesson in result.lessons}
         left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT_ENTRY) or "[]") if name not in graded]
         assignment = self._gradebook.assignment()
-        worth = None if assignment is None else sum(sum(rows.values()) for rows in assignment.rows.values())
+        points = [each.max_score for each in lessons]
+        if assignment is not None:
+            points = [worth for rows in assignment.rows.values() for worth in rows.values()]
         self.plain = dict(self._plain_reports)
-        pages = self._publisher.class_pages(results, lessons, attendance, left_out, present, worth, self.plain)
+        facts = ClassFacts(attendance_in(self._gradebook), left_out, present, number(sum(points)))
+        pages = self._publisher.class_pages(results, facts, self.plain)
         with output_errors(self._out):
             write_pages(self._out, pages)
 
@@ -119,8 +121,8 @@ class Views:
         for lesson in results.lessons:
             if lesson.from_attempt is not None:
                 lessons_of.setdefault(lesson.from_attempt, []).append(lesson.name)
-        for number, names in lessons_of.items():
-            attempt = self._gradebook.stored(number)
+        for place, names in lessons_of.items():
+            attempt = self._gradebook.stored(place)
             extras, files = self._gradebook.extras(attempt), sources_of(self._gradebook.submission(attempt))
             sources |= {name: files[name] for name in names if name in files}
             for kind in ("pictures", "printed", "shown"):

@@ -145,11 +145,13 @@ def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) ->
     return failed
 
 
-def export_of(
-    results: SubmissionResult, write: Callable[[SubmissionResult], str]
-) -> tuple[str | None, Mapping[int, str]]:
+def export_of(results: SubmissionResult, write: Callable[[SubmissionResult], str]) -> tuple[str | None, list[str]]:
     """(what `write` gives, or of the points only, or None; why it is not all: see gradebook.guarded)."""
-    return rendered(lambda found, faults: (write(found[0]) if found else None, faults), [results], plain_results)
+    faults = list[str]()
+    text = rendered(
+        lambda found: write(found[0]) if found else None, [results], plain_results, lambda _, why: faults.append(why)
+    )
+    return text, faults
 
 
 def with_figures(out: Path, result: SubmissionResult) -> SubmissionResult:

@@ -88,7 +88,7 @@ def report_to_github(
         text = f"{inert(only.student)} has {points}, and this job needs {bound:g} %."
         say(error_command(f"Under {bound:g} %", f"{text} The job's summary says what to do next."))
     whole = [with_figures(out, result) for result in results]
-    for line in rendered(lambda found, _: list(error_commands(found, paths, workspace)), whole, plain_results):
+    for line in rendered(lambda found: list(error_commands(found, paths, workspace)), whole, plain_results):
         say(line)
     if summary := environment.get("GITHUB_STEP_SUMMARY"):
         reports = (out / result.student / "report.md" for result in results)

@@ -5,13 +5,16 @@ The table of students, whom to look at and why, the hardest gradients, the most 
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from grader.gradebook.class_results import score_or_none
+from grader.gradebook.grading.graded import ClassFacts
 from grader.intake.submissions.roster import Attendance, Member
 from grader.publish.inert import csv_cell
 from grader.publish.report.decisions import ANNOTATION_COLUMNS, annotation_cells, is_annotated, short_notes
@@ -147,13 +150,18 @@ def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
     return SubmissionResult(student=name, status=NOTHING_SUBMITTED, message=message, max_score=max_score, isolation="–")
 
 
-def without_results(attendance: Attendance, max_score: float) -> list[SubmissionResult]:
-    """What is listed of the roster's members for whom no submission counts."""
-    unclear = [
-        replace(nothing_submitted(member.student, max_score), status=UNCLEAR, message=sentence)
-        for member, sentence in attendance.disputed
+def with_absent(results: Sequence[SubmissionResult], facts: ClassFacts) -> Sequence[SubmissionResult]:
+    """The results, and a line for each of the roster's members for whom no submission counts; then all by name."""
+    if facts.attendance is None:
+        return results
+    known = {result.student for result in results}
+    further = [nothing_submitted(member.student, facts.max_score) for member in facts.attendance.absent]
+    further += [
+        replace(nothing_submitted(member.student, facts.max_score), status=UNCLEAR, message=sentence)
+        for member, sentence in facts.attendance.disputed
     ]
-    return [*(nothing_submitted(member.student, max_score) for member in attendance.absent), *unclear]
+    further = [each for each in further if each.student not in known]
+    return sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
 
 
 # Whom to look at ------------------------------------------------------------------------------------------------------
@@ -222,8 +230,8 @@ def zero_reason(result: SubmissionResult) -> str:
     return said[0] if said else ", ".join([tally_text([row.status for row in rows]), *short_notes(result)]) + "."
 
 
-def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
-    """Sentences about what the class has no current result for."""
+def incomplete(results: Sequence[SubmissionResult], present: Collection[str] | None = None) -> list[str]:
+    """Sentences about what the class has no current result for; `present` are the students of the last run."""
     sentences = []
     if failed := [result.student for result in results if result.status == "error"]:
         sentences.append(
@@ -237,6 +245,9 @@ def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
                 f"{first_names(without, MAX_NAMES_IN_SENTENCE)}."
             )
+    graded = [result.student for result in results if not is_absent(result)]
+    if present is not None and (others := sum(student not in present for student in graded)):
+        sentences.append(f"{others} of {len(graded)} students were not in the last run: their results are from before.")
     return sentences
 
 
@@ -264,8 +275,15 @@ def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
 # grades.csv -----------------------------------------------------------------------------------------------------------
 
 
+def csv_text(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> str:
+    """grades.csv."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
+    return text.getvalue()
+
+
 def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> list[list[str]]:
-    """grades.csv with its header. A result with status "error" has no figures: it is not a zero.
+    """The header of grades.csv and its rows. A result with status "error" has no figures: it is not a zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
     With an assignment or decisions, ANNOTATION_COLUMNS follow. With a roster, its own columns follow, except those that

@@ -6,21 +6,18 @@ line of code or printed output can show anything and do nothing.
 
 from __future__ import annotations
 
-import csv
-import io
 import statistics
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
-from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.graded import ClassFacts, GradedSubmission
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
-from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, markdown
 from grader.publish.lesson_graph import LessonGraph, lesson_figure
 from grader.publish.report.classroom import (
-    csv_rows,
+    csv_text,
     difficulties,
     incomplete,
     is_absent,
@@ -29,14 +26,15 @@ from grader.publish.report.classroom import (
     report_link,
     student_row,
     triage,
-    without_results,
+    with_absent,
 )
 from grader.publish.report.decisions import date_text, sentences_about, sentences_about_lesson
 from grader.publish.templates import page_templates
 from grader.publish.view import STATES, LessonView, lesson_view, next_step
-from grader.results import SubmissionResult, number
+from grader.results import SubmissionResult
 
 MAX_NAMES_ON_PAGE = 40
+NO_FACTS = ClassFacts()
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
 
 
@@ -91,56 +89,21 @@ class Reporter:
         return {"report.html": self.student_page(graded, sources), "report.md": self.student_markdown(graded)}
 
     def class_pages(
-        self,
-        results: Sequence[SubmissionResult],
-        lessons: Sequence[Lesson],
-        attendance: Attendance | None = None,
-        left_out: Sequence[str] = (),
-        present: Collection[str] | None = None,
-        worth: float | None = None,
-        plain: MutableMapping[str, str] | None = None,
+        self, results: Sequence[SubmissionResult], facts: ClassFacts, plain: MutableMapping[str, str]
     ) -> Iterator[tuple[str, str]]:
         """See gradebook.grading.graded.Publisher."""
-        plain, missing = {} if plain is None else plain, list[str]()
-        if present is not None and (others := sum(result.student not in present for result in results)):
-            missing.append(
-                f"{others} of {len(results)} students were not in the last run: their results are from before."
-            )
-        if attendance:
-            raw = sum(lesson.max_score for lesson in lessons)
-            assigned = max((each.max_score for each in results if each.assignment is not None), default=raw)
-            known = {result.student for result in results}
-            further = without_results(attendance, number(assigned if worth is None else worth))
-            further = [each for each in further if each.student not in known]
-            results = sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
-        every, remarks = results, attendance.remarks if attendance else ()
+        everyone = with_absent(results, facts)
 
-        def table(shown: Sequence[SubmissionResult], faults: Mapping[int, str]) -> str:
-            plain.update({every[place].student: why for place, why in faults.items()})
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(csv_rows(shown, attendance))
-            return text.getvalue()
+        def guarded(render: Callable[[Sequence[SubmissionResult]], str]) -> str:
+            return rendered(render, everyone, plain_results, lambda each, why: plain.update({each.student: why}))
 
-        def page(shown: Sequence[SubmissionResult], faults: Mapping[int, str]) -> str:
-            plain.update({every[place].student: why for place, why in faults.items()})
-            sentences = [*incomplete(shown), *missing, *([fault_sentence(plain)] if plain else [])]
-            return self.class_page(shown, remarks, left_out, sentences)
-
-        yield "grades.csv", rendered(table, results, plain_results)
-        yield "index.html", rendered(page, results, plain_results)
+        yield "grades.csv", guarded(lambda shown: csv_text(shown, facts.attendance))
+        yield "index.html", guarded(lambda shown: self.class_page(shown, facts, plain))
 
     def class_page(
-        self,
-        results: Sequence[SubmissionResult],
-        remarks: Sequence[str] = (),
-        left_out: Sequence[str] = (),
-        incomplete: Sequence[str] = (),
+        self, results: Sequence[SubmissionResult], facts: ClassFacts = NO_FACTS, plain: Collection[str] = ()
     ) -> str:
-        """index.html over all students' results.json.
-
-        `remarks` are sentences about the roster, `left_out` lessons that no submission contains, `incomplete` sentences
-        about results that are missing or from an earlier run.
-        """
+        """index.html over all students' results.json; `plain` are those whose report or row is plain."""
         lessons = lesson_names(results)
         students = [student_row(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
@@ -149,8 +112,8 @@ class Reporter:
             "report_link": report_link,
             "date_text": date_text,
             "assignment": next((result.assignment for result in results if result.assignment), None),
-            "remarks": remarks,
-            "incomplete": incomplete,
+            "remarks": facts.attendance.remarks if facts.attendance else (),
+            "incomplete": [*incomplete(results, facts.present), *([fault_sentence(plain)] if plain else [])],
             "triage": triage(results),
             "at_once": AT_ONCE,
             "lessons": lessons,
@@ -161,7 +124,7 @@ class Reporter:
             "histogram": [sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
             "difficulties": difficulties(results),
             "mistakes": named_mistakes(results),
-            "left_out": left_out,
+            "left_out": facts.left_out,
             "isolation": Counter(each.isolation for each in results if not is_absent(each)).most_common(),
             "most_names": MAX_NAMES_ON_PAGE,
         }

@@ -167,16 +167,16 @@ def test_dojo_s_list_runs_nothing(repository, nothing_ran):
 
 @pytest.mark.parametrize("typed", ["check 04", "answer 04", "report 04 --no-open", "train"])
 def test_dojo_runs_no_changed_lesson_unless_it_is_named(typed, repository, nothing_ran, judge, monkeypatch):
-    monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
-    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
+    monkeypatch.setattr("grader.dojo.desk.EagerZygote", lambda imports: None)
+    monkeypatch.setattr(dojo_check, "LocalJudge", lambda zygote: judge)
     done = run(dojo_main, *typed.split())
     assert done.exit_code == command_line.UNUSABLE and "differs from what was installed with `dojo`" in done.stderr
     assert nothing_ran()
 
 
 def test_dojo_runs_what_is_installed_and_what_is_named(repository, nothing_ran, judge: LocalJudge, monkeypatch):
-    monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
-    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
+    monkeypatch.setattr("grader.dojo.desk.EagerZygote", lambda imports: None)
+    monkeypatch.setattr(dojo_check, "LocalJudge", lambda zygote: judge)
     named = run(dojo_main, "check", "04", "--course", ".")
     assert named.exit_code == 0 and not nothing_ran(), named.output
     for path in repository.parent.rglob(MARK):

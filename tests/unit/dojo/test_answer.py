@@ -81,8 +81,8 @@ def test_without_the_keys_an_answer_is_recorded(answer: Answer, tmp_path: Path) 
 def test_a_line_of_code_runs_in_the_sandbox(
     answer: Answer, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
-    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
+    monkeypatch.setattr("grader.dojo.desk.EagerZygote", lambda imports: None)
+    monkeypatch.setattr(dojo_check, "LocalJudge", lambda zygote: judge)
     for line, expected in {
         "torch.ones(len(g), dtype=g.dtype) @ g": "Right.",
         "g.mean(0)": "Not right. You average.",

@@ -16,10 +16,11 @@ from grader.dojo.assistance import lessons_text
 from grader.dojo.desk import Desk, only_lesson
 from grader.dojo.file import HIDDEN, read_own
 from grader.dojo.report import open_in_browser
-from grader.dojo.zygote import Starter
+from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation.probe import Isolation
+from grader.sandbox.workers.client import ZygoteProcess
 
 pytest_plugins = ["dojos"]
 
@@ -381,19 +382,17 @@ def test_a_worker_that_was_prepared_changes_no_verdict(kit, judge):
 def test_where_workers_cannot_be_locked_in_they_run_without(monkeypatch):
     made = []
 
-    class Stubborn:
-        def __init__(self, plan) -> None:
-            made.append(plan.layers)
+    def prepare(zygote) -> None:
+        if made[-1]:
+            raise ZygoteDied("no namespaces here after all")
 
-        def prepare(self) -> None:
-            if made[-1]:
-                raise ZygoteDied("no namespaces here after all")
+    def close(zygote) -> None:
+        raise ZygoteDied("gone")
 
-        def close(self) -> None:
-            raise ZygoteDied("gone")
-
-    monkeypatch.setattr("grader.dojo.zygote.EagerZygote", Stubborn)
+    monkeypatch.setattr(ZygoteProcess, "__init__", lambda zygote, plan: made.append(plan.layers))
+    monkeypatch.setattr(ZygoteProcess, "close", close)
+    monkeypatch.setattr(EagerZygote, "prepare", prepare)
     monkeypatch.setattr("grader.dojo.zygote.probe", lambda: Isolation("fair", ("limits",), ()))
-    starter = Starter()
-    starter.restart()
-    assert made == [("limits",), ("limits",), ()] and starter.isolation.level == "none"
+    zygote = EagerZygote()
+    zygote.restart()
+    assert made == [("limits",), ("limits",), ()] and zygote.isolation.level == "none"

@@ -28,6 +28,7 @@ from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, OutputError, lock_output, write_pages
+from grader.gradebook.grading.graded import ClassFacts
 from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.grading.stop import stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -131,7 +132,7 @@ def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
         kept.add(results(number))
     data, _ = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
-    write_pages(tmp_path, Reporter([lesson]).class_pages(kept, [lesson]))
+    write_pages(tmp_path, Reporter([lesson]).class_pages(kept, ClassFacts(), {}))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     print(f"10,000 results: {data / 2**20:.1f} MiB; while their page is written: {peak / 2**20:.1f} MiB")

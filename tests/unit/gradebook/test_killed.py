@@ -1,7 +1,7 @@
 """SIGKILL at any moment of adjust, regrade and run: the gradebook is whole, decisions are there, no page stays stale.
 
 A command runs in a fork of the test process. Before and after each write to the database or to a file it counts, and
-kills itself at a chosen count. Grader processes are played; tests/unit/gradebook/test_resume.py kills real ones.
+kills itself at a chosen count. Grader processes are played; grading/test_resume.py kills real ones.
 
     pytest tests/unit/gradebook/test_killed.py -m slow        50 moments of each command, about three minutes
 """

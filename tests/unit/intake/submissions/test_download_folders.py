@@ -19,12 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 from support import GOLDEN, sampled, solution_of
 
+from grader.gradebook.grading.graded import ClassFacts
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.platforms import MOODLE_NAME, CanvasFile, canvas_files
 from grader.intake.submissions.roster import read_roster
 from grader.lesson.lesson import Course
-from grader.publish.report.classroom import csv_rows, without_results
+from grader.publish.report.classroom import csv_rows, with_absent
 
 DOWNLOADS = GOLDEN.parent / "downloads"
 NAMES = sorted(path.parent.name for path in DOWNLOADS.glob("*/expected.json"))
@@ -104,8 +105,7 @@ def graded(course, session_for, tmp_path) -> Callable[..., None]:
         )
         of_class = [each for each in found.remarks if "is read as a class" in each]  # an archive that no platform made
         assert [each for each in found.remarks if each not in of_class] == expected.get("remarks", [])
-        if found.attendance:
-            results += without_results(found.attendance, 3)
+        results = with_absent(results, ClassFacts(found.attendance, max_score=3))
         rows = csv_rows(sorted(results, key=lambda each: each.student.lower()), found.attendance)
         assert rows == expected["grades"]
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from grader.errors import UserError
+from grader.gradebook.grading.graded import ClassFacts
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.people import as_folder, may_be_one_person, name_words
 from grader.intake.submissions.roster import Attendance, Member, Roster, read_roster, with_unique_names
@@ -226,10 +227,9 @@ def test_the_contract_s_columns_come_first_and_none_is_there_twice():
 
 
 def test_who_submitted_nothing_has_the_assignment_s_maximum(lesson):
-    """Not the points that the lesson's rows have without the assignment."""
     present = replace(graded("ada"), max_score=30, assignment=AssignmentSummary("Homework", None, None, "last"))
-    attendance = Attendance({}, (Member("Bo", "Bo"),), ())
-    pages = dict(Reporter([lesson]).class_pages([present], [lesson], attendance))
+    facts = ClassFacts(Attendance({}, (Member("Bo", "Bo"),), ()), max_score=30)
+    pages = dict(Reporter([lesson]).class_pages([present], facts, {}))
     rows = [line.split(",")[2:4] for line in pages["grades.csv"].splitlines()]
     assert rows == [["total", "max"], ["2", "30"], ["0", "30"]]
 

@@ -15,7 +15,7 @@ from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.grading.graded import GradedSubmission
-from grader.publish.report.classroom import csv_rows
+from grader.publish.report.classroom import csv_rows, csv_text
 from grader.publish.report.decisions import (
     ANNOTATION_COLUMNS,
     annotation_cells,
@@ -121,9 +121,7 @@ def test_an_unknown_time_is_said():
 
 def test_grades_csv_has_columns_for_them(ada):
     bo = assigned("Bo", homework({"03_a": 2, "04_b": 1}), [], [decision(9, "excuse", text="Left.")])
-    text = io.StringIO()
-    csv.writer(text).writerows(csv_rows([ada, bo]))
-    lines = {line["student"]: line for line in csv.DictReader(io.StringIO(text.getvalue()))}
+    lines = {line["student"]: line for line in csv.DictReader(io.StringIO(csv_text([ada, bo])))}
     assert set(ANNOTATION_COLUMNS) <= set(lines["Ada"])
     assert {
         name: lines["Ada"][name] for name in ("03_a", "04_b", "total", "max", "late_days", "late_cost", "free_days")

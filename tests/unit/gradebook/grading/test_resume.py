@@ -2,7 +2,7 @@
 
 Fast tests put a few lines of Python where grader processes are; a real run is killed at many moments by the slow one:
 
-    pytest tests/unit/gradebook/test_resume.py -m slow        50 kills, about ten minutes
+    pytest tests/unit/gradebook/grading/test_resume.py -m slow        50 kills, about ten minutes
 """
 
 from __future__ import annotations
