@@ -121,25 +121,26 @@ def settings_for(
     )
 
 
-def with_assignment(
-    file: Path | None, out: Path | None, course: Course, names: Sequence[str]
-) -> tuple[Assignment | None, Course, list[Lesson]]:
-    """(the assignment in `file`, or else the gradebook's in `out`, with the lessons as they are now; the course; the
-    lessons that `names` name, or else the assignment's, or else all). Raises UserError.
+def open_assignment(
+    given: Path | None, names: Sequence[str], file: Path | None, out: Path | None = None
+) -> tuple[Course, list[Lesson], Assignment | None]:
+    """(the course; the lessons that `names` name, or else the assignment's, or else all; the assignment in `file`, or
+    else the gradebook's in `out` with the lessons as they are now). Raises UserError.
 
     Where the gradebook has an assignment, that one counts until `grade regrade --apply`: the course has its settings,
     and its lessons are graded as well.
     """
-    lessons, counting = list(course.lessons.values()), None
+    course, named = open_course(given, names)
+    every, counting = list(course.lessons.values()), None
     if out is not None and (out / GRADEBOOK).is_file():
         with open_gradebook(out) as gradebook:
             counting = gradebook.assignment()
     if file is not None:
-        assignment = read_assignment(file, lessons)
+        assignment = read_assignment(file, every)
     elif counting is not None:
-        assignment = parse_assignment(counting.text, Path(GRADEBOOK), lessons)
+        assignment = parse_assignment(counting.text, Path(GRADEBOOK), every)
     else:
-        return None, course, named_lessons(course, names)
+        return course, named, None
     counting = counting or assignment
     course = Course(course.root, changed=counting.settings)
     contained = [each for each in course.lessons.values() if each.name in {*assignment.rows, *counting.rows}]
@@ -147,4 +148,4 @@ def with_assignment(
     if outside := [lesson.name for lesson in named if lesson not in contained]:
         held = ", ".join(lesson.name for lesson in contained)
         raise UserError(f"the assignment {assignment.title!r} does not contain {outside[0]}; it contains {held}.")
-    return assignment, course, named
+    return course, named, assignment

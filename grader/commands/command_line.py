@@ -106,14 +106,15 @@ def parameters_of(target: Callable[..., Any]) -> Iterator[click.Parameter]:
             yield source(name, hint)
 
 
-def call(target: Callable[..., Any], given: Mapping[str, Any], stack: ExitStack) -> Any:
+def call_target(target: Callable[..., Any], given: Mapping[str, Any], stack: ExitStack) -> Any:
     """Call `target` with the values `given` by a command line, and with what is opened until `stack` is closed."""
-    return target(
-        **{
-            name: stack.enter_context(call(source.by, given, stack)) if isinstance(source, Opened) else given[name]
-            for name, (source, _) in annotations_of(target).items()
-        }
-    )
+    values = dict[str, Any]()
+    for name, (source, _) in annotations_of(target).items():
+        if isinstance(source, Opened):
+            values[name] = stack.enter_context(call_target(source.by, given, stack))
+        else:
+            values[name] = given[name]
+    return target(**values)
 
 
 class Command(click.Command):
@@ -122,7 +123,7 @@ class Command(click.Command):
     def __init__(self, name: str, target: Callable[..., Any]) -> None:
         def run(**given: Any) -> None:
             with ExitStack() as stack:
-                command = call(target, given, stack)
+                command = call_target(target, given, stack)
                 if isinstance(target, type):
                     command.run()
 

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
 from typing import Annotated
 
 import click
@@ -15,19 +14,15 @@ from rich.table import Table
 
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks
-from grader.commands.intake import first_sentences
 from grader.commands.options import Because, Out, StudentName
 from grader.commands.out_folder import OutFolder, OutToWrite, open_gradebook
 from grader.errors import UserError
-from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import undone
-from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.extension_file import date_in, read_extensions
+from grader.gradebook.database import Gradebook
+from grader.gradebook.extension_file import date_in
 from grader.gradebook.grading.views import attendance_in
 from grader.gradebook.lookup import UnknownStudent, find_row, find_student, people_index, points_of_part, rows_by_lesson
 from grader.gradebook.records import Decision, DecisionKind
-from grader.intake.submissions.finding import FoundSubmissions
-from grader.intake.submissions.roster import Roster
 from grader.publish.inert import terminal_line
 from grader.results import points_text
 from grader.results.typed_json import time_from_text
@@ -192,26 +187,6 @@ def store(out: OutFolder, decisions: Iterable[Decision]) -> None:
         click.echo(f"{each.id}: {terminal_line(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
         out.publish(before)
-
-
-def extensions_from(
-    file: Path, assignment: Assignment | None, out: Path, found: FoundSubmissions, roster: Roster | None
-) -> list[Decision]:
-    """The decisions in a file of extensions, about students of this run, of the gradebook and of the roster.
-
-    A line about anybody else has no effect, and standard error says so. Raises UserError.
-    """
-    if assignment is None:
-        raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
-    names, known = {arrival.student for arrival in found.arrivals}, dict[str, set[str]]()
-    if (out / GRADEBOOK).is_file():
-        with open_gradebook(out) as gradebook:
-            names, known = names | set(gradebook.students()), gradebook.people()
-    members = roster.members if roster is not None else ()
-    students = sorted(names | {each.student for each in members})
-    decisions, ignored = read_extensions(file, assignment, students, people_index(known, members), author_name())
-    print_remarks(first_sentences(ignored))
-    return decisions
 
 
 def author_name() -> str:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-import click
-
 from grader import __version__
-from grader.commands.options import ExercisesFolder
-from grader.dojo.desk import Desk, student_course
+from grader.commands.dojo_work import AtDesk
+from grader.dojo.desk import Desk
 from grader.dojo.session import CheckSession
 from grader.errors import UserError
 
@@ -21,7 +19,7 @@ MISSING = (
 )
 
 
-def serve_assistant(course: ExercisesFolder) -> None:
+def serve_assistant(at: AtDesk) -> None:
     """Serves verdicts and hints to an AI assistant, and no answers.
 
     It speaks the Model Context Protocol over standard input and output: docs/tools.md has the lines for your client.
@@ -30,12 +28,10 @@ def serve_assistant(course: ExercisesFolder) -> None:
     Examples:
       claude mcp add dojo -- dojo mcp    the assistant starts it by itself, in the folder with exercises/
     """
-    root = student_course(course).resolve()
     try:
         import mcp  # noqa: F401
     except ImportError as error:
         raise UserError(MISSING) from error
-    at = Desk(root, complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True))
     with closing(CheckSession(at)) as session:
         server_of(at, session).run()
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import click
 
-from grader.commands.checks import open_course, require_solutions, with_assignment
+from grader.commands.checks import open_assignment, require_solutions
 from grader.commands.command_line import EXISTING_FOLDER, FOLDER, argument, option
 from grader.commands.console import print_remarks
-from grader.commands.intake import ClassFiles
+from grader.commands.intake import roster_of
 from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, RosterFile, Timeout
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
@@ -42,6 +41,12 @@ Maximum = Annotated[
     option("--max POINTS", "What a full score is worth on the platform.", click.FloatRange(0, min_open=True)),
 ]
 
+
+def platform_typed() -> str:
+    """The platform after `grade export` or `grade feedback`: these commands have one function for several."""
+    return str(click.get_current_context().info_name)
+
+
 # Where grading runs ---------------------------------------------------------------------------------------------------
 
 
@@ -64,7 +69,7 @@ def github(
     """
     names, assignment, path = list[str](), "", folder / WORKFLOW_PATH
     if lesson_names or public or assignment_file is not None:
-        _, loaded, lessons = with_assignment(assignment_file, None, open_course(course)[0], lesson_names)
+        loaded, lessons, _ = open_assignment(course, lesson_names, assignment_file)
         if lesson_names or public:  # else the assignment says which
             names = [lesson.name for lesson in lessons]
         if assignment_file is not None:
@@ -104,8 +109,7 @@ def gradescope(
     from grader.authoring.release.kit import autograder_files
     from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 
-    loaded, _ = open_course(course)
-    assignment, _, lessons = with_assignment(assignment_file, None, loaded, lesson_names)
+    loaded, lessons, assignment = open_assignment(course, lesson_names, assignment_file)
     require_solutions(lessons)
     points = sum(lesson.max_score for lesson in lessons) if assignment is None else assignment.points
     text = "" if assignment is None else assignment.text
@@ -120,38 +124,20 @@ def gradescope(
 # Scores ---------------------------------------------------------------------------------------------------------------
 
 
-def canvas(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
-    """Writes CSV for Canvas from OUT, which `grade run` wrote.
+def scores(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
+    """Writes CSV with the scores in OUT, which `grade run` wrote, for this platform.
 
-    If the roster is Canvas's own export, it is filled in, and all other cells stay as they are.
+    If the roster is the platform's own file, it is filled in, and all other cells stay as they are. That is Canvas's
+    export of its gradebook, or the grading worksheet of an assignment in Moodle, in which empty "Feedback comments" are
+    filled in as well. A score that is not clear stays empty.
 
     Examples:
-      grade export canvas grades/ --roster roster.csv                       a column for each lesson
+      grade export canvas grades/ --roster roster.csv                 a column for each lesson
       grade export canvas grades/ --roster export.csv --name "total=Backprop (98765)"
-    """
-    write_marks("canvas", graded, roster_file, named, maximum, out)
-
-
-def moodle(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
-    """Writes CSV for Moodle from OUT, which `grade run` wrote.
-
-    If the roster is an assignment's grading worksheet, grades and empty "Feedback comments" are filled in. All other
-    cells stay as they are.
-
-    Examples:
       grade export moodle grades/ --roster worksheet.csv              the column Grade: all lessons together
       grade export moodle grades/ --roster roster.csv --max 100       Moodle's maximum grade, if it is in no file
     """
-    write_marks("moodle", graded, roster_file, named, maximum, out)
-
-
-def write_marks(
-    name: str, graded: Path, roster_file: Path, named: Sequence[str], maximum: float | None, out: Path | None
-) -> None:
-    """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
-
-    A score that is not clear stays empty. Raises UserError.
-    """
+    name = platform_typed()
     platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
     marks = read_marks(graded, roster)
     columns = platform.columns(marks, named)
@@ -187,40 +173,26 @@ def mailmerge(graded: Graded, roster_file: ClassFile, out: Written) -> None:
 # Reports --------------------------------------------------------------------------------------------------------------
 
 
-def canvas_archive(graded: Graded, out: Written) -> None:
-    """Writes the zip for Canvas's "Re-Upload Submissions". Each report becomes a file in a comment.
+ARCHIVES = {
+    "canvas": ("Canvas", canvas_feedback, "the assignment, Re-Upload Submissions"),
+    "moodle": ("Moodle", moodle_feedback, "Upload multiple feedback files in a zip"),
+}
+"""{what is typed: (the platform; what gives {name in the zip: content} for a student; the menu that takes the zip)}"""
+
+
+def archive(graded: Graded, out: Written) -> None:
+    """Writes the zip with reports that this platform gives back to students.
+
+    Canvas's "Re-Upload Submissions" shows each report as a file in a comment. Moodle takes it with "Upload multiple
+    feedback files in a zip"; grades and one-line comments are in the worksheet that `grade export moodle` fills in.
 
     Examples:
       grade feedback canvas grades/
-    """
-    write_archive(graded, out, "Canvas", canvas_feedback, "the assignment, Re-Upload Submissions")
-
-
-def moodle_archive(graded: Graded, out: Written) -> None:
-    """Writes the zip for Moodle's "Upload multiple feedback files in a zip".
-
-    Grades and one-line comments are in the worksheet that `grade export moodle` fills in.
-
-    Examples:
       grade feedback moodle grades/
-    """
-    write_archive(graded, out, "Moodle", moodle_feedback, "Upload multiple feedback files in a zip")
-
-
-def write_archive(
-    graded: Path,
-    out: Path | None,
-    platform: str,
-    feedback: Callable[[Sequence[str], dict[str, bytes]], dict[str, bytes]],
-    menu: str,
-) -> None:
-    """Write the zip with what the platform gives to each student, and print who gets nothing.
-
-    `feedback` gives {name in the zip: content} from a student's names in the download and the files of the report.
-    Raises UserError where nobody gets anything.
     """
     from grader.authoring.release.engine import write_zip  # torch comes with it
 
+    platform, feedback, menu = ARCHIVES[platform_typed()]
     back, remarks = returned_reports(graded, platform)
     print_remarks(remarks)
     if not back:
@@ -248,7 +220,7 @@ def student_folders(
     Examples:
       grade feedback folder grades/ --roster roster.csv
     """
-    roster, place, written = ClassFiles(graded, roster_file).roster, out or graded / "feedback", 0
+    (roster, _), place, written = roster_of(graded, roster_file), out or graded / "feedback", 0
     marks = None if roster is None else read_marks(graded, roster)
     print_remarks(() if marks is None else marks.remarks)
     with write_errors(place):

@@ -16,8 +16,8 @@ EXPORT = CommandGroup(
     {
         "github": ("export.github", "a workflow that grades, or checks, on push"),
         "gradescope": ("export.gradescope", "autograder.zip"),
-        "canvas": ("export.canvas", "CSV with scores"),
-        "moodle": ("export.moodle", "CSV with scores"),
+        "canvas": ("export.scores", "CSV with scores"),
+        "moodle": ("export.scores", "CSV with scores"),
         "mailmerge": ("export.mailmerge", "CSV with scores and the reports to attach"),
     },
 )
@@ -31,8 +31,8 @@ FEEDBACK = CommandGroup(
       grade feedback canvas grades/
     """,
     {
-        "canvas": ("export.canvas_archive", 'a zip for "Re-Upload Submissions"'),
-        "moodle": ("export.moodle_archive", "a zip of feedback files"),
+        "canvas": ("export.archive", 'a zip for "Re-Upload Submissions"'),
+        "moodle": ("export.archive", "a zip of feedback files"),
         "folder": ("export.student_folders", "a folder for each student, and mailmerge.csv"),
     },
 )

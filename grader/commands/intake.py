@@ -1,22 +1,27 @@
-"""What is known of a class: its roster, times of submission, submissions, and what a person decided in intake.csv."""
+"""What a run is given of a class: submissions, their times, its roster, and what a person decided in files."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from grader.commands.console import print_remarks
+from grader.commands.decisions import author_name
 from grader.commands.out_folder import open_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK
+from grader.gradebook.extension_file import read_extensions
 from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.lookup import people_index
+from grader.gradebook.records import Decision
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.intake_csv import (
     INTAKE_FILE,
-    IntakeLine,
     confirmed_lines,
     decisions,
     intake_text,
@@ -34,106 +39,101 @@ ROSTER_ENTRY, TIMES_ENTRY = "roster", "times"
 MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
 
 
-class ClassFiles:
-    """What is known of the class beside its submissions.
+def roster_of(out: Path, file: Path | None = None) -> tuple[Roster | None, str]:
+    """(the class's list, its file's name): from `file`, or else as the gradebook in `out` has it. Raises UserError."""
+    if file is not None:
+        return read_roster(file), file.name
+    name, stored = kept_in(out, ROSTER_ENTRY) or ("", None)
+    return None if stored is None else from_json(Roster, stored), name
+
+
+def kept_in(out: Path, entry: str) -> Any:
+    """What the gradebook in `out`, if there is one, keeps under this name; else None."""
+    if not (out / GRADEBOOK).is_file():
+        return None
+    with open_gradebook(out) as gradebook:
+        return json.loads(gradebook.kept(entry) or "null")
+
+
+@dataclass(kw_only=True)
+class Intake:
+    """The submissions of a class, their times, its roster, and what a person decided in intake.csv.
 
     Attributes:
+        out: the folder with the gradebook, and with the intake.csv of earlier runs.
+        lessons: those that submissions are searched for.
+        file: an intake.csv that a person has edited; all of it is confirmed.
         roster: the class's list, None if no run was given one.
-        remarks: sentences about what the gradebook remembers.
-    """
-
-    def __init__(self, out: Path, roster_file: Path | None = None, times_files: Sequence[Path] = ()) -> None:
-        """Reads `roster_file`, and from the gradebook in `out` what no file is given for. Raises UserError."""
-        self.roster = None if roster_file is None else read_roster(roster_file)
-        self.remarks, self._roster_name = list[str](), roster_file.name if roster_file is not None else ""
-        self._times_files, self._times = times_files, dict[str, list[SubmissionTime]]()
-        if not (out / GRADEBOOK).is_file():
-            return
-        with open_gradebook(out) as gradebook:
-            roster, times = gradebook.kept(ROSTER_ENTRY), gradebook.kept(TIMES_ENTRY)
-        if self.roster is None and roster:
-            self._roster_name, stored = json.loads(roster)
-            self.roster = from_json(Roster, stored)
-            self.remarks.append(
-                f"{self._roster_name} of an earlier run: {count_text(len(stored['members']), 'student')}."
-            )
-        for name, stored in json.loads(times or "{}").items():
-            if name not in map(str, times_files):
-                self._times[name] = from_json(list[SubmissionTime], stored)
-                count = count_text(len(stored), "submission time")
-                self.remarks.append(
-                    f"{name} of an earlier run: {count}. For newer submissions, give --times with a newer file."
-                )
-
-    def set_times(self, found: FoundSubmissions, assignment: Assignment | None) -> tuple[list[str], list[str]]:
-        """Give submissions their times, from the roster, earlier runs' files and `--times`. Raises UserError.
-
-        Returns sentences about what is not clear, and about how many times were read.
-        """
-        unclear, counts = list[str](), list[str]()
-        due = None if assignment is None else assignment.due
-        # an offset is no zone: it changes with the season
-        zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
-        if self.roster is not None:
-            try:
-                read = times_in_roster(self.roster, self._roster_name, zone)
-                unclear += first_sentences([*read.bad, *found.set_times(read.times, replaces=False)])
-                counts += times_sentence(self._roster_name, read)
-            except NoZone as error:
-                unclear += [str(error)] if due is not None else []
-        given = set(map(str, self._times_files))
-        for name, times in self._times.items():
-            if name not in given:
-                found.set_times(times)  # the run that was given the file has said what is not clear in it
-        for file in self._times_files:
-            read = read_times(file, zone)
-            if read.bad:
-                raise UserError(" ".join(first_sentences(read.bad)))
-            unclear += first_sentences(found.set_times(read.times))
-            counts += times_sentence(file.name, read)
-            self._times[str(file)] = list(read.times)
-        return unclear, counts
-
-    def entries(self) -> dict[str, str]:
-        """What the gradebook keeps for later runs."""
-        found = {TIMES_ENTRY: json.dumps({name: to_json(times) for name, times in self._times.items()})}
-        if self.roster is not None:
-            found[ROSTER_ENTRY] = json.dumps([self._roster_name, to_json(self.roster)])
-        return found
-
-
-@dataclass
-class Intake:
-    """Attributes:
-    out: the folder with the gradebook and the intake.csv of earlier runs.
-    lessons: those that submissions are searched for.
-    file: an intake.csv that a person has edited; all of it is confirmed.
-    found: the submissions, as found last.
+        remembered: sentences about what the gradebook remembers and no file is given for.
+        found: the submissions, as found last.
     """
 
     out: Path
     course: Course
     lessons: Sequence[Lesson]
-    known: ClassFiles
-    assignment: Assignment | None
-    file: Path | None
-    found: FoundSubmissions = field(init=False)
-    _lines: list[IntakeLine] = field(init=False)
+    assignment: Assignment | None = None
+    file: Path | None = None
+    roster_file: Path | None = None
+    times_files: Sequence[Path] = ()
 
     def __post_init__(self) -> None:
+        """Raises UserError for a file that cannot be read."""
+        self.roster, self._roster_name = roster_of(self.out, self.roster_file)
+        self.remembered, earlier = list[str](), f"{self._roster_name} of an earlier run"
+        if self.roster is not None and self.roster_file is None:
+            self.remembered.append(f"{earlier}: {count_text(len(self.roster.members), 'student')}.")
+        self._times = dict[str, list[SubmissionTime]]()
+        self._earlier_times = {
+            name: from_json(list[SubmissionTime], stored)
+            for name, stored in (kept_in(self.out, TIMES_ENTRY) or {}).items()
+            if name not in map(str, self.times_files)
+        }
+        for name, times in self._earlier_times.items():
+            count = count_text(len(times), "submission time")
+            advice = "For newer submissions, give --times with a newer file."
+            self.remembered.append(f"{name} of an earlier run: {count}. {advice}")
         self.found = FoundSubmissions(self.lessons, [*self.course.lessons.values()])
         self.read_files()
 
+    def entries(self) -> dict[str, str]:
+        """What the gradebook keeps of the class for later runs."""
+        times = {name: to_json(each) for name, each in (self._earlier_times | self._times).items()}
+        roster = {} if self.roster is None else {ROSTER_ENTRY: json.dumps([self._roster_name, to_json(self.roster)])}
+        return {TIMES_ENTRY: json.dumps(times), **roster}
+
     def find(self, paths: Sequence[Path], within: Path | None = None) -> tuple[list[str], list[str]]:
-        """Find what is under `paths` now, and its times; returns as ClassFiles.set_times. Raises UserError."""
+        """Find what is under `paths` now, and its times in the roster, earlier runs' files and `--times`.
+
+        Returns sentences about what is not clear, and about how many times were read. Raises UserError.
+        """
         decided, questions = self.found.decided, self.found.questions  # what was found before may still be read
-        self.found = find(paths, self.lessons, [*self.course.lessons.values()], self.known.roster, within)
+        self.found = find(paths, self.lessons, [*self.course.lessons.values()], self.roster, within)
         self.found.decided, self.found.questions = decided, questions
-        return self.known.set_times(self.found, self.assignment)
+        unclear, counts = list[str](), list[str]()
+        due = None if self.assignment is None else self.assignment.due
+        # an offset is no zone: it changes with the season
+        zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
+        if self.roster is not None:
+            try:
+                read = times_in_roster(self.roster, self._roster_name, zone)
+                unclear += first_sentences([*read.bad, *self.found.set_times(read.times, replaces=False)])
+                counts += times_sentence(self._roster_name, read)
+            except NoZone as error:
+                unclear += [str(error)] if due is not None else []
+        for times in self._earlier_times.values():
+            self.found.set_times(times)  # the run that was given the file has said what is not clear in it
+        for file in self.times_files:
+            read = read_times(file, zone)
+            if read.bad:
+                raise UserError(" ".join(first_sentences(read.bad)))
+            unclear += first_sentences(self.found.set_times(read.times))
+            counts += times_sentence(file.name, read)
+            self._times[str(file)] = list(read.times)
+        return unclear, counts
 
     def remarks(self) -> list[str]:
         """Sentences about what was found."""
-        return [f"{'roster: ' if self.known.roster else ''}{remark}" for remark in self.found.remarks]
+        return [f"{'roster: ' if self.roster else ''}{remark}" for remark in self.found.remarks]
 
     def read_files(self) -> None:
         """Have submissions read as OUT/intake.csv says where it is confirmed, and as the file says that is given."""
@@ -154,6 +154,24 @@ class Intake:
             for remark in submission.remarks:
                 if remark.kind == "no_file":
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
+
+    def extensions(self, file: Path) -> list[Decision]:
+        """The decisions in a file of extensions, about students of this run, of the gradebook and of the roster.
+
+        A line about anybody else has no effect, and standard error says so. Raises UserError.
+        """
+        if self.assignment is None:
+            raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
+        names, known = {arrival.student for arrival in self.found.arrivals}, dict[str, set[str]]()
+        if (self.out / GRADEBOOK).is_file():
+            with open_gradebook(self.out) as gradebook:
+                names, known = names | set(gradebook.students()), gradebook.people()
+        members = self.roster.members if self.roster is not None else ()
+        students = sorted(names | {each.student for each in members})
+        people = people_index(known, members)
+        found, ignored = read_extensions(file, self.assignment, students, people, author_name())
+        print_remarks(first_sentences(ignored))
+        return found
 
     def store(self) -> list[str]:
         """Write OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""

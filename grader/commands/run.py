@@ -14,18 +14,17 @@ import click
 from grader.commands.checks import (
     GRADER_PROGRAM,
     checked_isolation,
-    open_course,
+    find_course,
+    open_assignment,
     refuse_course_in_submissions,
     refuse_planted_results,
     require_solutions,
     settings_for,
-    with_assignment,
 )
 from grader.commands.command_line import BELOW, FAULT, FOLDER, POSITIVE, STOPPED, argument, option, seldom
 from grader.commands.console import console_for, print_remarks
-from grader.commands.decisions import extensions_from
 from grader.commands.follow import FollowedFolder
-from grader.commands.intake import ClassFiles, Intake
+from grader.commands.intake import Intake
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
 from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
 from grader.commands.out_folder import write_other_gradebooks
@@ -93,13 +92,21 @@ class GradeRun:
             quieted = at_end.enter_context(ExitStack())
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))
-            course, _ = open_course(self.course, self.lesson_names)
-            refuse_course_in_submissions(course.root, self.submissions)
-            assignment, course, lessons = with_assignment(self.assignment_file, self.out, course, self.lesson_names)
+            refuse_course_in_submissions(find_course(self.course), self.submissions)  # before code of it runs
+            course, lessons, assignment = open_assignment(
+                self.course, self.lesson_names, self.assignment_file, self.out
+            )
             require_solutions(lessons)
-            known = ClassFiles(self.out, self.roster_file, self.times_files)
-            print_remarks(() if self.quiet else known.remarks)
-            intake = Intake(self.out, course, lessons, known, assignment, self.intake_file)
+            intake = Intake(
+                out=self.out,
+                course=course,
+                lessons=lessons,
+                assignment=assignment,
+                file=self.intake_file,
+                roster_file=self.roster_file,
+                times_files=self.times_files,
+            )
+            print_remarks(() if self.quiet else intake.remembered)
             are_chosen = bool(self.lesson_names) or assignment is not None
             inbox = None
             if self.follow:
@@ -111,9 +118,7 @@ class GradeRun:
                     intake.check_file(self.intake_file)
                 print_remarks(intake.remarks())
                 refuse_planted_results(self.out, [arrival.path for arrival in intake.found.arrivals])
-            extensions = []
-            if (file := self.extensions_file) is not None:
-                extensions = extensions_from(file, assignment, self.out, intake.found, known.roster)
+            extensions = [] if self.extensions_file is None else intake.extensions(self.extensions_file)
             counted = lessons if are_chosen else intake.found.contained(lessons)
             left_out = [lesson.name for lesson in lessons if lesson not in counted]
             settings = settings_for(
@@ -142,8 +147,8 @@ class GradeRun:
                     only_these=self.only_these,
                     decisions=extensions,
                     inbox=inbox,
-                    roster=known.roster,
-                    kept=known.entries(),
+                    roster=intake.roster,
+                    kept=intake.entries(),
                 )
             count, students = len(intake.found), [result.student for result in outcome.results]
             open_questions = intake.store()

@@ -8,7 +8,7 @@ import click
 
 from grader.commands.checks import named_lessons
 from grader.commands.console import console_for, print_remarks, progress_bar
-from grader.commands.intake import ClassFiles
+from grader.commands.intake import roster_of
 from grader.commands.options import LessonNames
 from grader.commands.out_folder import OutToRead
 from grader.errors import UserError
@@ -45,7 +45,7 @@ def similar(out: OutToRead, lesson_names: LessonNames) -> None:
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
-    roster = ClassFiles(out.path).roster
+    roster, _ = roster_of(out.path)
     groups = {each.student: each.group for each in (roster.members if roster else ()) if each.group}
     result = similarities(read, rows, known, groups)
     pairs = [pair for pair in result.pairs if pair.bits >= result.threshold]

@@ -9,8 +9,8 @@ import click
 
 from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
 from grader.commands.console import console_for, progress_bar
-from grader.commands.options import ExercisesFolder
-from grader.dojo.desk import only_lesson, student_course
+from grader.commands.dojo_work import AtDesk
+from grader.dojo.desk import only_lesson
 from grader.dojo.file import is_file, own_file, shown_path
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
@@ -23,7 +23,7 @@ def train(
     word: Annotated[str | None, argument("[LESSON]")],
     steps: Annotated[int | None, option("--steps N", "[default: the lesson's; 200,000 in lesson 07]", POSITIVE)],
     resume: Annotated[bool, option("--resume", "Continue the last run of this lesson.")],
-    course: ExercisesFolder,
+    at: AtDesk,
 ) -> None:
     """Trains a network with your own gradients, next to a second one that learns with autograd's.
 
@@ -34,9 +34,8 @@ def train(
       dojo train 15 --steps 2000            a first look at the GPT of lesson 15; without a LESSON, lesson 07
       dojo train my_network.py              a network of your own
     """
-    loaded = Course(student_course(course), secrets=False)
-    networks = [lesson for lesson in loaded.lessons.values() if lesson.config.train.script]
-    lesson, path = lesson_and_file(loaded, networks, word)
+    networks = [lesson for lesson in at.course.lessons.values() if lesson.config.train.script]
+    lesson, path = lesson_and_file(at.course, networks, word)
     settings = lesson.config.train
     out = TRAINING_FOLDER if lesson == networks[0] else TRAINING_FOLDER / lesson.number
     from grader.dojo.training import CURVE, OwnFile, TrainingRun, load_checkpoint  # torch comes with it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 
 import click
 from support import ROOT
@@ -14,7 +15,8 @@ from grader.commands.grade import main as grade
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("exercises/*/*.md")])
 COMMANDS = {"grade": grade, "dojo": dojo}
-LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 TYPED = re.compile(r"(?:^ {4}(?:.venv/bin/|\.venv/bin/)?|`)((?:grade|dojo)(?: [^`\n]*)?)(?:`|$)", re.MULTILINE)
 
 
@@ -28,9 +30,22 @@ def test_each_bench_that_a_page_types_exists():
 
 
 def test_links_lead_somewhere():
+    headings = {page.resolve(): {anchor(line) for line in HEADING.findall(prose(page))} for page in PAGES}
     for page in PAGES:
-        for target in LINK.findall(page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page}: {target}"
+        for target, heading in LINK.findall(page.read_text(encoding="utf-8")):
+            linked = (page.parent / target).resolve() if target else page.resolve()
+            assert linked.exists(), f"{page}: {target}"
+            assert not heading or heading in headings[linked], f"{page}: {target}#{heading}"
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code, in which `#` begins a comment."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchor(heading: str) -> str:
+    """The name by which a link reaches a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def test_commands_and_their_options_exist():
@@ -49,3 +64,5 @@ def test_commands_and_their_options_exist():
         known |= {"--help", "-h"}
         used = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}
         assert used <= known, f"{page}: {line}"
+        if words[:2] == ["dojo", "train"]:  # a lesson by its number, or a file
+            assert all((ROOT / word).is_file() for word in words[2:] if "/" in word), f"{page}: {line}"

@@ -167,36 +167,7 @@ def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none
         )
 
 
-# Bad input -----------------------------------------------------------------------------------------------------------
-
-
-BAD_INPUT = [
-    (["run", "nowhere"], "nowhere does not exist"),
-    (["run", "empty"], "empty holds no submissions"),
-    (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
-    (["run", "--follow", "nowhere", "--lesson", "04"], "--follow grades what appears in one folder"),
-    (["run", "--follow", "empty", "class", "--lesson", "04"], "was given empty, class"),
-    (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),
-    (["run", "--follow", "empty", "--lesson", "04", "--cluster", "tcp://x:1"], "leave out --cluster"),
-    (
-        ["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"],
-        "--format github and classroom50 report to",
-    ),
-    (["verify", "nothing"], "There is no lesson 'nothing'"),
-    (["run", "empty", "--course", "empty"], "holds no lessons"),
-]
-
-
-def test_bad_input_is_one_sentence_and_exit_status_2(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "class" / "ada").mkdir(parents=True)
-    for arguments, sentence in BAD_INPUT:
-        course = [] if "--course" in arguments else ["--course", str(ROOT)]
-        result = CliRunner().invoke(cli.main, [*arguments, *course])
-        assert result.exit_code == command_line.UNUSABLE
-        assert sentence in result.stderr
-        assert result.stderr.startswith("grade: ") and result.stderr.count("\n") == 1
+# What is refused ------------------------------------------------------------------------------------------------------
 
 
 def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, submissions, tmp_path):
@@ -285,3 +256,29 @@ def test_a_shell_completes_commands_and_options(typed, found):
 
 def test_the_help_of_a_run_fits_on_one_screen():
     assert CliRunner().invoke(cli.main, ["run", "--help"]).output.count("\n") <= 50
+
+
+# The program `dojo` ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.full
+def test_dojo_needs_no_standard_output():
+    """A job may start it with standard output closed; torch is loaded, so the program ends by itself."""
+    code = "import torch; from grader.commands.start_dojo import main; main()"
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-c", code, "list"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ctrl_c_while_dojo_is_imported_is_one_sentence():
+    """A command's modules take half a second, in which somebody who has mistyped a word stops it."""
+    code = (
+        "import sys\n"
+        "class Stops:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'grader.commands.dojo_work': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stops())\n"
+        "from grader.commands.start_dojo import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\ndojo: stopped.\n")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click.testing
+from support import ROOT
 
 from grader.commands.dojo import main as dojo
 from grader.commands.grade import main as grade
@@ -29,26 +32,33 @@ DOJO = [
 ]
 
 
-def test_dojo():
-    for words, sentence in DOJO:
-        result = click.testing.CliRunner().invoke(dojo, words if "'" in words else words.split())
-        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-        assert result.stderr.startswith("dojo: ") and sentence in result.stderr
-
-
 GRADE = [
-    (["rnu", "x"], "There is no command 'rnu'. Did you mean `grade run x`?"),
-    (["18"], "There is no command '18'; `grade --help` lists them."),
-    (["run"], "Missing argument 'SUBMISSIONS...'. Type, for example, `grade run submissions/`; `grade run --help`"),
-    (["export", "csv"], "No such command 'csv'"),
+    ("rnu x", "There is no command 'rnu'. Did you mean `grade run x`?"),
+    ("18", "There is no command '18'; `grade --help` lists them."),
+    ("run", "Missing argument 'SUBMISSIONS...'. Type, for example, `grade run submissions/`; `grade run --help`"),
+    ("export csv", "No such command 'csv'"),
+    ("run nowhere", "nowhere does not exist"),
+    ("run empty", "empty holds no submissions"),
+    ("run empty --lesson 77", "There is no lesson '77'"),
+    ("run class --course empty", "holds no lessons"),
+    ("run --follow nowhere --lesson 04", "--follow grades what appears in one folder"),
+    ("run --follow empty class --lesson 04", "was given empty, class"),
+    ("run --follow empty", "name the lessons with --lesson, or give --assignment"),
+    ("run --follow empty --lesson 04 --cluster tcp://x:1", "leave out --cluster"),
+    ("run --follow empty --lesson 04 --format classroom50", "--format github and classroom50 report to"),
+    ("verify nothing", "There is no lesson 'nothing'"),
 ]
 
 
-def test_grade():
-    for words, sentence in GRADE:
-        result = click.testing.CliRunner().invoke(grade, words)
-        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-        assert result.stderr.startswith("grade: ") and sentence in result.stderr
+def test_one_sentence_and_exit_status_2(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    for program, table, place in ((dojo, DOJO, ROOT), (grade, GRADE, tmp_path)):
+        monkeypatch.chdir(place)
+        for typed, sentence in table:
+            result = click.testing.CliRunner().invoke(program, shlex.split(typed))
+            assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
+            assert result.stderr.startswith(f"{program.name}: ") and sentence in result.stderr
 
 
 def test_no_words_at_all_show_the_help():

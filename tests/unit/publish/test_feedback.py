@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from feedback_class import LESSON, add_attempt, golden_download, laid_out, report_of, write_class, write_student
 from made_results import HOSTILE, lesson, results, row
 
+from grader.commands.export import ARCHIVES
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -280,7 +281,7 @@ def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada,
         return canvas_feedback(names, files) if report_of("okaforada") not in files["report.md"].decode() else 1 // 0
 
     monkeypatch.setattr("grader.publish.feedback.decision_sentences", sentences)
-    monkeypatch.setattr("grader.commands.export.canvas_feedback", archived)
+    monkeypatch.setitem(ARCHIVES, "canvas", ("Canvas", archived, "a menu"))
     out, roster = tmp_path / "out", tmp_path / "roster.csv"
     roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
     said, warned = grade("export", "mailmerge", out, "--roster", roster)

@@ -13,7 +13,7 @@ import pytest
 from support import ROOT
 
 from grader.commands.follow import FollowedFolder
-from grader.commands.intake import ClassFiles, Intake
+from grader.commands.intake import Intake
 from grader.gradebook.grading import follow as follow_module
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS
@@ -113,7 +113,7 @@ class Followed:
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         self._monkeypatch.setattr(follow_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
-        intake = Intake(self.out, course, lessons, ClassFiles(self.out, None), None, intake_file)
+        intake = Intake(out=self.out, course=course, lessons=lessons, file=intake_file)
         inbox = FollowedFolder(self.inbox, intake, (), quiet=True)
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
