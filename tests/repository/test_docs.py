@@ -66,6 +66,8 @@ def test_commands_and_their_options_exist():
         known |= {"--help", "-h"}
         used = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}
         assert used <= known, f"{page}: {line}"
+        required = [set(each.opts) for each in command.params if isinstance(each, click.Option) and each.required]
+        assert not used or all(used & names for names in required), f"{page}: {line}"
         if words[:2] == ["dojo", "train"]:  # a lesson by its number, or a file
             assert all((ROOT / word).is_file() for word in words[2:] if "/" in word), f"{page}: {line}"
 
