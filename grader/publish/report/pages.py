@@ -67,16 +67,16 @@ class Reporter:
         """What the live page shows before the first check."""
         return page_templates(inert).get_template("live.html").render()
 
-    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
-        """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
+    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:
+        """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
+        return self.page_of(graded.results, self._parts(graded, sources))
 
-        `live` is the number of the check of which this is the live page.
-        """
-        parts = self._parts(graded, sources)
+    def page_of(self, results: SubmissionResult, parts: Sequence[LessonView], live: int = 0) -> str:
+        """The report of `results`, whose lessons are `parts`; `live` is the number of the check of a live page."""
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
         graphs = {part.results.name: self._graph(part.results.name) for part in parts}
         states = [state for state in STATES if state in occurring]
-        shown = report_context(graded.results, parts)
+        shown = report_context(results, parts)
         return page_templates(inert).get_template("report.html").render(shown, graphs=graphs, states=states, live=live)
 
     def student_markdown(self, graded: GradedSubmission) -> str:
