@@ -5,7 +5,6 @@ similar.html shows pairs of submissions side by side, with reasons to read them,
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -29,12 +28,6 @@ EVIDENCE_WORDS: dict[EvidenceKind, str] = {
     "right answer": "The same right answer in an unusual form",
     "lesson": "The same combination of answers in all functions, each of which is more common alone",
 }
-SHEET_WIDTH, SHEET_HEIGHT = 515, 665
-"""Points of an A4 or US letter page for the questions of a sheet."""
-FONT_SIZES = [10.5 - step / 4 for step in range(19)]
-"""Sizes of letters in points, the largest first."""
-LEADING, LETTER = 1.38, 0.52
-"""The height of a line and the mean width of a letter, in sizes of letters."""
 SHORT_CHOICE_CHARACTERS = 42
 """Characters of a choice that leaves room for another next to it."""
 
@@ -78,9 +71,9 @@ def lines_of(item: EvidenceItem, files: FilesByStudent) -> Sequence[tuple[int, s
 
 
 def papers_page(sheets: Sequence[Sheet]) -> str:
-    """Every sheet on a page of its own, to be printed."""
+    """Every sheet, to be printed: each begins on a page of its own, and its head is on each of its pages."""
     template = page_templates(inert).get_template("defence_papers.html")
-    return template.render(sheets=sheets, paragraphs=paragraphs, size_of=size_of, short_choice=SHORT_CHOICE_CHARACTERS)
+    return template.render(sheets=sheets, paragraphs=paragraphs, short_choice=SHORT_CHOICE_CHARACTERS)
 
 
 def keys_page(sheets: Sequence[Sheet]) -> str:
@@ -98,21 +91,3 @@ def paragraphs(text: str) -> Markup:
         else:
             parts.append(Markup("<p>{}</p>").format(prose(" ".join(lines))))
     return Markup("\n").join(parts)
-
-
-def size_of(sheet: Sheet) -> float:
-    """The largest letters with which all questions of a sheet fit on one page, in points."""
-
-    def height(size: float) -> float:
-        wide, lines = SHEET_WIDTH / (LETTER * size), 0.0
-        for question in sheet.questions:
-            texts = question.text.split("\n")
-            lines += 2.7 + sum(math.ceil(len(text) / wide) or 0.5 for text in texts)
-            choices = list(question.choices.values())
-            if max(map(len, choices), default=0) <= SHORT_CHOICE_CHARACTERS:
-                lines += -(-len(choices) // 2)  # next to each other
-            else:
-                lines += sum(math.ceil(len(text) / (wide - 4)) for text in choices)
-        return lines * LEADING * size
-
-    return next((size for size in FONT_SIZES if height(size) <= SHEET_HEIGHT), FONT_SIZES[-1])

@@ -17,6 +17,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("exercis
 COMMANDS = {"grade": grade, "dojo": dojo}
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+OPTION = re.compile(r"`(--[a-z][a-z-]+)")
+OF_OTHER_PROGRAMS = {"--build-arg", "--cap-add", "--nthreads", "--no-nanny", "--user"}
 TYPED = re.compile(r"(?:^ {4}(?:.venv/bin/|\.venv/bin/)?|`)((?:grade|dojo)(?: [^`\n]*)?)(?:`|$)", re.MULTILINE)
 
 
@@ -66,3 +68,21 @@ def test_commands_and_their_options_exist():
         assert used <= known, f"{page}: {line}"
         if words[:2] == ["dojo", "train"]:  # a lesson by its number, or a file
             assert all((ROOT / word).is_file() for word in words[2:] if "/" in word), f"{page}: {line}"
+
+
+def test_an_option_that_is_named_alone_is_one_of_ours():
+    pages = [page for page in PAGES if page.parent in (ROOT, ROOT / "docs") and page.stem != "CHANGELOG"]
+    named = {option for page in pages for option in OPTION.findall(prose(page))}
+    known = {option for command in COMMANDS.values() for option in options_of(command)}
+    assert named <= known | OF_OTHER_PROGRAMS and len(named) > 15
+
+
+def options_of(command: click.Command) -> set[str]:
+    """The options of a command and of the commands below it."""
+    found = {option for parameter in command.params for option in parameter.opts}
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            found |= options_of(below) if below is not None else set()
+    return found

@@ -73,6 +73,12 @@ def test_escape_closes_a_list_of_names(tab: Any) -> None:
     assert tab.evaluate("document.activeElement.textContent").endswith("students")
 
 
+def test_the_other_tables_are_sorted_as_well(tab: Any) -> None:
+    tab.get_by_role("columnheader", name="to do").first.get_by_role("button").press("Enter")
+    found = [float(text.removesuffix(" %")) for text in column(tab, 6, "section > .scroll .hard")]
+    assert found == sorted(found, reverse=True) and len(found) > 3
+
+
 @pytest.mark.full
 def test_without_javascript_it_is_a_plain_table(browser: Any, pages: dict[str, Path]) -> None:
     tab = browser.new_context(java_script_enabled=False).new_page()

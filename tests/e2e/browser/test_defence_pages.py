@@ -1,8 +1,9 @@
-"""The sheets of a defence on screen and on paper: one page each, however long the questions are."""
+"""The sheets of a defence on screen and on paper: a page each, or two with the code on both if questions are long."""
 
 from __future__ import annotations
 
 import re
+import zlib
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from grader.publish.instructor_pages import keys_page, papers_page
 LINE = (
     "(dxhat / torch.sqrt(var + 1e-05) + dvar * 2 * (x - mean) / n + dmean / n) * dxhat.shape[0] * (1 / dxhat.shape[-1])"
 )
+CODE_FONT = b" 20 Tf"  # 15 points, as the page's style has it
 SHAPES = "`dxhat` (9, 4), `var` (4,), `dvar` (4,), `x` (9, 4), `mean` (4,), `n` 9, `dmean` (4,)"
 MATRIX = "    dpre = [[[-2, 2, -2], [3, -3, 3], [0, -1, -3]], [[0, -3, -3], [3, 3, 3], [3, 1, -2]]]"
 
@@ -41,14 +43,16 @@ def page(browser: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.mark.full
-def test_every_student_has_exactly_one_page(page: playwright.Page):
+def test_no_page_has_two_sheets_and_every_page_has_a_code(page: playwright.Page):
     for paper in ("A4", "Letter"):
         printed = page.pdf(
             format=paper,
             prefer_css_page_size=paper == "A4",
             margin=None if paper == "A4" else {"top": "1.2cm", "bottom": "1.2cm", "left": "1.4cm", "right": "1.4cm"},
         )
-        assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) == 4
+        parts = re.findall(rb"/FlateDecode.*?stream\r?\n(.*?)endstream", printed, re.DOTALL)
+        drawn = [text for text in map(zlib.decompress, parts) if b" Tf" in text]
+        assert [text.count(CODE_FONT) for text in drawn] == [1] * 6
 
 
 @pytest.mark.full
