@@ -135,8 +135,8 @@ def held_on_the_way_back(check):
 
 def at_most(allowed, held, check):
     if held > allowed:
-        found = f"With {DEEP['depth']} layers and every = {DEEP['every']} it needs the memory of {held:.0f} activations"
-        check.fail(f"{found}; {allowed} are allowed.")
+        at = f"With {DEEP['depth']} layers and every = {DEEP['every']}"
+        check.fail(f"{at} it needs memory for more than the {allowed} activations that are allowed.")
 
 
 def test_memory(check):

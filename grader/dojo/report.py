@@ -23,7 +23,7 @@ from grader.dojo.progress import Checked, Progress
 from grader.dojo.session import Event
 from grader.errors import write_errors
 from grader.gradebook.files import write_whole
-from grader.gradebook.grading.graded import GradedSubmission, environment
+from grader.gradebook.grading.graded import environment
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import first_names
@@ -68,17 +68,7 @@ def report_page(
         lessons=[each.part.results for each in checks],
         local=local,
     )
-    graded = GradedSubmission(
-        results,
-        pictures={each.lesson.name: each.judged.pictures for each in checks},
-        printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},
-        shown={each.lesson.name: each.judged.shown for each in checks if each.judged.shown},
-        texts={
-            file: text for each in checks if (origin := each.submitted.origin) for file, text in origin.texts.items()
-        },
-    )
-    sources = {each.lesson.name: each.source for each in checks}
-    return Reporter([each.lesson for each in checks]).student_page(graded, sources, live)
+    return Reporter([each.lesson for each in checks]).page_of(results, [each.part for each in checks], live)
 
 
 def write_report(

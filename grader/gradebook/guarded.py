@@ -14,7 +14,7 @@ from grader.errors import UserError
 from grader.results import Row, SubmissionResult
 from grader.results.wording import first_names
 
-Item = TypeVar("Item")
+Subject = TypeVar("Subject")  # a result, or a sheet of a defence
 Rendered = TypeVar("Rendered")
 
 NO_REPORT: Final = (
@@ -55,10 +55,10 @@ def plain_results(results: SubmissionResult) -> SubmissionResult:
 
 
 def rendered(
-    render: Callable[[Sequence[Item]], Rendered],
-    items: Sequence[Item],
-    plain: Callable[[Item], Item | None] = lambda item: None,
-    on_fault: Callable[[Item, str], object] = lambda item, why: None,
+    render: Callable[[Sequence[Subject]], Rendered],
+    items: Sequence[Subject],
+    plain: Callable[[Subject], Subject | None] = lambda item: None,
+    on_fault: Callable[[Subject, str], object] = lambda item, why: None,
 ) -> Rendered:
     """`render(items)`. Where that raises, an item for which it raises alone is replaced by its `plain` form.
 
@@ -71,7 +71,7 @@ def rendered(
         raise
     except Exception:
         faults = [fault_of(render, item) for item in items]
-    kept = list[Item]()
+    kept = list[Subject]()
     for item, why in zip(items, faults, strict=True):
         shown = plain(item) if why else item
         if why:
@@ -81,7 +81,7 @@ def rendered(
     return render(kept)
 
 
-def fault_of(render: Callable[[Sequence[Item]], object], item: Item) -> str:
+def fault_of(render: Callable[[Sequence[Subject]], object], item: Subject) -> str:
     """Why `render` raises for this item alone; "" where it does not."""
     try:
         render([item])

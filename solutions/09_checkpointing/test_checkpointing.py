@@ -182,8 +182,8 @@ def test_checkpoints(check):
     held, allowed = activations_in(measured, DEEP), math.ceil(depth / every) + every + 4
     if held > allowed:
         check.fail(
-            f"The right activations come back, but with {depth} layers and every = {every} your function needed the "
-            f"memory of {held:.0f} activations besides; at most {allowed} are allowed. Collecting all and picking out "
+            f"The right activations come back, but with {depth} layers and every = {every} your function needed "
+            f"memory for more than the {allowed} activations that are allowed besides. Collecting all and picking out "
             "some afterwards needs the memory that checkpoints are to save: decide at each layer whether to keep it.",
             mistake="picked_out_afterwards",
         )
@@ -315,8 +315,8 @@ def test_memory(check):
     if held <= allowed:
         return
     found = (
-        f"With {depth} layers and every = {every} your function needed the memory of {held:.0f} activations; at most "
-        f"{allowed} are allowed."
+        f"With {depth} layers and every = {every} your function needed memory for more than the {allowed} "
+        "activations that are allowed."
     )
     if held < depth - 1:
         check.fail(f"{found} Which tensors live longer than their segment? A list holds on to all that is in it.")
@@ -341,8 +341,8 @@ def test_release(check):
     if held <= allowed:
         return
     found = (
-        f"With {depth} layers and every = {every} your function needed the memory of {held:.0f} activations; at most "
-        f"{allowed} are allowed."
+        f"With {depth} layers and every = {every} your function needed memory for more than the {allowed} "
+        "activations that are allowed."
     )
     if held > most_in_memory(depth, every):
         check.fail(f"{found} That is nearly every activation of the network: the row `memory` says more.")

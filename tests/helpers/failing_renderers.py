@@ -20,7 +20,7 @@ RENDERERS = tuple(
         "gradebook.database": "standing_of",
         "gradebook.grading.views": "Views._with_extras sources_of",
         "publish.report.pages": (
-            "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._graph "
+            "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts lesson_figure "
             "lesson_view next_step sentences_about student_row csv_text triage "
             "difficulties named_mistakes incomplete lesson_names"
         ),

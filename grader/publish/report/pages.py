@@ -15,7 +15,7 @@ from grader.gradebook.grading.graded import ClassFacts, GradedSubmission
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, markdown
-from grader.publish.lesson_graph import LessonGraph, lesson_figure
+from grader.publish.lesson_graph import lesson_figure
 from grader.publish.report.classroom import (
     csv_text,
     difficulties,
@@ -43,7 +43,6 @@ class Reporter:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
-        self._graphs: dict[str, LessonGraph | None] = {}
 
     def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonView]:
         return [
@@ -58,25 +57,21 @@ class Reporter:
             for each in graded.results.lessons
         ]
 
-    def _graph(self, name: str) -> LessonGraph | None:
-        if name not in self._graphs:
-            self._graphs[name] = lesson_figure(self._lessons[name]) if name in self._lessons else None
-        return self._graphs[name]
-
     def waiting_page(self) -> str:
         """What the live page shows before the first check."""
         return page_templates(inert).get_template("live.html").render()
 
-    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
-        """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
+    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:
+        """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
+        return self.page_of(graded.results, self._parts(graded, sources))
 
-        `live` is the number of the check of which this is the live page.
-        """
-        parts = self._parts(graded, sources)
+    def page_of(self, results: SubmissionResult, parts: Sequence[LessonView], live: int = 0) -> str:
+        """The report of `results`, whose lessons are `parts`; `live` is the number of the check of a live page."""
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
-        graphs = {part.results.name: self._graph(part.results.name) for part in parts}
+        names = [part.results.name for part in parts]
+        graphs = {name: lesson_figure(self._lessons[name]) if name in self._lessons else None for name in names}
         states = [state for state in STATES if state in occurring]
-        shown = report_context(graded.results, parts)
+        shown = report_context(results, parts)
         return page_templates(inert).get_template("report.html").render(shown, graphs=graphs, states=states, live=live)
 
     def student_markdown(self, graded: GradedSubmission) -> str:

@@ -173,21 +173,3 @@ def test_what_is_on_the_screen_while_a_check_runs_and_after_it(watching):
     file_of(watching.kit, "04").unlink()
     watching.check()
     assert "Waiting for it.\n\nThere is no hint yet: the file cannot be read.\n" in watching.press("h")
-
-
-def test_keys_go_through_the_rows_to_fix_and_to_write_and_then_to_other_lessons(watching):
-    wrong = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv")
-    wrong = wrong.replace("return dlogprobs / probs", "return -dlogprobs / probs")
-    watching.check()
-    for number in ("06", "03"):
-        watching.press("n")
-        assert watching.watch.view.lesson.number == number
-    file_of(watching.kit, "03").write_text(wrong)
-    watching.check()
-    focused = [watching.watch.view.focus]
-    for key in "np":
-        watching.press(key)
-        focused.append(watching.watch.view.focus)
-    assert focused == ["dprobs", "dcounts_sum", "dprobs"]
-    watching.press("p")
-    assert watching.watch.view.lesson.number == "06"
