@@ -70,7 +70,7 @@ def server_of(at: Desk, session: CheckSession) -> MCPServer:
 
 
 def lsp() -> None:
-    """Shows mistakes and shapes in any editor that speaks the language server protocol.
+    """Shows mistakes in any editor that speaks the language server protocol.
 
     It needs: pip install "backprop-ninja[lsp]"   (in a kit: pip install -e ".[lsp]")
 

@@ -10,7 +10,7 @@ import torch
 from support import ROOT, SEED, sampled
 
 from bench.no_points import gradients
-from grader.authoring.lesson_review import vanishing_faults
+from grader.authoring.lesson_review import draw_faults
 from grader.calling.answer import Answer
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent
@@ -100,7 +100,7 @@ def test_the_bias_is_earned_with_the_weights(name: str) -> None:
 
 def test_verify_finds_a_vanishing_row_and_a_wrong_name(monkeypatch: pytest.MonkeyPatch) -> None:
     lesson = Lesson(ROOT, "06_embedding_net")
-    assert list(vanishing_faults(lesson)) == []
+    assert list(draw_faults(lesson)) == []
 
     def with_db(*earned_with: str) -> list[str]:
         items = [
@@ -108,7 +108,7 @@ def test_verify_finds_a_vanishing_row_and_a_wrong_name(monkeypatch: pytest.Monke
             for item in LESSONS["06_embedding_net"].gradients
         ]
         monkeypatch.setattr(lesson, "gradients", tuple(items))
-        return list(vanishing_faults(lesson))
+        return list(draw_faults(lesson))
 
     assert with_db() == [
         "lesson.toml: db is zero on every hidden problem, so zeros would earn its points. Name a gradient from the "
