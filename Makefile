@@ -65,7 +65,7 @@ test-slow: $(VENV)/ready  ## all tests: statistical ones, and those that take mi
 	$(BIN)/python -m pytest -q -m 'slow or not slow'
 
 # Without the isolation's own tests: what a locked-in process runs cannot be written down by it.
-coverage: TEST += --cov grader --cov-branch --cov-report=
+coverage: TEST += --cov grader --cov-branch --cov-report= --cov-fail-under=0
 coverage: PART_1 += --ignore tests/unit/sandbox/isolation
 coverage: $(VENV)/ready  ## the short tests with branch coverage of grader/; fails below the floor in pyproject.toml
 	@status=0; ($(in_parts)) || status=$$?; \
