@@ -20,7 +20,10 @@ class Cause(NamedTuple):
 
 
 def cause_of(text: str, line: int | None = None) -> Cause | None:
-    """What the text has that is no Python; None where Python's own words must do. `line` is the one that it names."""
+    """A merge mark or a Git LFS pointer in the text; None where Python's own words say what is wrong.
+
+    `line` is the one that Python names.
+    """
     if text.lstrip("\ufeff").startswith(LFS_POINTER):
         return Cause(None, "this is a Git LFS pointer, not the file itself: run `git lfs pull`")
     return merge_mark(text, line)

@@ -102,18 +102,21 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
         if missing_cause(error) is None:
             raise
         failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
+        first = error
     left_out: list[BaseException] = []
     flags = code.co_flags & __future__.annotations.compiler_flag
     for statement in simple_imports(ast.parse(source, filename).body):
+        is_import = isinstance(statement, (ast.Import, ast.ImportFrom))
         if (statement.end_lineno or 0) < failed:
             continue
         try:
+            if statement.lineno <= failed and not is_import:
+                raise first  # it is not run twice: what it printed would appear twice
             exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), module.__dict__)
         except (Exception, AutogradUsed, SystemExit) as error:
             cause = missing_cause(error)
             if cause is None and not left_out:
                 raise
-            is_import = isinstance(statement, (ast.Import, ast.ImportFrom))
             if not (is_import and isinstance(cause, NotAvailable)):
                 left_out.append(cause or error)
             set_stand_ins(module, statement, cause)

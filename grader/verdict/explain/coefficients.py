@@ -105,7 +105,7 @@ def wrong_inner_parts(wrong: WrongGradient) -> Iterator[Explanation]:
         without = [gradient_holding(problem, wrong.name, held) for problem in wrong.problems]
         rest = zip(without, wrong.expected, strict=True)
         fitted = wrong.coefficients(None if part is None else (part, right - part) for part, right in rest)
-        if wrong.holds(without.__getitem__):  # also where two parts cannot be told apart on one problem
+        if wrong.holds(without.__getitem__):  # also where two parts look the same on one problem
             fitted = [("1", 1.0), ("0", 0.0)]
         if fitted and fitted[0][0] == "1":
             label, value = fitted[1]

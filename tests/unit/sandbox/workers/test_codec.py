@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from typing import Any, get_args
@@ -231,6 +232,7 @@ def described(dtype: Any = "float32", shape: Any = (2,)) -> dict[str, Any]:
         frame_of(operators=1 << 40),
         frame_of(low_precision=1),
         frame_of(points=2),
+        frame_of(uses=functools.reduce(lambda inner, _: [inner], range(600), [])),  # deeper than Python's stack
         frame_of(fields=None),
         frame_of(values=[None]),  # bytes without a tensor
         frame_of(values=None),

@@ -38,3 +38,10 @@ def test_other_encodings_do_not(encoding: str, text: bytes) -> None:
     with pytest.raises(SyntaxError):
         run_source(ModuleType("m"), "m.py", source)
     assert parse_submitted(source) is None
+
+
+def test_a_statement_that_is_left_out_runs_once(capsys: pytest.CaptureFixture[str]) -> None:
+    source = b"for name in ['not here.txt']:\n    print(name)\n    text = open(name).read()\nn = 3\n"
+    module = ModuleType("m")
+    assert len(run_source(module, "m.py", source)) == 1 and module.n == 3
+    assert capsys.readouterr().out == "not here.txt\n"
