@@ -48,7 +48,7 @@ MAX_TEXT = 4_000
 MAX_NAMES = 10_000
 MAX_NAME = 200
 MAX_COUNT = 1 << 40
-MAX_DEPTH = 2  # of JSON in an answer: its fields, a table of counts, an entry of that
+MAX_FIELD_DEPTH = 2  # of JSON in an answer: its fields, a table of counts, an entry of that
 FIELDS = frozenset(Answer._fields) - {"tensor", "value", "arguments"}
 """Fields of an answer that are plain JSON. The others travel as nodes of the codec."""
 
@@ -291,7 +291,7 @@ def bounded(value: Any, depth: int = 0) -> Any:
     Raises WireError for a negative, huge or broken number, for too many entries and for nests deeper than any field.
     """
     kind = type(value)
-    if depth > MAX_DEPTH:
+    if depth > MAX_FIELD_DEPTH:
         raise WireError("a field that is nested too deeply")
     if kind is str:
         return readable(value)[: MAX_TEXT if depth < 2 else MAX_NAME]
