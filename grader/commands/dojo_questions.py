@@ -12,7 +12,7 @@ from rich.console import Console
 
 from grader.commands.command_line import argument
 from grader.commands.dojo_work import AtDesk, selected_work, show
-from grader.dojo.answering import AnswerSheet, ask_questions, known_student, practise
+from grader.dojo.answering import AnswerSheet, ask_questions, practise
 from grader.dojo.desk import lesson_and_rest
 from grader.dojo.file import HERE
 from grader.errors import UserError
@@ -37,7 +37,7 @@ def answer(
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         return at.judge.run_line(line, inputs)  # torch is loaded only for a question that needs it
 
-    sheet = AnswerSheet(lesson, known_student([lesson, *at.course.lessons.values()]), run_line)
+    sheet = AnswerSheet(lesson, at.course.lessons.values(), run_line)
     due = sheet.due((name, *names) if name else names)
     if not due:
         click.echo(f"All questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
@@ -47,7 +47,7 @@ def answer(
         student = " ".join((read_input_line() or "").split())
         if not student:
             raise UserError("no name was given: type it, then Enter.")
-        sheet = AnswerSheet(lesson, student, run_line)
+        sheet.set_student(student)
     show(ask_questions(sheet, due, read_input_line))
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
-from grader import __version__
 from grader.commands.dojo_work import AtDesk
-from grader.dojo.desk import Desk
 from grader.dojo.session import CheckSession
 from grader.errors import UserError
 
-if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
 
-MISSING = (
-    "`dojo mcp` needs the package mcp, which is not installed. Type: python -m pip install 'mcp>=2,<3', and try again."
-)
+@contextmanager
+def required_package(package: str) -> Iterator[None]:
+    """Say how to install what is imported here and is not installed. Raises UserError."""
+    try:
+        yield
+    except ImportError as error:
+        what = f"this command needs the package {package.partition('>')[0]}, which is not installed"
+        raise UserError(f"{what}. Type: python -m pip install '{package}', and try again.") from error
 
 
 def serve_assistant(at: AtDesk) -> None:
@@ -28,45 +29,10 @@ def serve_assistant(at: AtDesk) -> None:
     Examples:
       claude mcp add dojo -- dojo mcp    the assistant starts it by itself, in the folder with exercises/
     """
-    try:
-        import mcp  # noqa: F401
-    except ImportError as error:
-        raise UserError(MISSING) from error
+    with required_package("mcp>=2,<3"):
+        from grader.dojo.assistance import Assistance
     with closing(CheckSession(at)) as session:
-        server_of(at, session).run()
-
-
-def server_of(at: Desk, session: CheckSession) -> MCPServer:
-    """The server: three tools, no resources, no prompts."""
-    from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.exceptions import ToolError
-
-    from grader.dojo.assistance import PURPOSE, hint_text, lessons_text, verdict_text
-
-    server = MCPServer("dojo", title="Backprop Ninja", instructions=PURPOSE, version=__version__, log_level="ERROR")
-
-    @server.tool()
-    async def lessons() -> str:
-        """The lessons and their rows, with the student's progress."""
-        return lessons_text(at)
-
-    @server.tool()
-    async def verdict(lesson: str) -> str:
-        """Check the student's file now: `03` for a lesson, `03.dprobs` for one row. Names known mistakes."""
-        try:
-            return verdict_text(at, session, lesson)
-        except UserError as error:
-            raise ToolError(str(error)) from None
-
-    @server.tool()
-    async def hint(row: str) -> str:
-        """The next hint for a row such as `03.dprobs`, three at most. It is recorded: ask the student first."""
-        try:
-            return hint_text(at, row)
-        except UserError as error:
-            raise ToolError(str(error)) from None
-
-    return server
+        Assistance(at, session).server().run()
 
 
 def lsp() -> None:
@@ -77,10 +43,6 @@ def lsp() -> None:
     Examples:
       dojo lsp                 typed by your editor, not by you: docs/tools.md says how
     """
-    try:
+    with required_package("pygls>=2"):
         from grader.dojo.language_server import serve_editor
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"The language server needs {error.name}. Type `pip install pygls`, and start it again."
-        ) from error
     serve_editor()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from rich.console import RenderableType
@@ -45,14 +45,17 @@ ReadLine = Callable[[], str | None]
 class AnswerSheet:
     """A student's answers.toml in a lesson's folder. It `is_judged` where the answer keys are there."""
 
-    def __init__(self, lesson: Lesson, student: str, run_line: RunLine) -> None:
-        """`student` is for a new file. Raises UserError for a lesson without questions and a file that is damaged."""
+    def __init__(self, lesson: Lesson, lessons: Iterable[Lesson], run_line: RunLine) -> None:
+        """A new file gets the student's name from the answers to one of the `lessons`, "" where none has it.
+
+        Raises UserError for a lesson without questions and a file that is damaged.
+        """
         self.lesson, self.path, self._run_line = lesson, lesson.exercise / ANSWERS_FILE, run_line
         self.questions, self._keys = questions_of(lesson), answer_keys_of(lesson)
         if not self.questions:
             raise UserError(f"Lesson {lesson.number} has no questions.")
         stored = stored_answers(lesson)
-        self.answers = replace(stored, lesson=lesson.name, student=stored.student or student)
+        self.answers = replace(stored, lesson=lesson.name, student=stored.student or known_student(lessons))
         self.is_judged = bool(self._keys)
 
     def posed(self, question: Question) -> Posed:
@@ -65,6 +68,10 @@ class AnswerSheet:
             return judge(posed, self._keys[question.name], raw, self._run_line)
         trouble = answer_trouble(posed, raw)
         return None if trouble is None else Judged("error", 0, trouble)
+
+    def set_student(self, name: str) -> None:
+        """Draw the questions' values for the student of this name."""
+        self.answers = replace(self.answers, student=name)
 
     def due(self, names: Sequence[str]) -> list[Question]:
         """The questions of these `names`; without names those without an answer, or with a wrong one. UserError."""
@@ -97,7 +104,7 @@ def stored_answers(lesson: Lesson) -> Answers:
     return read_answers(path.read_bytes(), shown_path(path)) if path.is_file() else Answers()
 
 
-def known_student(lessons: Sequence[Lesson]) -> str:
+def known_student(lessons: Iterable[Lesson]) -> str:
     """The name in the answers to any lesson, because `dojo` asks for it only once; "" if there is none."""
     for lesson in lessons:
         with contextlib.suppress(UserError):

@@ -97,11 +97,27 @@ class Desk:
         return self.last() or next((each for each in lessons if self.progress(each).has_work), lessons[0])
 
     def find(self, words: str, before: Lesson | None = None) -> tuple[Lesson, str | None]:
-        """A lesson, a row of it, or a row alone: of the lesson named `before` it, or of the one last worked on.
+        """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError.
 
-        Raises UserError.
+        A row alone is one of the lesson named `before` it, or of the one last worked on; else only one lesson may have
+        it. A function with several rows means the lesson.
         """
-        return lesson_and_row(self.course, words, [before, self.last()])
+        name = words.rstrip(".,;:")  # of a sentence that the words were copied from
+        having = [each for each in self.course.lessons.values() if name in [item.name for item in each.items]]
+        if having:
+            first = next((each for each in (before, self.last()) if each in having), None)
+            if first is None and len(having) > 1:
+                numbers = [each.number for each in having]
+                example = f"say which, as in {numbers[0]}.{name}."
+                raise UserError(f"Lessons {', '.join(numbers)} all have a row {name}: {example}")
+            return first or having[0], name
+        lesson, row = lesson_and_rest(self.course, words)
+        names = [item.name for item in lesson.items]
+        if row and row not in (*names, *lesson.functions):
+            near = nearest_word(row, names)
+            did_you = f"; did you mean {near}?" if near else "."
+            raise UserError(f"Lesson {lesson.number} has no row {row!r}{did_you} Its rows: {names[0]}, ...")
+        return lesson, row if row in names else None
 
     def progress(self, lesson: Lesson) -> Progress:
         """What is known of a lesson without running the student's code: by the last check, or by the file's text."""
@@ -135,71 +151,36 @@ class Desk:
             return checked(judge.judge(lesson, submitted, interrupt, first))
 
 
-def named_lesson(course: Course, words: str) -> tuple[Lesson | None, str, str]:
-    """(lesson or None, its name as typed, what follows a dot) of `03`, `03.dprobs` or a path in a lesson's folder.
+def lesson_and_rest(course: Course, words: str) -> tuple[Lesson, str]:
+    """(lesson, what follows a dot) of `03`, `03.dprobs` or a path in a lesson's folder. Raises UserError.
 
     A lesson is named by its number, its name or a part of that. The end of a sentence that the words were copied from
     is left out.
     """
     words = words[:MAX_CHARACTERS_OF_TYPED_WORDS]
     if os.sep in words or words in (os.curdir, os.pardir):
-        folders = Path(os.path.abspath(words)).parts
-        if inside := next((name for name in reversed(folders) if name in course.lessons), None):
-            return course.lessons[inside], inside, ""
-        words = Path(words).name or words
-    name, _, rest = (words.rstrip(".,;:") or words).partition(".")
+        folders = reversed(Path(os.path.abspath(words)).parts)
+        words = next((name for name in folders if name in course.lessons), Path(words).name or words)
+    words = words.rstrip(".,;:") or words
+    name, _, rest = words.partition(".")
     with suppress(LessonError):
-        return course.find(name), name, rest
-    holding = [lesson for each, lesson in course.lessons.items() if len(name) > 2 and name.lower() in each]
-    return holding[0] if len(holding) == 1 else None, name, rest
-
-
-def lesson_and_rest(course: Course, words: str) -> tuple[Lesson, str]:
-    """(the lesson, what follows a dot in `words`): a row or a question. Raises UserError."""
-    lesson, name, rest = named_lesson(course, words)
-    if lesson is None:
-        raise no_such_lesson(course, f"{name}.{rest}" if rest else name)
-    return lesson, rest
+        return course.find(name), rest
+    having = [lesson for each, lesson in course.lessons.items() if len(name) > 2 and name.lower() in each]
+    if len(having) != 1:
+        rows = [item.name for lesson in course.lessons.values() for item in lesson.items]
+        near = nearest_word(words, [*(each.partition("_")[2] for each in course.lessons), *rows])
+        example = near or next(iter(course.lessons.values())).number
+        how = f"`dojo` lists the lessons: type a number or a name, as in `dojo check {example}`."
+        raise UserError(f"There is no lesson {words!r}{f'; did you mean {near}?' if near else '.'} {how}")
+    return having[0], rest
 
 
 def only_lesson(course: Course, words: str) -> Lesson:
     """A lesson without a row. Raises UserError."""
     lesson, rest = lesson_and_rest(course, words)
     if rest:
-        raise no_such_lesson(course, words)
+        raise UserError(f"{words!r} names a row, and a lesson is needed here: {lesson.number}.")
     return lesson
-
-
-def lesson_and_row(course: Course, words: str, preferred: Iterable[Lesson | None] = ()) -> tuple[Lesson, str | None]:
-    """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError.
-
-    A row alone is one of the first of the `preferred` lessons that has it; else only one lesson may have it. A function
-    with several rows means the lesson.
-    """
-    lesson, name, _ = named_lesson(course, words)
-    holding = [each for each in course.lessons.values() if name in [item.name for item in each.items]]
-    if lesson is not None or not holding:
-        lesson, row = lesson_and_rest(course, words)
-        names = [item.name for item in lesson.items]
-        if row and row not in (*names, *lesson.functions):
-            near = nearest_word(row, names)
-            did_you = f"; did you mean {near}?" if near else "."
-            raise UserError(f"Lesson {lesson.number} has no row {row!r}{did_you} Its rows: {names[0]}, ...")
-        return lesson, row if row in names else None
-    first = next((each for each in preferred if each in holding), None)
-    if first is None and len(holding) > 1:
-        numbers = [each.number for each in holding]
-        raise UserError(f"Lessons {', '.join(numbers)} all have a row {name}: say which, as in {numbers[0]}.{name}.")
-    return first or holding[0], name
-
-
-def no_such_lesson(course: Course, words: str) -> UserError:
-    """The error for words that name no lesson and no row, with the nearest name."""
-    rows = [item.name for lesson in course.lessons.values() for item in lesson.items]
-    near = nearest_word(words, [*(name.partition("_")[2] for name in course.lessons), *rows])
-    example = near or next(iter(course.lessons.values())).number
-    how = f"`dojo` lists the lessons: type a number or a name, as in `dojo check {example}`."
-    return UserError(f"There is no lesson {words!r}{f'; did you mean {near}?' if near else '.'} {how}")
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str:

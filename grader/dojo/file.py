@@ -70,13 +70,21 @@ def function_in(source: bytes, item: Item) -> DefinitionNode | None:
     return found
 
 
+def place_of(lesson: Lesson, submitted: LessonFiles, row: str) -> str:
+    """The location of a row's function in the submitted file."""
+    node, origin = function_in(submitted.files[BACKWARD_FILE], lesson.item_for(row)), submitted.origin
+    line = node.lineno if node else None
+    if origin is None:
+        return location(submitted.shown, line)
+    return location(*(origin.rows.get(row) or origin.place(line) or (submitted.shown, None)))
+
+
 def place_in_own_file(lesson: Lesson, row: str) -> str:
     """The location of a row's function in the student's file."""
     try:
-        node = function_in(read_own(lesson).files[BACKWARD_FILE], lesson.item_for(row))
+        return place_of(lesson, read_own(lesson), row)
     except UserError:
-        node = None
-    return location(shown_path(own_file(lesson)), node.lineno if node else None)
+        return shown_path(own_file(lesson))
 
 
 def is_untouched(lesson: Lesson, source: bytes) -> bool:

@@ -29,7 +29,6 @@ from grader.comparison.tensors import bits
 from grader.comparison.trees import agreement
 from grader.dojo.desk import Desk, student_course
 from grader.dojo.file import Work
-from grader.dojo.progress import Checked
 from grader.dojo.screen import verdict_lines
 from grader.dojo.session import CheckSession
 from grader.errors import GraderFault, UserError
@@ -98,12 +97,18 @@ class CheckMagic:
     """One notebook's `%%check`, for the nearest folder with exercises/. The first check takes seconds."""
 
     def __init__(self, shell: Any) -> None:
-        self._shell = shell
-        self._session: CheckSession | None = None
+        self._shell, self._folder = shell, tempfile.TemporaryDirectory()
+        self._file = Path(self._folder.name) / "notebook.ipynb"  # the latest cells, which are checked
 
     @cached_property
     def desk(self) -> Desk:
         return Desk(student_course(None), print)
+
+    @cached_property
+    def _session(self) -> CheckSession:
+        session = CheckSession(self.desk, work=Work(self.desk.course, self._file, "this notebook"))
+        atexit.register(session.close)
+        return session
 
     def check(self, line: str, cell: str) -> None:
         """`%%check 03.dprobs`: runs the cell, then says whether the row is right; what can be fixed is a sentence."""
@@ -111,16 +116,11 @@ class CheckMagic:
             if not line.strip():
                 raise UserError(USAGE)
             lesson, row = self.desk.find(line.strip())
-            if not self._shell.run_cell(cell, store_history=False).success:
-                return
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "notebook.ipynb"
-                path.write_bytes(latest_cells(self._shell.history_manager.input_hist_raw))
-                submitted = Work(self.desk.course, path, "this notebook").read(lesson)
-            if self._session is None:
-                self._session = CheckSession(self.desk)
-                atexit.register(self._session.close)
-            print(check_as_text(self._session.checked_now(lesson, submitted), [row] if row else []))
+            if self._shell.run_cell(cell, store_history=False).success:
+                self._file.write_bytes(latest_cells(self._shell.history_manager.input_hist_raw))
+                lines = verdict_lines(self._session.checked_now(lesson), [row] if row else [])
+                console = Console(width=NOTEBOOK_COLUMNS, highlight=False, markup=False, force_jupyter=False)
+                console.print(*lines, sep="\n")
         except (UserError, GraderFault) as error:
             print(f"check: {error}")
 
@@ -151,14 +151,6 @@ def names_defined(text: str) -> set[str]:
         return set()
     functions = {node.name for node in tree.body if isinstance(node, FunctionDefinition | ast.ClassDef)}
     return functions | {name for name in stored_names(tree) if name.startswith("d")}
-
-
-def check_as_text(checked: Checked, rows: list[str]) -> str:
-    """What `dojo check` prints about these rows, without the lesson's heading."""
-    console = Console(width=NOTEBOOK_COLUMNS, highlight=False, markup=False, emoji=False, force_jupyter=False)
-    with console.capture() as captured:
-        console.print(*verdict_lines(checked, rows), sep="\n")
-    return captured.get().rstrip()
 
 
 def load_magic(shell: Any) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from grader import __version__
-from grader.dojo.file import HERE, HIDDEN, function_in, location
+from grader.dojo.file import HERE, HIDDEN, location, place_of
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.config import settings_text
@@ -146,14 +146,10 @@ class Checked:
 
     def place_of(self, name: str | None) -> str:
         """The location of a row's function, or of its statements; of no row, or in a broken file, where it stops."""
-        origin, shown, first = self.submitted.origin, self.submitted.shown, self.judged.rows[0]
-        if not self.judged.runs or name is None:
-            return location(first.file or shown, first.line)
-        node = function_in(self.submitted.files[BACKWARD_FILE], self.lesson.item_for(name))
-        line = node.lineno if node else None
-        if origin is None:
-            return location(shown, line)
-        return location(*(origin.rows.get(name) or origin.place(line) or (shown, None)))
+        if self.judged.runs and name is not None:
+            return place_of(self.lesson, self.submitted, name)
+        first = self.judged.rows[0]
+        return location(first.file or self.submitted.shown, first.line)
 
 
 @dataclass

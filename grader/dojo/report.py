@@ -97,9 +97,8 @@ class LiveServer(ThreadingHTTPServer):
         super().__init__((LOOPBACK, 0), LiveRequest)  # any free port
         self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
         self.address = f"http://{LOOPBACK}:{self.server_address[1]}{self.path}"
-        self._isolation, self._checks, self._lock = isolation, 0, threading.Lock()
-        self._latest: Checked | None = None
-        self._sentence = ""
+        self._isolation, self._sentence = isolation, ""
+        self._latest: tuple[int, Checked | None] = 0, None  # (how many checks there were, the latest)
 
     def __enter__(self) -> LiveServer:
         threading.Thread(target=self.serve_forever, args=(0.1,), name="live page", daemon=True).start()
@@ -114,20 +113,17 @@ class LiveServer(ThreadingHTTPServer):
 
     def tell(self, event: Event) -> None:
         """Have every open page show what has happened. It only takes note of it, so that the caller does not wait."""
-        with self._lock:
-            self._sentence = event.sentence
-            if event.checked is not None:
-                self._latest, self._checks = event.checked, self._checks + 1
+        self._sentence = event.sentence
+        if event.checked is not None:  # in the thread that checks, and in no other
+            self._latest = self._latest[0] + 1, event.checked
 
     def page(self) -> str:
-        with self._lock:
-            number, latest = self._checks, self._latest
+        number, latest = self._latest
         return Reporter([]).waiting_page() if latest is None else report_page([latest], self._isolation, live=number)
 
     def state(self) -> str:
         """The number of the latest check and what is going on, as JSON."""
-        with self._lock:
-            return json.dumps({"check": self._checks, "state": self._sentence})
+        return json.dumps({"check": self._latest[0], "state": self._sentence})
 
 
 class LiveRequest(BaseHTTPRequestHandler):

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
+import select
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from queue import SimpleQueue
-from typing import Literal
+from typing import Any, Literal
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import Work
@@ -26,6 +25,7 @@ from grader.source.parsing import parse_submitted
 
 GRACE_SECONDS = 0.1
 """How long a file may be missing or incomplete before that is an event: editors replace files."""
+MAX_SECONDS_TO_CLOSE = 5.0
 SEARCHING = "looking for the slip in your code"
 
 
@@ -47,38 +47,30 @@ class Event:
     submitted: LessonFiles | None = None
 
 
-CheckRequest = tuple[Lesson, LessonFiles | None, Future[Checked]]
-
-
 class CheckSession:
     """`tell` is called with each event, in the thread that checks; a new check ends the one that runs."""
 
     def __init__(self, desk: Desk, tell: Callable[[Event], object] = id, work: Work | None = None) -> None:
         """`work` is what is checked, by default the exercises."""
         self._desk, self._tell, self._work = desk, tell, work or Work(desk.course)
-        self._requests, self._lock = SimpleQueue[CheckRequest | None](), threading.Lock()
-        self._cancel, self._cancelling = os.pipe()  # readable once a check is to end
-        os.set_blocking(self._cancel, False)
+        self._thread = ThreadPoolExecutor(1, "checks")
+        self._interrupt, self._interrupting = os.pipe()  # holds a byte for each request that waits for the thread
         self._now: Event | None = None  # what the check that runs is doing
-        self._thread = threading.Thread(target=self._run, name="checks", daemon=True)
-        self._thread.start()
 
-    def check(self, lesson: Lesson, submitted: LessonFiles | None = None) -> Future[Checked]:
-        """Check the lesson's file as it is on the disk, or `submitted`, soon.
+    def check(self, lesson: Lesson) -> Future[Checked]:
+        """Check the lesson's file as it is on the disk, soon.
 
         The future raises Interrupted if another check began, UserError or GraderFault.
         """
-        answer = Future[Checked]()
-        self._put((lesson, submitted, answer))
-        return answer
+        return self._request(self._check, lesson)
 
-    def checked_now(self, lesson: Lesson, submitted: LessonFiles | None = None) -> Checked:
+    def checked_now(self, lesson: Lesson) -> Checked:
         """Wait for a check. Ctrl-C ends it."""
-        answer = self.check(lesson, submitted)
+        answer = self.check(lesson)
         try:
             return answer.result()
         except KeyboardInterrupt:
-            os.write(self._cancelling, b".")
+            self._request(bool)  # does nothing, and ends the check
             raise
 
     def running(self) -> Event | None:
@@ -87,37 +79,38 @@ class CheckSession:
         return now and replace(now, sentence=now.sentence or f"checking: {self._desk.judge.running}")
 
     def close(self) -> None:
-        """End the thread, and the check that runs in it."""
-        self._put(None)
-        self._thread.join(5)
-        self._desk.close()
+        """End the check that runs, then the thread."""
+        closing = self._request(self._desk.close)
+        self._thread.shutdown(wait=False)
+        with contextlib.suppress(TimeoutError):
+            closing.result(MAX_SECONDS_TO_CLOSE)
 
-    def _put(self, request: CheckRequest | None) -> None:
-        with self._lock:
-            self._requests.put(request)
-            os.write(self._cancelling, b".")
+    def _request(self, act: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Have the thread act, as soon as the check that runs has ended. It ends now."""
+        os.write(self._interrupting, b".")
+        return self._thread.submit(self._act, act, *arguments)
 
-    def _run(self) -> None:
-        while (request := self._requests.get()) is not None:
-            lesson, submitted, answer = request
-            with self._lock, contextlib.suppress(BlockingIOError):
-                while os.read(self._cancel, 1000):
-                    pass
-            try:
-                answer.set_result(self._checked(lesson, submitted))
-            except Exception as error:  # without this thread, no later save would be checked
-                if not isinstance(error, Interrupted):
-                    known = isinstance(error, (UserError, GraderFault))
-                    why = str(error) if known else f"The check failed for a reason that is not yours: {error!r:.200}"
-                    self._tell(Event("failed", lesson, why))
-                answer.set_exception(error)
-            finally:
-                self._now = None
+    def _act(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        os.read(self._interrupt, 1)
+        return act(*arguments)
 
-    def _checked(self, lesson: Lesson, given: LessonFiles | None) -> Checked:
+    def _check(self, lesson: Lesson) -> Checked:
+        try:
+            return self._checked(lesson)
+        except Interrupted:
+            raise
+        except Exception as error:
+            known = isinstance(error, (UserError, GraderFault))
+            why = str(error) if known else f"The check failed for a reason that is not yours: {error!r:.200}"
+            self._tell(Event("failed", lesson, why))
+            raise
+        finally:
+            self._now = None
+
+    def _checked(self, lesson: Lesson) -> Checked:
         self._end_if_superseded()
         self._desk.judge.prepare(lesson)
-        submitted = given or self._read(lesson)
+        submitted = self._read(lesson)
         self._now = Event("running", lesson)
         self._tell(Event("saved", lesson, "checking", submitted=submitted))
 
@@ -125,9 +118,9 @@ class CheckSession:
             self._now = Event("running", lesson, SEARCHING)
             self._tell(Event("provisional", lesson, SEARCHING, checked, submitted))
 
-        checked = self._desk.check(lesson, submitted, self._cancel, show=show)
+        checked = self._desk.check(lesson, submitted, self._interrupt, show=show)
         self._now = None
-        if self._work.remembered and given is None:
+        if self._work.remembered:
             self._desk.state_file.keep(checked)
         self._tell(Event("checked", lesson, "", checked, submitted))
         self._desk.judge.prepare(lesson)
@@ -144,5 +137,5 @@ class CheckSession:
         return self._work.read(lesson)
 
     def _end_if_superseded(self) -> None:
-        if not self._requests.empty():
+        if select.select([self._interrupt], [], [], 0)[0]:
             raise Interrupted

@@ -24,7 +24,7 @@ from rich.text import Text
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, Work, shown_path
 from grader.dojo.overview import finish_lines, hint_screen, list_screen
-from grader.dojo.progress import Checked
+from grader.dojo.progress import Checked, Progress, next_lesson
 from grader.dojo.report import REPORT_FILE, LiveServer, open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about
 from grader.dojo.session import CheckSession, Event
@@ -69,7 +69,8 @@ class Watch:
     def run(self) -> None:
         """Returns when `q` is pressed."""
         self._session = CheckSession(self._desk, self._note, self._work)
-        with closing(self._session), keys(self._news.put), saves(self._work, self._news.put):
+        threading.Thread(target=report_saves, args=(self._work, self._news.put), name="saves", daemon=True).start()
+        with closing(self._session), keys(self._news.put):
             self._session.check(self.view.lesson)
             quiet = QUIET_SECONDS
             while True:
@@ -162,27 +163,23 @@ class Watch:
         self._draw()
 
     def _go(self, by: int) -> None:
-        """To the next row to fix or write, or the one before it for -1; beyond the last of them, to another lesson."""
+        """To the next row to fix or write, or the one before it for -1; beyond the last, to a lesson with work left."""
         view = self.view
         stops = view.checked.progress.stops if view.checked is not None else []
         at = stops.index(view.focus) + by if view.focus in stops else 0 if by > 0 else len(stops) - 1
         if 0 <= at < len(stops):
             view.focus = stops[at]
             return
-        is_own, every = self._work.remembered, list(self._lessons)
-        if is_own:
-            every = list(self._desk.course.lessons.values())
-        here = every.index(view.lesson)
-        others = [every[(here + by * number) % len(every)] for number in range(1, len(every))]
-        with_work = (each for each in others if not is_own or self._desk.progress(each).has_work)
-        lesson = next(with_work, next(iter(others), None))
-        if lesson is None:
-            self._say(Text("There is no other lesson here.", "bold green"))
+        is_own = self._work.remembered
+        progress = self._desk.all_progress() if is_own else [Progress(each, {}) for each in self._lessons]
+        following = next_lesson(progress[::by], view.lesson.name)
+        if following is None:
+            self._say(Text("No other lesson here has anything left to do.", "bold green"))
             return
-        self._open(lesson)
+        self._open(following.lesson)
         if is_own:
-            self._desk.state_file.set_last_lesson(lesson)
-        self._session.check(lesson)
+            self._desk.state_file.set_last_lesson(following.lesson)
+        self._session.check(following.lesson)
 
     def _hint(self) -> None:
         lesson, row = self.view.lesson, self.view.focus
@@ -259,28 +256,14 @@ def keys(report: Callable[[str], object]) -> Iterator[None]:
         termios.tcsetattr(terminal, termios.TCSADRAIN, settings)
 
 
-@contextmanager
-def saves(work: Work, report: Callable[[str], object]) -> Iterator[None]:
+def report_saves(work: Work, report: Callable[[str], object]) -> None:
     """`report` gets SAVED when a Python file or notebook of the work was written, replaced, moved or removed."""
-    stop = threading.Event()
-
-    def watch() -> None:
-        for _ in watchfiles.watch(
-            work.folder,
-            watch_filter=lambda _, path: path.endswith((".py", ".ipynb")) and not Path(path).name.startswith("."),
-            recursive=work.remembered,
-            debounce=100,
-            step=DEBOUNCE_MILLISECONDS,
-            stop_event=stop,
-            rust_timeout=1000,
-            raise_interrupt=False,
-        ):
-            report(SAVED)
-
-    thread = threading.Thread(target=watch, name="saves", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(2)
+    for _ in watchfiles.watch(
+        work.folder,
+        watch_filter=lambda _, path: path.endswith((".py", ".ipynb")) and not Path(path).name.startswith("."),
+        recursive=work.remembered,
+        debounce=100,
+        step=DEBOUNCE_MILLISECONDS,
+        raise_interrupt=False,
+    ):
+        report(SAVED)

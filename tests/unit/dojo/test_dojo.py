@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -12,7 +13,7 @@ import pytest
 from kits import file_of, functions_of, line_of, make_kit, solved
 from support import ROOT
 
-from grader.dojo.assistance import lessons_text
+from grader.dojo.assistance import Assistance
 from grader.dojo.desk import Desk, only_lesson
 from grader.dojo.file import HIDDEN, read_own
 from grader.dojo.report import open_in_browser
@@ -73,7 +74,8 @@ def test_every_surface_counts_the_same_points(kit, dojo):
     dojo("report", "--no-open")
     page = " ".join(re.sub(r"<[^>]+>", " ", (kit / "my-report.html").read_text()).split())
     assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 of 2 right" in page
-    assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lessons_text(Desk(kit, print))
+    lines = asyncio.run(Assistance(Desk(kit, print), None).lessons())
+    assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lines
 
 
 def test_a_lesson_may_be_named_by_its_number_its_name_or_its_folder_wherever_one_is_named(kit, dojo, monkeypatch):
