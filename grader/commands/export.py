@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -17,16 +18,7 @@ from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.github import WORKFLOW_PATH, public_workflow_text, workflow_text
 from grader.publish.export.gradebooks import PLATFORMS, class_results, read_marks
-from grader.publish.feedback import (
-    NoFeedback,
-    canvas_feedback,
-    comments_for,
-    for_one_student,
-    mailmerge_csv,
-    moodle_feedback,
-    report_files,
-    returned_reports,
-)
+from grader.publish.feedback import archive_of, canvas_feedback, feedback_for, mailmerge_csv, moodle_feedback
 from grader.results import points_text
 from grader.results.wording import count_text
 
@@ -143,12 +135,16 @@ def scores(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maxi
     columns = platform.columns(marks, named)
     maxima = platform.maxima(roster, columns) if maximum is None else dict.fromkeys(columns, maximum)
     marks = marks.scaled_to(maxima, columns)
-    comments, remarks = comments_for(marks) if platform.own_column(roster, platform.comments) else ({}, [])
+    comments, remarks = dict[str, str](), list[str]()
+    if platform.own_column(roster, platform.comments):
+        feedback, remarks = feedback_for(graded, marks.results)
+        comments = {student: escape(each.summary) for student, each in feedback.items()}
     with write_errors(path):
         write_whole(path, platform.csv_text(roster, marks, columns, comments))
     print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
-    click.echo(f"wrote {path}: {len(marks.shares)} of {count_text(len(roster.members), 'student')} {have} a score.")
+    scored = sum(bool(marks.shares(student)) for student in marks.results)
+    click.echo(f"wrote {path}: {scored} of {count_text(len(roster.members), 'student')} {have} a score.")
     if platform.maximum:  # Canvas takes it from the file's line Points Possible
         for lesson in columns.keys() - maxima.keys():
             points = f"{columns[lesson]} is in points out of {points_text(marks.possible[lesson])}"
@@ -163,11 +159,13 @@ def mailmerge(graded: Graded, roster_file: ClassFile, out: Written) -> None:
     """
     roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
     marks = read_marks(graded, roster)
-    text, remarks = mailmerge_csv(graded, roster, marks)
+    feedback, remarks = feedback_for(graded, marks.results)
+    text, left_out = mailmerge_csv(roster, feedback, graded)
     with write_errors(path):
         write_whole(path, text)
-    print_remarks([*marks.remarks, *remarks])
-    click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {count_text(len(roster.members), 'student')}.")
+    print_remarks([*marks.remarks, *remarks, *left_out])
+    count = count_text(len(roster.members), "student")
+    click.echo(f"wrote {path}: {len(feedback) - len(left_out)} of {count}.")
 
 
 # Reports --------------------------------------------------------------------------------------------------------------
@@ -192,22 +190,15 @@ def archive(graded: Graded, out: Written) -> None:
     """
     from grader.authoring.release.engine import write_zip  # torch comes with it
 
-    platform, feedback, menu = ARCHIVES[platform_typed()]
-    back, remarks = returned_reports(graded, platform)
+    platform, form, menu = ARCHIVES[platform_typed()]
+    reports, remarks = archive_of(graded, platform, form)
     print_remarks(remarks)
-    if not back:
+    if not reports:
         raise UserError(f"nothing was written: OUT has no report on a submission in a download of {platform}.")
-    files, sent, path = dict[str, bytes](), 0, out or graded / f"{platform.lower()}-feedback.zip"
-    for each in back:
-        try:
-            with for_one_student():
-                files |= feedback(each.entries, each.files)
-            sent += 1
-        except NoFeedback as reason:
-            print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])
+    path = out or graded / f"{platform.lower()}-feedback.zip"
     with write_errors(path):
-        write_zip(path, files)
-    click.echo(f"wrote {path}: reports for {sent} students. In {platform}: {menu}.")
+        write_zip(path, {name: content for files in reports for name, content in files.items()})
+    click.echo(f"wrote {path}: reports for {count_text(len(reports), 'student')}. In {platform}: {menu}.")
 
 
 def student_folders(
@@ -220,22 +211,17 @@ def student_folders(
     Examples:
       grade feedback folder grades/ --roster roster.csv
     """
-    (roster, _), place, written = roster_of(graded, roster_file), out or graded / "feedback", 0
+    (roster, _), place = roster_of(graded, roster_file), out or graded / "feedback"
     marks = None if roster is None else read_marks(graded, roster)
-    print_remarks(() if marks is None else marks.remarks)
+    feedback, remarks = feedback_for(graded, class_results(graded) if marks is None else marks.results)
     with write_errors(place):
-        for student, each in (class_results(graded) if marks is None else marks.results).items():
-            try:
-                files = report_files(graded, each)
-            except NoFeedback as reason:
-                print_remarks([f"`{student}` gets no feedback: {reason}."])
-                continue
-            (place / each.student).mkdir(parents=True, exist_ok=True)
-            for name, content in files.items():
-                (place / each.student / name).write_bytes(content)
-            written += 1
-        if roster is not None and marks is not None:
-            text, remarks = mailmerge_csv(graded, roster, marks, place)
-            print_remarks(remarks)
+        for each in feedback.values():
+            (place / each.results.student).mkdir(parents=True, exist_ok=True)
+            for name, content in each.files.items():
+                (place / each.results.student / name).write_bytes(content)
+        if roster is not None:
+            text, left_out = mailmerge_csv(roster, feedback, place)
             write_whole(place / "mailmerge.csv", text)
-    click.echo(f"wrote {place}: reports for {count_text(written, 'student')}.")
+            remarks += left_out
+    print_remarks([*(marks.remarks if marks else ()), *remarks])
+    click.echo(f"wrote {place}: reports for {count_text(len(feedback), 'student')}.")

@@ -14,24 +14,26 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from html import escape
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.platforms import MOODLE_NAME, CanvasFile
 from grader.intake.submissions.roster import Roster
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.export.gradebooks import Marks, as_csv, class_results
-from grader.publish.inert import inert
+from grader.publish.export.gradebooks import class_results
+from grader.publish.inert import csv_text, formula_free, inert
 from grader.publish.report.decisions import decision_sentences
 from grader.publish.view import RowView
 from grader.results import SubmissionResult, number, points_in_words, points_text, read_results
 from grader.results.wording import listed
+
+Form = Callable[[Sequence[str], dict[str, bytes]], dict[str, bytes]]
+"""Gives {name in a platform's zip: content} from a student's entries in its download and {file name: content} of the
+report. Raises NoFeedback."""
 
 HTML, MARKDOWN = "report.html", "report.md"
 MAX_ROWS_NAMED = 8
@@ -43,18 +45,31 @@ class NoFeedback(Exception):
     """Why a student gets nothing back now; the text completes the sentence `NAME: ...`."""
 
 
-@contextmanager
-def for_one_student() -> Iterator[None]:
-    """Turn a fault in what is made for one student into NoFeedback: all others get theirs."""
-    try:
-        yield
-    except (UserError, NoFeedback, OSError):
-        raise
-    except Exception as error:
-        raise NoFeedback(f"it could not be made, which is a fault of the grader ({fault_text(error)})") from error
+class Feedback(NamedTuple):
+    """A student's current results, {file name: content} of their report, and a summary of one line."""
+
+    results: SubmissionResult
+    files: dict[str, bytes]
+    summary: str
 
 
-@for_one_student()
+def feedback_for(out: Path, results: Mapping[str, SubmissionResult]) -> tuple[dict[str, Feedback], list[str]]:
+    """({student: their feedback}, a sentence for each student who gets none), for the current `results` in OUT.
+
+    A fault in what is made for one student is a sentence as well: all others get theirs.
+    """
+    found, remarks = dict[str, Feedback](), list[str]()
+    for student, each in results.items():
+        try:
+            found[student] = Feedback(each, report_files(out, each), one_line_summary(each))
+        except NoFeedback as reason:
+            remarks.append(f"`{each.student}` gets no feedback: {reason}.")
+        except Exception as error:
+            why = f"it could not be made, which is a fault of the grader ({fault_text(error)})"
+            remarks.append(f"`{each.student}` gets no feedback: {why}.")
+    return found, remarks
+
+
 def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
     """{file name: content} of a student's report. `results` are the current ones. Raises NoFeedback."""
     if results.status == "error":
@@ -75,49 +90,37 @@ def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
 # Archives -------------------------------------------------------------------------------------------------------------
 
 
-class Returned(NamedTuple):
-    """A student's current results, the names of their entries in the download, and {file name: content} of reports."""
-
-    results: SubmissionResult
-    entries: tuple[str, ...]
-    files: dict[str, bytes]
-
-
-def returned_reports(out: Path, platform: str) -> tuple[list[Returned], list[str]]:
-    """(what goes back through a platform, such as "Canvas"; a sentence for each student without feedback).
+def archive_of(out: Path, platform: str, form: Form) -> tuple[list[dict[str, bytes]], list[str]]:
+    """({name in the zip for `platform`, such as "Canvas": content} per report, a sentence per student without one).
 
     A report goes back under the names that the student's newest submission had in the platform's download. A platform
     takes one report for a group's submission: it goes back if all members have the same. Raises UserError.
     """
-    by_entries, remarks, current = dict[tuple[str, ...], list[Returned]](), list[str](), class_results(out)
+    by_entries, (feedback, remarks) = dict[tuple[str, ...], list[Feedback]](), feedback_for(out, class_results(out))
     with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
-        for student, results in current.items():
+        for student, each in feedback.items():
             submissions = map(gradebook.submission, list(gradebook.stored_attempts(student)))
             submitted = next((each for each in submissions if each.account.startswith(f"{platform} ")), None)
-            try:
-                if submitted is None:
-                    raise NoFeedback(f"no submission of this student came in a download of {platform}")
-                if submitted.submitted_by:
-                    raise NoFeedback(
-                        f"{submitted.submitted_by} submitted for the group, so the platform has no submission under "
-                        "this name. `grade feedback folder` has the report"
-                    )
-                returned = Returned(results, submitted.entries, report_files(out, results))
-                by_entries.setdefault(submitted.entries, []).append(returned)
-            except NoFeedback as reason:
-                remarks.append(f"`{student}` gets no feedback here: {reason}.")
-    back = list[Returned]()
+            if submitted is None:
+                why = f"no submission of this student came in a download of {platform}"
+                remarks.append(f"`{student}` gets no feedback here: {why}.")
+            elif submitted.submitted_by:
+                why = f"{submitted.submitted_by} submitted for the group, so {platform} has nothing under this name"
+                remarks.append(f"`{student}` gets no feedback here: {why}. `grade feedback folder` has the report.")
+            else:
+                by_entries.setdefault(submitted.entries, []).append(each)
+    reports = list[dict[str, bytes]]()
     for entries, same in by_entries.items():
         members = [each.results for each in same]
-        if len(same) == 1 or len({(each.score, each.max_score, *decision_sentences(each)) for each in members}) == 1:
-            back.append(same[0])
-            continue
-        scores = ", ".join(f"{each.student} {number(each.score)}" for each in members)
-        remarks.append(
-            f"{entries[0]} gets no feedback: it has one report, and its members have different scores or remarks "
-            f"({scores})."
-        )
-    return back, remarks
+        try:
+            if len({(each.score, each.max_score, *decision_sentences(each)) for each in members}) > 1:
+                scores = ", ".join(f"{each.student} {number(each.score)}" for each in members)
+                raise NoFeedback(f"its members have different scores or remarks, and there is one report ({scores})")
+            reports.append(form(entries, same[0].files))
+        except NoFeedback as reason:
+            who = f"`{members[0].student}`" if len(members) == 1 else entries[0]
+            remarks.append(f"{who} gets no feedback: {reason}.")
+    return reports, remarks
 
 
 def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:
@@ -160,7 +163,6 @@ def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
 # Summaries ------------------------------------------------------------------------------------------------------------
 
 
-@for_one_student()
 def one_line_summary(results: SubmissionResult) -> str:
     """The points, what is not right yet, and what people wrote about the submission. Raises NoFeedback."""
     points = f"{points_text(results.score)} of {points_in_words(results.max_score)} ({points_text(results.percent)} %)."
@@ -180,39 +182,20 @@ def one_line_summary(results: SubmissionResult) -> str:
     return " ".join(inert(" ".join(every)).split())
 
 
-def comments_for(marks: Marks) -> tuple[dict[str, str], list[str]]:
-    """({student: the summary, as the HTML of Moodle's worksheet}, a sentence for each student without one)."""
-    comments, remarks = dict[str, str](), list[str]()
-    for student, results in marks.results.items():
-        try:
-            comments[student] = escape(one_line_summary(results))
-        except NoFeedback as reason:
-            remarks.append(f"{student} has no comment: {reason}.")
-    return comments, remarks
+def mailmerge_csv(roster: Roster, feedback: Mapping[str, Feedback], reports: Path) -> tuple[str, list[str]]:
+    """(the text of the file, a sentence for each member of the roster with feedback and without an e-mail address).
 
-
-def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None = None) -> tuple[str, list[str]]:
-    """(the text of the file, a sentence for each member of the roster with results who is not in it).
-
-    Points and maximum are the student's own, as in the report. `reports` is the folder with a copy of OUT's reports to
-    which the file refers.
+    Points and maximum are the student's own, as in the report, to whose place in `reports` the file refers.
     """
-    rows, remarks = [list(MAIL_MERGE_COLUMNS)], []
-    for member in roster.members:
-        results = marks.results.get(member.student)
-        if results is None:
-            continue  # `marks.remarks` names them
-        try:
-            if not member.email:
-                raise NoFeedback("the roster has no e-mail address")
-            report_files(out, results)
-            summary = one_line_summary(results)
-        except NoFeedback as reason:
-            remarks.append(f"{member.name} is not in the file: {reason}.")
+    rows, remarks = [MAIL_MERGE_COLUMNS], list[str]()
+    for member in (each for each in roster.members if each.student in feedback):
+        results, _, summary = feedback[member.student]
+        if not member.email:
+            remarks.append(f"{member.name} is not in the file: the roster has no e-mail address.")
             continue
-        figures = [f"{number(value)}" for value in (results.score, results.max_score, results.percent)]
+        score, most, percent = (f"{number(value)}" for value in (results.score, results.max_score, results.percent))
         if results.status == "unclear":
-            figures[0] = figures[2] = ""
-        report = ((reports or out) / results.student / HTML).resolve()
-        rows.append([member.email, member.name, member.id, *figures, summary, str(report)])
-    return as_csv(rows), remarks
+            score = percent = ""
+        report = str((reports / results.student / HTML).resolve())
+        rows.append((member.email, member.name, member.id, score, most, percent, summary, report))
+    return csv_text([list(map(formula_free, row)) for row in rows]), remarks

@@ -5,8 +5,11 @@ A name, a message, a line of code or printed output can show anything and do not
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -103,3 +106,10 @@ def csv_cell(text: str) -> str:
 def formula_free(text: str) -> str:
     """The cell as it is; as `csv_cell` writes it where a spreadsheet may take it, or its end, for a formula."""
     return csv_cell(text) if FORMULA_START.search(text) else text
+
+
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Rows of cells, which are harmless already, as the text of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -214,14 +214,23 @@ class RowView:
 
 @dataclass
 class LessonView:
-    """A lesson of a result. `groups` are neighbouring rows with one cause; `answers` are those to questions."""
+    """A lesson of a result: `every` row, and as `groups` neighbouring rows with one cause."""
 
     results: LessonResult
     lesson: Lesson | None
-    lines: list[RowView]
-    answers: list[Row]
+    every: list[RowView]
     groups: list[list[RowView]]
     printed: str = ""
+
+    @cached_property
+    def lines(self) -> list[RowView]:
+        """The rows that are not answers to questions."""
+        return [line for line in self.every if not is_question(line.row.name)]
+
+    @property
+    def answers(self) -> list[Row]:
+        """The rows of answers to questions."""
+        return [line.row for line in self.every if is_question(line.row.name)]
 
     @property
     def wrong_groups(self) -> list[list[RowView]]:
@@ -282,15 +291,13 @@ def lesson_view(
     """
     rows = {row.name: row for row in results.rows}
     items = {item.name: item for item in lesson.items} if lesson else {}
-    lines = list[RowView]()
-    groups = list[list[RowView]]()
+    every, groups = list[RowView](), list[list[RowView]]()
     for name, row in rows.items():
-        if is_question(name):
-            continue
         text, picture = texts.get(row.file or "", source), pictures.get(name) or {}
         line = RowView(row, f"{results.name}-{name}", rows, lesson, items.get(name), text, picture)
-        lines.append(line)
-        if not (line.is_wrong or row.mistake or (row.message and line.state not in ("todo", "uncounted"))):
+        every.append(line)
+        is_explained = line.is_wrong or row.mistake or (row.message and line.state not in ("todo", "uncounted"))
+        if is_question(name) or not is_explained:
             continue
         may_join = line.is_broken or row.line or row.status == "missing"
         if groups and may_join and cause(groups[-1][-1]) == cause(line):
@@ -298,7 +305,7 @@ def lesson_view(
         else:
             groups.append([line])
         line.why = groups[-1][0].anchor
-    return LessonView(results, lesson, lines, [row for row in results.rows if is_question(row.name)], groups, printed)
+    return LessonView(results, lesson, every, groups, printed)
 
 
 def cause(line: RowView) -> tuple[str, bool, str, str | None, int | None]:

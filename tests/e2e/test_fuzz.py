@@ -110,7 +110,7 @@ def test_hostile_file(attack, sessions):
     session, before = sessions(attack.lesson)
     lesson = session.lessons[0]
     graded = session.grade(submission_of(lesson, "right", attack.files[BACKWARD_FILE].decode()))
-    page = Reporter([lesson]).student_page(graded, {lesson.name: attack.files[BACKWARD_FILE].decode()})
+    page = Reporter([lesson]).student_pages(graded, {lesson.name: attack.files[BACKWARD_FILE].decode()})["report.html"]
     rows = rows_of(graded.results)
     expected = {name: attack.header.get(f"rows of {name}", attack.header["rows"]) for name in rows}
     assert {name: row["status"] for name, row in rows.items()} == expected

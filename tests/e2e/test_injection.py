@@ -34,8 +34,8 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.export.formats import gradescope_json, junit_xml
-from grader.publish.inert import csv_cell, markdown, terminal_line, without_ci_commands
-from grader.publish.report.classroom import csv_text
+from grader.publish.inert import csv_cell, csv_text, markdown, terminal_line, without_ci_commands
+from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import Row
 
@@ -138,7 +138,9 @@ def pages(reporter: Reporter) -> Callable[[str, str], tuple[str, str]]:
     @cache
     def made(place: str, text: str) -> tuple[str, str]:
         graded, source = PLACES[place](text)
-        return reporter.student_page(graded, {"04_small": source}), reporter.class_page([graded.results])
+        return reporter.student_pages(graded, {"04_small": source})["report.html"], reporter.class_page(
+            [graded.results]
+        )
 
     return made
 
@@ -151,7 +153,7 @@ def test_every_output(
     graded, _ = PLACES[place](PAYLOADS[payload])
     for page, harmless in zip(pages(place, PAYLOADS[payload]), pages(place, HARMLESS), strict=True):
         assert_page_is_inert(page, harmless)
-    assert_markdown_is_inert(reporter.student_markdown(graded))
+    assert_markdown_is_inert(reporter.student_pages(graded)["report.md"])
     assert_csv_is_inert(as_csv(graded.results))
     feedback = result_line(graded.results)
     assert "\n" not in feedback
@@ -161,7 +163,7 @@ def test_every_output(
 
 
 def as_csv(found: dict[str, Any]) -> str:
-    return csv_text([found])
+    return csv_text(csv_rows([found]))
 
 
 # --- the screen of `dojo check`
@@ -338,7 +340,9 @@ def dcounts(dprobs):
     rows = {each["name"]: each for each in graded.results.to_json()["lessons"][0]["gradients"]}
     assert rows["dlogprobs"]["status"] == "error" and "<script>" in rows["dlogprobs"]["message"]
     sources = {lesson.name: source}
-    assert_page_is_inert(reporter.student_page(graded, sources), reporter.student_page(harmless, sources))
-    assert_markdown_is_inert(reporter.student_markdown(graded))
+    assert_page_is_inert(
+        reporter.student_pages(graded, sources)["report.html"], reporter.student_pages(harmless, sources)["report.html"]
+    )
+    assert_markdown_is_inert(reporter.student_pages(graded)["report.md"])
     assert_terminal_is_inert(result_line(graded.results))
     assert_csv_is_inert(as_csv(graded.results))

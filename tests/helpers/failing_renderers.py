@@ -20,15 +20,15 @@ RENDERERS = tuple(
         "gradebook.database": "standing_of",
         "gradebook.grading.views": "Views._with_extras sources_of",
         "publish.report.pages": (
-            "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts lesson_figure "
-            "lesson_view next_step sentences_about student_row csv_text triage "
+            "Reporter.student_pages lesson_figure lesson_points note_about "
+            "lesson_view next_step sentences_about csv_rows triage "
             "difficulties named_mistakes incomplete lesson_names"
         ),
         "publish.view": "excerpt",
         "publish.pictures": "matrix_picture value_map",
-        "publish.report.decisions": "late_sentence facts_of_part",
+        "publish.report.decisions": "late_texts facts_of_part",
         "publish.report.classroom": "short_notes annotation_cells csv_cell counts reasons_to_look zero_reason",
-        "publish.export.formats": "gradescope_overview explanation_text counted_rows row_views",
+        "publish.export.formats": "gradescope_overview explanation_text counted_rows lesson_view",
     }.items()
     for name in names.split()
 )

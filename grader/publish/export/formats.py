@@ -19,11 +19,10 @@ from grader.gradebook.guarded import plain_results, rendered
 from grader.publish.inert import inert
 from grader.publish.report.decisions import sentences_about
 from grader.publish.templates import page_templates
-from grader.publish.view import RowView
+from grader.publish.view import RowView, lesson_view
 from grader.results import (
     BROKEN_STATUSES,
     UNWRITTEN,
-    LessonResult,
     SubmissionResult,
     number,
     points_in_words,
@@ -34,16 +33,10 @@ from grader.results import (
 FORMATS: Final = ("gradescope", "github", "junit", "classroom50")
 
 
-def row_views(lesson: LessonResult) -> list[RowView]:
-    """Each row, answers to questions included."""
-    others = {row.name: row for row in lesson.rows}
-    return [RowView(row, others=others) for row in lesson.rows]
-
-
 def counted_rows(results: SubmissionResult) -> Iterator[tuple[str, str, RowView]]:
     """(name, number, row) of each row that counts: `04_small: dh` is `04.3`."""
     for lesson in results.lessons:
-        for place, line in enumerate(row_views(lesson), 1):
+        for place, line in enumerate(lesson_view(lesson).every, 1):
             if line.row.counted:
                 yield f"{lesson.name}: {line.row.name}", f"{lesson.name.partition('_')[0]}.{place}", line
 
@@ -108,13 +101,8 @@ def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
     time = (when or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     tags = dict.fromkeys(UNWRITTEN, "skipped") | dict.fromkeys(BROKEN_STATUSES, "error")
     tags |= {"failed": "failure", "shape": "failure"}
-
-    def case_of(line: RowView) -> dict[str, str]:
-        status = line.row.status
-        found = {"name": line.row.name, "type": status, "tag": tags.get(status, "")}
-        return found | {"message": line.message or line.word, "text": explanation_text(line)}
-
-    suites = [(lesson, [case_of(line) for line in row_views(lesson)]) for lesson in results.lessons]
+    parts = map(lesson_view, results.lessons)
+    suites = [(part.results, [(tags.get(line.row.status, ""), line) for line in part.every]) for part in parts]
     template, student = page_templates(inert).get_template("export/junit.xml.jinja"), " ".join(results.student.split())
     return template.render(student=student, suites=suites, time=time) + "\n"
 

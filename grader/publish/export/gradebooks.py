@@ -8,8 +8,6 @@ grade book knows them by what is chosen there, such as the e-mail address (https
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
@@ -23,7 +21,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import join
-from grader.publish.inert import formula_free
+from grader.publish.inert import csv_text, formula_free
 from grader.publish.report.classroom import incomplete
 from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import first_names
@@ -43,24 +41,26 @@ class Marks:
     """The scores of a class. A column is a lesson, or TOTAL_COLUMN.
 
     Attributes:
-        shares: {the member's `student`: {column: score, as a share of the student's own maximum}}.
+        results: {the member's `student`: their results}.
         possible: {column: what a full score is worth}. A column has one maximum for everybody.
         remarks: sentences about who is missing on either side.
-        results: {the member's `student`: the results that the shares come from}.
-        assignment: its title; "" without one.
+        title: the assignment's; "" without one.
         round: the assignment's number of decimals.
     """
 
-    shares: Mapping[str, Mapping[str, float]]
+    results: Mapping[str, SubmissionResult]
     possible: Mapping[str, float]
     remarks: tuple[str, ...]
-    results: Mapping[str, SubmissionResult]
-    assignment: str = ""
+    title: str = ""
     round: int | None = None
+
+    def shares(self, student: str) -> dict[str, float]:
+        """{column: a student's score as a share of their own maximum}; none where there is no score."""
+        return shares_of_student(self.results[student]) if student in self.results else {}
 
     def cell(self, member: Member, column: str) -> str:
         """Empty where there is no score, which is not a zero."""
-        share = self.shares.get(member.student, {}).get(column)
+        share = self.shares(member.student).get(column)
         return "" if share is None else f"{number(share * self.possible[column], self.round)}"
 
     def scaled_to(self, maxima: Mapping[str, float], columns: Mapping[str, str]) -> Marks:
@@ -93,15 +93,9 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
     if excused := [student for student, found in results.items() if found.excused is not None]:
         remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_REMARK)}.")
-    shares = {member: shares_of_student(found) for member, found in owners.items()}
-    return Marks(
-        {member: found for member, found in shares.items() if found},
-        dict(sorted(possible.items())) | {TOTAL_COLUMN: total},
-        tuple(remarks),
-        owners,
-        assignment=next((found.assignment.title for found in results.values() if found.assignment is not None), ""),
-        round=None if assignment is None else assignment.round,
-    )
+    title = next((found.assignment.title for found in results.values() if found.assignment is not None), "")
+    decimals = None if assignment is None else assignment.round
+    return Marks(owners, dict(sorted(possible.items())) | {TOTAL_COLUMN: total}, tuple(remarks), title, decimals)
 
 
 def shares_of_student(results: SubmissionResult) -> dict[str, float]:
@@ -177,7 +171,7 @@ class Platform:
             columns[fitting[0]] = column.strip()
         if columns:
             return columns
-        total = self.grade or marks.assignment
+        total = self.grade or marks.title
         return {TOTAL_COLUMN: total} if total else {name: name for name in marks.possible if name != TOTAL_COLUMN}
 
     def maxima(self, roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
@@ -219,7 +213,8 @@ class Platform:
             if comment and not cells.get(comment, "").strip():
                 cells[comment] = comments.get(member.student, "")
             lines.append(cells)
-        return as_csv([header, *([cells.get(column, "") for column in header] for cells in lines)])
+        rows = [header, *([cells.get(column, "") for column in header] for cells in lines)]
+        return csv_text([list(map(formula_free, row)) for row in rows])
 
 
 PLATFORMS: Final = {
@@ -244,10 +239,3 @@ def points_in_cell(cell: str) -> float | None:
         text = text.replace(".", "").replace(",", ".")
     text = text.replace(",", "")
     return float(text) or None if re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text) else None
-
-
-def as_csv(rows: Sequence[Sequence[str]]) -> str:
-    """No cell is a formula to a spreadsheet; every other cell is as it was in the platform's file."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([formula_free(cell) for cell in row] for row in rows)
-    return text.getvalue()

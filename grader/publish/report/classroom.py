@@ -5,27 +5,20 @@ The table of students, whom to look at and why, the hardest gradients, the most 
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import quote
 
-from grader.gradebook.class_results import score_or_none
 from grader.gradebook.grading.graded import ClassFacts
 from grader.intake.submissions.roster import Attendance, Member
 from grader.publish.inert import csv_cell
-from grader.publish.report.decisions import ANNOTATION_COLUMNS, annotation_cells, is_annotated, short_notes
+from grader.publish.report.decisions import annotation_cells, is_annotated, short_notes
 from grader.publish.view import tally_text
 from grader.results import BROKEN_STATUSES, UNWRITTEN, LessonResult, SubmissionResult, number
 from grader.results.wording import first_names, listed_as_code, shortened
 
-NOTHING_SUBMITTED: Final = "nothing"
-"""The status of somebody who submitted nothing, in a class's pages only."""
-UNCLEAR: Final = "unclear"
-"""The status of somebody whose submission or its time is not known: no score, which is not a zero."""
 MAX_NAMES_IN_SENTENCE = 10
 MAX_NOTE_CHARACTERS = 300
 
@@ -59,29 +52,15 @@ that of an IntakeRemark."""
 # Rows of the class ----------------------------------------------------------------------------------------------------
 
 
-class Difficulty(NamedTuple):
-    """How many of a class passed one row, had it wrong, and have not written it."""
-
-    lesson: str
-    name: str
-    passed: int
-    wrong: int
-    unwritten: int
-
-    @property
-    def total(self) -> int:
-        return self.passed + self.wrong + self.unwritten
-
-
-def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
-    """Every row of the submitted lessons, the one that fewest passed first."""
+def difficulties(results: Sequence[SubmissionResult]) -> list[tuple[str, str, Counter[str]]]:
+    """(lesson, row, how many have it right, wrong or unwritten) of submitted lessons; fewest right first."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for lesson in (lesson for result in results for lesson in result.lessons if lesson.status == "graded"):
         for row in (row for row in lesson.rows if row.counted):
-            kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
+            kind = "unwritten" if row.status in UNWRITTEN else "right" if row.status == "passed" else "wrong"
             counts.setdefault((lesson.name, row.name), Counter())[kind] += 1
-    found = [Difficulty(*key, each["passed"], each["wrong"], each["unwritten"]) for key, each in counts.items()]
-    return sorted(found, key=lambda entry: (entry.passed / entry.total, -entry.wrong))
+    found = [(lesson, name, students) for (lesson, name), students in counts.items()]
+    return sorted(found, key=lambda entry: (entry[2]["right"] / entry[2].total(), -entry[2]["wrong"]))
 
 
 def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
@@ -98,31 +77,17 @@ def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
 # Students -------------------------------------------------------------------------------------------------------------
 
 
-class StudentRow(NamedTuple):
-    """A row of the table of students. `points` are those of each lesson; None if not submitted or not read."""
-
-    name: str
-    score: float | None
-    percent: float | None
-    points: tuple[float | None, ...]
-    note: str
-    has_report: bool
+def lesson_points(result: SubmissionResult) -> dict[str, float]:
+    """{lesson: its points} of those that were submitted and read, and that count for the student."""
+    submitted = (each for each in result.lessons if each.status == "graded" or each.score)
+    return {each.name: each.score for each in submitted if counts(result, each)}
 
 
-def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
-    submitted = (part for part in result.lessons if (part.status == "graded" or part.score) and counts(result, part))
-    points = {part.name: part.score for part in submitted}
-    note = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
-    note[UNCLEAR] = "several submissions match" if is_absent(result) else "not decided"
-    score = score_or_none(result)
-    return StudentRow(
-        result.student,
-        score,
-        None if score is None else result.percent,
-        tuple(points.get(name) for name in lessons),
-        ", ".join(filter(None, [note.get(result.status), *short_notes(result)])),
-        has_report(result),
-    )
+def note_about(result: SubmissionResult) -> str:
+    """What the table of students says next to the points."""
+    note = {"rejected": "rejected", "error": "could not be graded", "nothing": "submitted nothing"}
+    note["unclear"] = "several submissions match" if is_absent(result) else "not decided"
+    return ", ".join(filter(None, [note.get(result.status), *short_notes(result)]))
 
 
 def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
@@ -132,7 +97,7 @@ def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
 
 def is_absent(result: SubmissionResult) -> bool:
     """Whether no submission is certainly the student's."""
-    return result.status == NOTHING_SUBMITTED or (result.status == UNCLEAR and not result.lessons)
+    return result.status == "nothing" or (result.status == "unclear" and not result.lessons)
 
 
 def has_report(result: SubmissionResult) -> bool:
@@ -144,57 +109,37 @@ def report_link(student: str) -> str:
     return quote(student, safe="", errors="surrogateescape") + "/report.html"
 
 
-def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
-    """The result of somebody who is in the roster only."""
-    message = "On the roster; submitted nothing."
-    return SubmissionResult(student=name, status=NOTHING_SUBMITTED, message=message, max_score=max_score, isolation="–")
-
-
 def with_absent(results: Sequence[SubmissionResult], facts: ClassFacts) -> Sequence[SubmissionResult]:
-    """The results, and a line for each of the roster's members for whom no submission counts; then all by name."""
+    """The results, and one for each of the roster's members for whom no submission counts; then all by name."""
     if facts.attendance is None:
         return results
-    known = {result.student for result in results}
-    further = [nothing_submitted(member.student, facts.max_score) for member in facts.attendance.absent]
-    further += [
-        replace(nothing_submitted(member.student, facts.max_score), status=UNCLEAR, message=sentence)
-        for member, sentence in facts.attendance.disputed
-    ]
-    further = [each for each in further if each.student not in known]
-    return sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
+    found, most = {result.student: result for result in results}, facts.max_score
+    for member, why in facts.attendance.disputed:
+        absent = SubmissionResult(student=member.student, status="unclear", message=why, max_score=most, isolation="–")
+        found.setdefault(member.student, absent)
+    for member in facts.attendance.absent:
+        absent = SubmissionResult(student=member.student, status="nothing", max_score=most, isolation="–")
+        found.setdefault(member.student, replace(absent, message="On the roster; submitted nothing."))
+    return sorted(found.values(), key=lambda each: each.student.lower())
 
 
 # Whom to look at ------------------------------------------------------------------------------------------------------
 
 
-class TriageEntry(NamedTuple):
-    """A line: students, and what to look at, as (what, why). `linked`: these students have reports."""
-
-    students: list[str]
-    reasons: tuple[tuple[str, str], ...]
-    linked: bool
-
-
-def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
-    """A line per student, and one for all with the same reasons; empty where there is nothing to look at."""
-    kinds, groups = list(TO_LOOK_AT), dict[tuple[tuple[int, str], ...], list[SubmissionResult]]()
+def triage(results: Sequence[SubmissionResult]) -> list[tuple[list[str], list[tuple[str, str]]]]:
+    """(students, their reasons as (what, why)) of all who are to be looked at, together if they have the same ones."""
+    kinds, groups = list(TO_LOOK_AT), dict[tuple[tuple[int, str], ...], list[str]]()
     for result in results:
         reasons = ((kinds.index(kind), shortened(why, MAX_NOTE_CHARACTERS)) for kind, why in reasons_to_look(result))
-        groups.setdefault(tuple(sorted(reasons, key=lambda reason: reason[0])), []).append(result)
+        groups.setdefault(tuple(sorted(reasons, key=lambda reason: reason[0])), []).append(result.student)
     groups.pop((), None)
-    return [
-        TriageEntry(
-            [each.student for each in who],
-            tuple((TO_LOOK_AT[kinds[place]], why) for place, why in reasons),
-            all(map(has_report, who)),
-        )
-        for reasons, who in sorted(groups.items(), key=lambda line: (line[0][0][0], -len(line[1])))
-    ]
+    found = sorted(groups.items(), key=lambda line: (line[0][0][0], -len(line[1])))
+    return [(who, [(TO_LOOK_AT[kinds[place]], why) for place, why in reasons]) for reasons, who in found]
 
 
 def reasons_to_look(result: SubmissionResult) -> Iterator[tuple[str, str]]:
     """(kind, why) about one student."""
-    has_zero = not result.score and bool(result.max_score) and result.status not in ("error", UNCLEAR)
+    has_zero = not result.score and bool(result.max_score) and result.status not in ("error", "unclear")
     on_time = result.late is not None and result.late.is_known and not result.late.seconds  # for the assignment
     if has_zero:
         yield "no points", zero_reason(result)
@@ -275,33 +220,26 @@ def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
 # grades.csv -----------------------------------------------------------------------------------------------------------
 
 
-def csv_text(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> str:
-    """grades.csv."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
-    return text.getvalue()
-
-
 def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> list[list[str]]:
     """The header of grades.csv and its rows. A result with status "error" has no figures: it is not a zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
-    With an assignment or decisions, ANNOTATION_COLUMNS follow. With a roster, its own columns follow, except those that
-    are there already.
+    With an assignment or decisions, the columns of `annotation_cells` follow. With a roster, its own columns follow,
+    except those that are there already.
     """
     columns, members = ["student", *lesson_names(results), "total", "max", "percent"], dict[str, Member]()
-    own_columns = list[str]()  # the roster's
+    own_columns, annotations = list[str](), list(map(annotation_cells, results))
     columns += ["counted"] if any(result.is_partly_counted for result in results) else []
-    columns += ANNOTATION_COLUMNS if any(map(is_annotated, results)) else []
+    columns += annotations[0] if any(map(is_annotated, annotations)) else []
     if attendance:
-        taken = {*columns, *ANNOTATION_COLUMNS, "handed_in"}
+        taken = {*columns, *(annotations[0] if annotations else ()), "handed_in"}
         own_columns = [name for name in attendance.columns if name.lower() not in taken]
         columns += ["handed_in", *own_columns]
         members = {member.student: member for member, _ in attendance.disputed}
         members |= {member.student: member for member in attendance.absent} | dict(attendance.members)
     rows = [columns]
-    for result in results:
-        cells = csv_cells(result)
+    for result, annotation in zip(results, annotations, strict=True):
+        cells = csv_cells(result) | annotation
         if (member := members.get(result.student)) is not None:
             cells |= {name: member.line.get(name, "").strip() for name in own_columns}
         rows.append([cells.get(name, "") for name in columns])
@@ -310,7 +248,7 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
 
 def csv_cells(result: SubmissionResult) -> dict[str, str]:
     """{column of grades.csv: what it says about a student}"""
-    is_known = result.status not in ("error", UNCLEAR) and result.excused is None
+    is_known = result.status not in ("error", "unclear") and result.excused is None
     return {
         "student": result.student,
         **{lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)},
@@ -318,6 +256,5 @@ def csv_cells(result: SubmissionResult) -> dict[str, str]:
         "max": f"{number(result.max_score)}",
         "percent": f"{number(round(result.percent, 2)):g}" if is_known else "",
         "counted": result.counted_parts(),
-        "handed_in": {NOTHING_SUBMITTED: "no", UNCLEAR: "unclear"}.get(result.status, "yes"),
-        **annotation_cells(result),
+        "handed_in": {"nothing": "no", "unclear": "unclear"}.get(result.status, "yes"),
     }

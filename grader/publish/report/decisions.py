@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -17,11 +17,6 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last, none on time": "it is the last one, and none was on time",
 }
 TOTAL_PART: Final = "total"
-ANNOTATION_COLUMNS = (
-    *("assignment", "due", "late_days", "late_cost", "free_days", "attempts"),
-    *("adjustments", "excused", "comments"),
-)
-"""Those of grades.csv for an assignment, or where there are decisions."""
 
 
 class Fact(NamedTuple):
@@ -69,9 +64,9 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
         note = f"{number}: attempt {place} of {of}" if place < of else ""
         yield Fact("attempt", name, sentence if of > 1 else "", note, f"{name}: {place} of {of} ({why})")
     if not isinstance(part, Row) and part.late is not None and part.excused is None:
+        sentence, note = late_texts(part.late)
         is_total = isinstance(part, SubmissionResult)
-        sentence = late_sentence(part.late) if is_total or part.late.cost else ""
-        yield Fact("late", name, sentence, late_note(part.late) if is_total else "")
+        yield Fact("late", name, sentence if is_total or part.late.cost else "", note if is_total else "")
     if (change := part.adjustment) is not None:
         before, points = points_text(change.before), points_text(change.points)
         sentence = f"{change.author} set {title} to {points_in_words(change.points)}; before, it was {before}."
@@ -86,27 +81,20 @@ def because(reason: str) -> str:
     return f" Reason: {reason}" if reason else ""
 
 
-def late_sentence(late: Lateness) -> str:
-    """What lateness cost; "" for work on time."""
+def late_texts(late: Lateness) -> tuple[str, str]:
+    """What lateness cost, as a sentence and in a few words; both are "" for work on time."""
     if not late.is_known:
-        return UNKNOWN_TIME if late.cost else "The time of submission is not known: it counts as on time."
+        on_time = "The time of submission is not known: it counts as on time."
+        return UNKNOWN_TIME if late.cost else on_time, "time unknown"
     if not late.seconds:
-        return ""
-    used = count_text(late.free_days, "free late day of the term was", "free late days of the term were")
-    free = f", and {used} used" if late.free_days else ""
-    cost = points_in_words(late.cost) if late.cost else "no points"
-    return f"It was submitted {how_late(late)} late{free}. That cost {cost}."
-
-
-def late_note(late: Lateness) -> str:
-    """`late_sentence` in a few words."""
-    if not late.is_known:
-        return "time unknown"
-    if not late.seconds:
-        return ""
-    free = f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
-    lost = f", −{points_text(late.cost)}" if late.cost else ""
-    return f"{how_late(late)} late{lost}{free}"
+        return "", ""
+    sentence = note = f"{how_late(late)} late"
+    if late.free_days:
+        used = count_text(late.free_days, "free late day of the term was", "free late days of the term were")
+        sentence += f", and {used} used"
+    note += f", −{points_text(late.cost)}" if late.cost else ""
+    note += f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
+    return f"It was submitted {sentence}. That cost {points_in_words(late.cost) if late.cost else 'no points'}.", note
 
 
 def how_late(late: Lateness) -> str:
@@ -159,22 +147,23 @@ def short_notes(results: SubmissionResult) -> list[str]:
     return notes
 
 
-def is_annotated(results: SubmissionResult) -> bool:
-    """Whether an assignment or a person says anything about the student."""
-    return bool(results.assignment) or any(fact.cell for fact in facts_about(results) if fact.kind != "attempt")
-
-
 def annotation_cells(results: SubmissionResult) -> dict[str, str]:
-    """{column of ANNOTATION_COLUMNS: its cell}"""
-    assignment, late = results.assignment, results.late
-    due = (assignment.extended_to or assignment.due or "") if assignment else ""
-    lateness = [f"{late.days}", f"{number(late.cost)}", f"{late.free_days}"] if late else ["", "", ""]
-    if late is not None and not late.is_known:
-        lateness = ["unknown", "" if late.cost else "0", f"{late.free_days}"]
-    facts, kinds = list(facts_about(results)), ("attempt", "adjustment", "excuse", "comment")
-    texts = ["; ".join(fact.cell for fact in facts if fact.kind == kind) for kind in kinds]
-    cells = (assignment.title if assignment else "", due, *lateness, *texts)
-    return dict(zip(ANNOTATION_COLUMNS, cells, strict=True))
+    """{column: cell} of grades.csv for an assignment, or where there are decisions; the same columns for everybody."""
+    assignment, late, facts = results.assignment, results.late, list(facts_about(results))
+    cells = dict.fromkeys(("assignment", "due", "late_days", "late_cost", "free_days"), "")
+    if assignment is not None:
+        cells |= {"assignment": assignment.title, "due": assignment.extended_to or assignment.due or ""}
+    if late is not None:
+        cells |= {"late_days": f"{late.days}", "late_cost": f"{number(late.cost)}", "free_days": f"{late.free_days}"}
+        if not late.is_known:
+            cells |= {"late_days": "unknown", "late_cost": "" if late.cost else "0"}
+    columns = {"attempt": "attempts", "adjustment": "adjustments", "excuse": "excused", "comment": "comments"}
+    return cells | {name: "; ".join(fact.cell for fact in facts if fact.kind == kind) for kind, name in columns.items()}
+
+
+def is_annotated(cells: Mapping[str, str]) -> bool:
+    """Whether an assignment or a person says anything about the student with these `annotation_cells`."""
+    return any(cell for column, cell in cells.items() if column != "attempts")
 
 
 def date_text(date: str) -> str:

@@ -11,20 +11,23 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
+from grader.gradebook.class_results import score_or_none
 from grader.gradebook.grading.graded import ClassFacts, GradedSubmission
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.lesson.lesson import Lesson
-from grader.publish.inert import inert, markdown
+from grader.publish.inert import csv_text, inert, markdown
 from grader.publish.lesson_graph import lesson_figure
 from grader.publish.report.classroom import (
-    csv_text,
+    csv_rows,
     difficulties,
+    has_report,
     incomplete,
     is_absent,
     lesson_names,
+    lesson_points,
     named_mistakes,
+    note_about,
     report_link,
-    student_row,
     triage,
     with_absent,
 )
@@ -44,8 +47,13 @@ class Reporter:
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
 
-    def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonView]:
-        return [
+    def waiting_page(self) -> str:
+        """What the live page shows before the first check."""
+        return page_templates(inert).get_template("live.html").render()
+
+    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> dict[str, str]:
+        """See gradebook.grading.graded.Publisher; `sources` are {lesson: the student's text}, to quote their lines."""
+        parts = [
             lesson_view(
                 each,
                 self._lessons.get(each.name),
@@ -56,32 +64,16 @@ class Reporter:
             )
             for each in graded.results.lessons
         ]
-
-    def waiting_page(self) -> str:
-        """What the live page shows before the first check."""
-        return page_templates(inert).get_template("live.html").render()
-
-    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:
-        """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
-        return self.page_of(graded.results, self._parts(graded, sources))
+        text = page_templates(markdown).get_template("report.md").render(report_context(graded.results, parts))
+        return {"report.html": self.page_of(graded.results, parts), "report.md": text}
 
     def page_of(self, results: SubmissionResult, parts: Sequence[LessonView], live: int = 0) -> str:
         """The report of `results`, whose lessons are `parts`; `live` is the number of the check of a live page."""
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
-        names = [part.results.name for part in parts]
-        graphs = {name: lesson_figure(self._lessons[name]) if name in self._lessons else None for name in names}
+        graphs = {part.results.name: lesson_figure(part.lesson) if part.lesson else None for part in parts}
         states = [state for state in STATES if state in occurring]
         shown = report_context(results, parts)
         return page_templates(inert).get_template("report.html").render(shown, graphs=graphs, states=states, live=live)
-
-    def student_markdown(self, graded: GradedSubmission) -> str:
-        """report.md, for a job summary or a comment."""
-        context = report_context(graded.results, self._parts(graded, {}))
-        return page_templates(markdown).get_template("report.md").render(context)
-
-    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
-        """See gradebook.grading.graded.Publisher."""
-        return {"report.html": self.student_page(graded, sources), "report.md": self.student_markdown(graded)}
 
     def class_pages(
         self, results: Sequence[SubmissionResult], facts: ClassFacts, plain: MutableMapping[str, str]
@@ -92,18 +84,20 @@ class Reporter:
         def guarded(render: Callable[[Sequence[SubmissionResult]], str]) -> str:
             return rendered(render, everyone, plain_results, lambda each, why: plain.update({each.student: why}))
 
-        yield "grades.csv", guarded(lambda shown: csv_text(shown, facts.attendance))
+        yield "grades.csv", guarded(lambda shown: csv_text(csv_rows(shown, facts.attendance)))
         yield "index.html", guarded(lambda shown: self.class_page(shown, facts, plain))
 
     def class_page(
         self, results: Sequence[SubmissionResult], facts: ClassFacts = NO_FACTS, plain: Collection[str] = ()
     ) -> str:
         """index.html over all students' results.json; `plain` are those whose report or row is plain."""
-        lessons = lesson_names(results)
-        students = [student_row(result, lessons) for result in results]
-        scores = [one.percent for one in students if one.percent is not None]
+        scored = [result.percent for result in results if score_or_none(result) is not None]
         shown = {
-            "students": students,
+            "students": results,
+            "reported": {result.student for result in results if has_report(result)},
+            "score_or_none": score_or_none,
+            "lesson_points": lesson_points,
+            "note_about": note_about,
             "report_link": report_link,
             "date_text": date_text,
             "assignment": next((result.assignment for result in results if result.assignment), None),
@@ -111,12 +105,12 @@ class Reporter:
             "incomplete": [*incomplete(results, facts.present), *([fault_sentence(plain)] if plain else [])],
             "triage": triage(results),
             "at_once": AT_ONCE,
-            "lessons": lessons,
+            "lessons": lesson_names(results),
             "titles": {name: lesson.title for name, lesson in self._lessons.items()},
-            "median": statistics.median(scores) if scores else None,
-            "full": sum(score >= 100 for score in scores),
+            "median": statistics.median(scored) if scored else None,
+            "full": sum(percent >= 100 for percent in scored),
             "not_graded": sum(result.status in ("rejected", "error") for result in results),
-            "histogram": [sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
+            "histogram": [sum(min(int(percent // 10), 9) == bin for percent in scored) for bin in range(10)],
             "difficulties": difficulties(results),
             "mistakes": named_mistakes(results),
             "left_out": facts.left_out,

@@ -69,7 +69,9 @@ def report(session: Session) -> str:
         for each in session.lessons
     }
     graded = session.grade(Submission("Ada Okafor", Path("ada"), submitted))
-    return Reporter(session.lessons).student_page(graded, {each.name: source(each) for each in session.lessons})
+    return Reporter(session.lessons).student_pages(graded, {each.name: source(each) for each in session.lessons})[
+        "report.html"
+    ]
 
 
 def graphs(lessons: Sequence[Lesson]) -> str:
@@ -81,7 +83,7 @@ def graphs(lessons: Sequence[Lesson]) -> str:
         )
         for lesson in lessons
     ]
-    return Reporter(lessons).student_page(GradedSubmission(results("ada", *parts)))
+    return Reporter(lessons).student_pages(GradedSubmission(results("ada", *parts)))["report.html"]
 
 
 def everyone(lessons: Sequence[Lesson], count: int) -> list[dict[str, Any]]:

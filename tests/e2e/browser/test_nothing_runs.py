@@ -35,7 +35,7 @@ def hostile() -> dict[str, str]:
     rejected = results(EVERYTHING + "2", status="rejected", message=EVERYTHING)
     reporter = Reporter([])
     return {
-        "report": reporter.student_page(graded),
+        "report": reporter.student_pages(graded)["report.html"],
         "class": reporter.class_page([found, rejected]),
     }
 

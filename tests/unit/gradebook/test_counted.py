@@ -134,7 +134,7 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
         "03_makemore_steps, 04_cross_entropy, 05_batch_norm (1 of 13 rows), 07_training (8 of 16 rows)"
     )
     reporter = Reporter(list(LESSONS.values()))
-    text = reporter.student_markdown(GradedSubmission(found))
+    text = reporter.student_pages(GradedSubmission(found))["report.md"]
     assert "Everything is right" in text and "12 of the 13 rows of lesson 05 are not counted" in text
     without = assigned("bo", replace(assignment, notebook="all rows"), attempts)
     assert (without.score, without.max_score) == (42, full)

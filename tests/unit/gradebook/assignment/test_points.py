@@ -22,7 +22,7 @@ from grader.gradebook.current import current_results
 from grader.publish.export.formats import gradescope_json
 from grader.publish.export.gradebooks import shares_of_student
 from grader.publish.feedback import one_line_summary
-from grader.publish.report.classroom import NO_TIME, csv_rows, incomplete, student_row, triage
+from grader.publish.report.classroom import NO_TIME, csv_rows, incomplete, lesson_points, triage
 from grader.publish.report.decisions import sentences_about
 from grader.results import NotGraded, SubmissionResult
 from grader.results.wording import UNKNOWN_TIME
@@ -168,7 +168,7 @@ def test_a_platform_s_record_is_not_contradicted_in_silence():
         )
         assert found.intake == ([("platform", sentence)] if here else None)
         assert (sentence in sentences_about(found)) == bool(here)
-        assert [entry.students for entry in triage([found])] == ([["Ada"]] if here else [])
+        assert [students for students, _ in triage([found])] == ([["Ada"]] if here else [])
         assert len(what_platforms_say([found])) == bool(here)
         jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
 
@@ -211,14 +211,14 @@ def test_a_missing_time_under_a_due_date_is_unclear():
         assert (found.status, score_or_none(found), found.max_score) == ("unclear", None, 2)
         assert found.lessons[0].late == (False, 0, 0, 0, 0, 2)
         jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
-        assert [(entry.reasons[0][0], entry.students) for entry in triage([found])] == [(NO_TIME, ["Ada"])]
+        assert [(reasons[0][0], students) for students, reasons in triage([found])] == [(NO_TIME, ["Ada"])]
         (header, line), (note,) = csv_rows([found]), incomplete([found])
         cells = dict(zip(header, line, strict=True))
         assert [cells[name] for name in ("03_a", "total", "max", "percent", "late_days", "late_cost")] == [
             *("", "", "2", "", "unknown", "")
         ]
         assert shares_of_student(found) == {} and "Ada" in note and "--times" in note
-        assert student_row(found, ["03_a"]).points == (None,) and student_row(found, []).score is None
+        assert lesson_points(found) == {} and score_or_none(found) is None
         assert "2 of 2" not in gradescope_json(found) and result_line(found).startswith("Ada: no score yet, unclear: ")
         assert one_line_summary(found).startswith(UNKNOWN_TIME)
 

@@ -96,8 +96,8 @@ def test_an_assignment_gives_them_points(course, answered) -> None:
         "q:why_not_divided": (0, 2),
         "q:why_elegant": (0, 2),
     }
-    assert [each.reasons for each in triage([results])] == [
-        (("wrote a text that a person reads: see grade adjust", "01_chain_rule.q:why_elegant"),)
+    assert [reasons for _, reasons in triage([results])] == [
+        [("wrote a text that a person reads: see grade adjust", "01_chain_rule.q:why_elegant")]
     ]
 
 
@@ -125,7 +125,7 @@ def test_answers_alone_are_graded(session_for) -> None:
 def test_reports_show_answer_verdict_and_explanation(course, answered) -> None:
     reporter = Reporter([course.find("01")])
     shown = replace(answered, results=standing(course, answered.results))
-    page, text = reporter.student_page(shown), reporter.student_markdown(shown)
+    page, text = reporter.student_pages(shown)["report.html"], reporter.student_pages(shown)["report.md"]
     assert "Your answer:</b> It is &lt;b&gt;short&lt;/b&gt;." in page and "for a person to read" in page
     assert "You average over the copies." in page and "dy.sum(0)" not in page
     assert "- `sum_backward` (right, 1 of 1): The forward line is" in text

@@ -16,7 +16,7 @@ from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.people import as_folder, may_be_one_person, name_words
 from grader.intake.submissions.roster import Attendance, Member, Roster, read_roster, with_unique_names
 from grader.intake.submissions.roster_matching import join as join_arrivals
-from grader.publish.report.classroom import NOTHING_SUBMITTED, csv_rows, nothing_submitted
+from grader.publish.report.classroom import csv_rows, with_absent
 from grader.publish.report.pages import Reporter
 from grader.results import AssignmentSummary, Excuse, LessonResult, SubmissionResult
 
@@ -235,12 +235,11 @@ def test_who_submitted_nothing_has_the_assignment_s_maximum(lesson):
 
 
 def test_the_class_page_says_who_submitted_nothing_and_does_not_count_them(lesson):
-    page = Reporter([lesson]).class_page([graded("ada"), nothing_submitted("Bo <b>", 3)])
+    absent = ClassFacts(Attendance({}, (Member("Bo <b>", "Bo <b>"),), ()), max_score=3)
+    page = Reporter([lesson]).class_page(with_absent([graded("ada")], absent))
     assert '<tr><th scope="row">Bo &lt;b&gt;</th>' in page and "submitted nothing" in page
     assert "<b>has 0</b>: On the roster; submitted nothing." in page and "Bo%20" not in page
     assert "<dt>median score</dt><dd>66.7 %</dd>" in page and "– for 1" not in page
-    excused = SubmissionResult(
-        student="Bo", status=NOTHING_SUBMITTED, excused=Excuse("TA", "2026-11-20", "Ill")
-    )  # in no run
+    excused = SubmissionResult(student="Bo", status="nothing", excused=Excuse("TA", "2026-11-20", "Ill"))  # in no run
     page = Reporter([lesson]).class_page([graded("ada"), excused])
     assert "submitted nothing, excused" in page and "none for 1" not in page and "Bo/" not in page

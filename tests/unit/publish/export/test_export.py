@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from feedback_class import add_attempt
+from feedback_class import add_attempt, write_student
 from hypothesis import given
 from hypothesis import strategies as st
 from made_gradebook import write_gradebook
@@ -311,6 +311,7 @@ def add_results(out: Path, *found: SubmissionResult) -> Path:
     book = Gradebook(out / GRADEBOOK)
     for each in found:
         add_attempt(book, each)
+        write_student(out, each)
     book.close()
     return out
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from made_results import lesson, results, row
 
-from grader.publish.report.classroom import MAX_NOTE_CHARACTERS, NOTHING_SUBMITTED, triage, zero_reason
+from grader.publish.report.classroom import MAX_NOTE_CHARACTERS, triage, zero_reason
 from grader.results import IntakeRemark, Lateness, SubmissionResult
 
 LOOP = "It did not return within 10 seconds."
@@ -19,7 +19,7 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
 
 def test_why_a_submission_has_no_points() -> None:
     for result, reason in [
-        (results("ada", status=NOTHING_SUBMITTED), "No lesson was submitted."),
+        (results("ada", status="nothing"), "No lesson was submitted."),
         (results("ada", status="rejected", message="It is a link."), "It is a link."),
         (results("ada"), "No lesson was submitted."),
         (
@@ -45,5 +45,5 @@ def test_who_is_late_for_the_platform_and_on_time_for_the_assignment_is_not_list
 
 def test_a_long_reason_is_cut() -> None:
     result = replace(results("ada", status="rejected", message="far  too long " * 100), max_score=1)
-    ((_, ((_, reason),), _),) = triage([result])
+    ((_, ((_, reason),)),) = triage([result])
     assert len(reason) <= MAX_NOTE_CHARACTERS and reason.startswith("far too long far") and reason.endswith("...")
