@@ -26,7 +26,7 @@ import torch
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, Run, pack, pack_problem
+from grader.sandbox.workers.messages import Load, pack, pack_problem
 
 GOAL_SECONDS = 0.015
 GUARD_SECONDS = 60.0
@@ -73,11 +73,11 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     worker = zygote.worker()
     worker.wait_until_locked_in()
     locked_in = time.perf_counter()
-    (loaded,) = worker.answers([pack(Load({"backward.py": SOURCE}, "backward.py"))], GUARD_SECONDS)
+    ((loaded,),) = worker.replies([pack(Load({"backward.py": SOURCE}, "backward.py"))], GUARD_SECONDS)
     assert loaded.outcome == "returned", loaded
     imported = time.perf_counter()
     problem = pack_problem(torch.float64, values, {})
-    (answer,) = worker.answers([problem.with_run(Run(["dlogits"]))], GUARD_SECONDS)
+    ((answer,),) = worker.replies([problem.run(["dlogits"])], GUARD_SECONDS)
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.end_and_measure()

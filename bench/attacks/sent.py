@@ -24,7 +24,7 @@ import argparse
 import collections
 import contextlib
 import functools
-import io
+import pickle
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,26 +85,25 @@ class Tap:
     sent: list[Sent] = field(default_factory=list)
     given_back: list[Tensor] = field(default_factory=list)  # signatures of arguments that the reference gives back
 
-    def note(self, data: bytes, answered: Rows, problem: Problem | None) -> tuple[Rows, Problem | None]:
-        """Notes the tensors of a batch of requests. Returns (rows that it asks for, the problem that it ends with)."""
-        file, asked = io.BytesIO(data), Rows()
-        while (start := file.tell()) < len(data):
-            request, _ = messages.read_request(file)
-            known = frozenset(answered - asked)  # what is asked again has still to be answered
+    def note(self, requests: Sequence[messages.PackedRequest], answered: Rows) -> Rows:
+        """Notes the tensors of a batch of requests. Returns the rows that it asks for."""
+        asked = Rows()
+        for packed in requests:
+            request, *_ = pickle.loads(packed.data)
             if isinstance(request, messages.Run):
-                assert problem is not None
+                problem = problem_of(request.problem)
+                known = frozenset(answered - asked)  # what is asked again has still to be answered
                 asked |= {(pass_of(problem), step) for step in request.steps}
-            elif isinstance(request, messages.GivenProblem):
-                problem = problem_of(data[start : file.tell()])
-                for kind, values in (("v", request.values), ("u", request.upstream)):
+                _, forward, upstream, _ = pickle.loads(request.problem)
+                for kind, values in (("v", forward), ("u", upstream)):
                     tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
                     self.sent += [Sent(name, tensor, problem, known) for name, tensor in tensors.items()]
             elif isinstance(request, CallRequest):
                 given = [request.args, request.kwargs]
                 bound = [each.keywords for each in leaves(given) if isinstance(each, functools.partial)]
                 for tensor in tensors_in([given, bound]):
-                    self.sent.append(Sent(f"an argument of {request.name}", tensor, None, known))
-        return asked, problem
+                    self.sent.append(Sent(f"an argument of {request.name}", tensor, None, frozenset(answered - asked)))
+        return asked
 
 
 def problem_of(sent: bytes) -> Problem:
@@ -120,15 +119,13 @@ def pass_of(problem: Problem) -> int:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers, and to what the course's own functions return."""
-    answers, run = WorkerProcess.answers, ModuleTarget.perform
+    replies, run = WorkerProcess.replies, ModuleTarget.perform
     answered = collections.defaultdict[object, Rows](set)  # of each worker
-    problems: dict[object, Problem | None] = {}  # the one that each worker was given last
 
-    def answering(self: WorkerProcess, requests: Sequence[messages.PackedRequest], *of: Any) -> Iterator[Answer]:
-        data = b"".join(each.data for each in requests)
-        asked, problems[self] = tap.note(data, answered[self], problems.get(self))
+    def answering(self: WorkerProcess, requests: Sequence[messages.PackedRequest], *of: Any) -> Iterator[list[Answer]]:
+        asked = tap.note(requests, answered[self])
         answered[self] -= asked
-        yield from answers(self, requests, *of)
+        yield from replies(self, requests, *of)
         answered[self] |= asked
 
     def running(self: ModuleTarget, of: str, request: CallRequest) -> Answer:
@@ -139,7 +136,7 @@ def tapped(tap: Tap) -> Iterator[None]:
                 tap.given_back.append(key)
         return called
 
-    with mock.patch.object(WorkerProcess, "answers", answering), mock.patch.object(ModuleTarget, "perform", running):
+    with mock.patch.object(WorkerProcess, "replies", answering), mock.patch.object(ModuleTarget, "perform", running):
         yield
 
 

@@ -70,12 +70,9 @@ class Hostile:
         if key not in self._replies:  # packed once: a worker has its own time for that
             arguments = [self._value for _ in request.args if request.after]
             answer = Answer("returned", value=self._value if request.keep is None else None, arguments=arguments)
-            self._replies[key] = messages.encode_answer(request.name, answer, asked), asked
+            self._replies[key] = messages.encode_reply([(request.name, answer)], asked.ticket, asked.room), asked
         reply, first = self._replies[key]
-        return through_the_wire(reply, request.name, first)
-
-    def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
-        """Nothing is far away here."""
+        return through_the_wire(reply, first)
 
     def answers(self, problem: Problem) -> dict[str, Answer]:
         return {"d" + name: self._answer(problem, "d" + name) for name in problem.values}
@@ -85,8 +82,8 @@ class Hostile:
             answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
-        asked = messages.PackedRequest([step], 1 << 20, is_step=True, ticket=1, known=problem.values.keys())
-        return through_the_wire(messages.encode_answer(step, answer, asked), step, asked)
+        asked = messages.PackedRequest(b"", [step], 1, 1 << 20, is_step=True, known=problem.values.keys())
+        return through_the_wire(messages.encode_reply([(step, answer)], 1, 1 << 20), asked)
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         pass
@@ -95,9 +92,10 @@ class Hostile:
         return self._answer(problem, step)
 
 
-def through_the_wire(reply: bytes, name: str, asked: messages.PackedRequest) -> Answer:
+def through_the_wire(reply: bytes, asked: messages.PackedRequest) -> Answer:
     try:
-        return messages.decode_answer(received(reply), name, asked)
+        (answer,) = messages.decode_reply(received(reply), asked)
+        return answer
     except WireError as error:
         return Answer("crashed", message=str(error))
 

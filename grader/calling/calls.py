@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -158,6 +159,18 @@ def attribute(thing: Any, name: str, files: Sequence[str] = ()) -> Any:
         return failure(error, name, files)
 
 
+def by_name(function: Any, named: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Those of the named arguments that the function has parameters for; None unless it lacks only some of them.
+
+    A student may delete the parameters that a function does not need.
+    """
+    try:
+        own = inspect.signature(function).parameters.keys()
+    except (TypeError, ValueError):
+        return None
+    return {name: named[name] for name in own} if own < named.keys() else None
+
+
 def invoke(
     request: CallRequest,
     named: Callable[[str], Any],
@@ -186,7 +199,11 @@ def invoke(
     def run(precision: torch.dtype) -> Answer:
         positional, keyword = (args, kwargs) if precision is wide else narrow((args, kwargs))
         guarded = [leaf for leaf in leaves((positional, keyword)) if isinstance(leaf, Tensor) and leaf.requires_grad]
-        return call(target, request.name, positional, keyword, precision, files, watch, guarded)
+        fewer = by_name(target, {**dict(zip(request.names, positional, strict=False)), **keyword})
+        if fewer is None:
+            return call(target, request.name, positional, keyword, precision, files, watch, guarded)
+        answer = call(target, request.name, [], fewer, precision, files, watch, guarded)
+        return answer._replace(arguments=[*positional, *keyword.values()])
 
     # an object may be another one after a first try
     answer = run(wide) if request.handle is not None else with_fallback(run, wide)

@@ -36,19 +36,10 @@ SMOOTH_OPERATORS = frozenset(
 )
 SLOW_MOVING = frozenset({"sqrt", "rsqrt", "pow", "div", "reciprocal", "square", "var", "std", "linalg_vector_norm"})
 """What an optimizer computes from parameters, which change by a small step between two of its steps."""
-FUNCTION_OF_OPERATOR = {
-    "_softmax": "softmax",
-    "_log_softmax": "log_softmax",
-    "mm": "matmul",
-    "bmm": "matmul",
-    "mv": "matmul",
-}
 NUMPY = frozenset(
     "tanh exp exp2 expm1 log log1p log2 log10 sqrt power square reciprocal sinh cosh sin cos matmul dot".split()  # noqa: SIM905
 )
 MATH = ("tanh", "exp", "expm1", "log", "log1p", "sqrt", "pow", "sinh", "cosh")
-OBSERVED_NAMES = NUMPY | SMOOTH_OPERATORS | frozenset(MATH) | frozenset(FUNCTION_OF_OPERATOR.values())
-"""Every name that an observation may have."""
 MAX_OPERATORS_OBSERVED = 20_000
 DISTURBANCE = 4096
 """In units of the rounding error, relative to the result."""
@@ -142,23 +133,21 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         operator = max(pairs, key=lambda name: (pairs[name], times[name]), default="")
         if change < AMPLIFIED or not pairs[operator]:
             return None
-        return Seen("differences", FUNCTION_OF_OPERATOR.get(operator, operator), times[operator])
+        function = "matmul" if operator in ("mm", "bmm", "mv") else operator.removeprefix("_")
+        return Seen("differences", function, times[operator])
 
 
 def watched(
-    call: Callable[[OperatorWatch], Mapping[str, Answer]],
-    again: Callable[[OperatorWatch], Mapping[str, Answer]],
-    watch: NumericalWatch,
-    changes_objects: bool = False,
+    call: Callable[[OperatorWatch], Mapping[str, Answer]], watch: NumericalWatch, changes_objects: bool = False
 ) -> dict[str, Answer]:
     """The answers of a call by name, with what each of them depends on.
 
-    `again` makes the same call a second time: where the first is suspicious, or always if it `changes_objects`.
+    The call is made a second time where the first is suspicious, or always if it `changes_objects`.
     """
     answers = call(watch)
     others: Mapping[str, Answer] = {}
     if not watch.was_stopped and (watch.suspicious or changes_objects):
-        others = again(watch.again())
+        others = call(watch.again())
     elif not watch.was_stopped:
         return dict(answers)
     changes = {name: relative_change(answer, others[name]) if others else math.inf for name, answer in answers.items()}

@@ -52,6 +52,7 @@ class CallRequest:
         after: the arguments are given as they are after the call.
         counted: its operators and the bytes of its tensors are counted.
         watched: the call is made again, to see whether what it returns depends on numerical differentiation.
+        names: what the stub calls the arguments. A function that has only some of these parameters gets those by name.
     """
 
     name: str
@@ -64,6 +65,7 @@ class CallRequest:
     counted: bool = False
     uses: Sequence[str] = ()
     watched: bool = False
+    names: Sequence[str] = ()
 
 
 class CallFailed(Exception):

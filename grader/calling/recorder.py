@@ -1,9 +1,8 @@
-"""A target that records each call by the names of its parameters: for naming what an answer was computed from."""
+"""Calls by the names of their parameters: for naming what an answer was computed from."""
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,16 +10,9 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling.answer import Answer
-from grader.calling.protocol import CallRequest, Measurement, copy_tree, leaves
-from grader.calling.target import Target
+from grader.calling.protocol import CallRequest, copy_tree, leaves
 
 MAX_RECORDED_PARTS = 12
-TOO_MANY_ARGUMENTS = re.compile(
-    r"TypeError: \w+\(\) takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:was|were) given"
-)
-MISSING_ARGUMENTS = re.compile(r"TypeError: \w+\(\) missing \d+ required (?:positional|keyword-only) arguments?")
-UNKNOWN_PARAMETER = re.compile(r"TypeError: \w+\(\) got an unexpected keyword argument '(\w+)'")
 
 
 @dataclass(frozen=True)
@@ -31,87 +23,27 @@ class Call:
     arguments: Mapping[str, Any]
 
 
-class RecordingTarget(Target):
-    """Passes everything on to `target`. Parameters are named as those of `namespace`'s functions and classes.
+def call_by_parameters(namespace: Any, of: str, request: CallRequest) -> Call:
+    """The call of a request, whose parameters are named as those of `namespace`'s functions and classes."""
+    known, args, kwargs = getattr(namespace, of, None), request.args, request.kwargs
+    if request.uses:
+        function, *others = args
+        return Call(of, dict(zip(function.parameters[len(request.uses) :], others, strict=False)))
+    if request.handle is None:
+        return Call(of, arguments_by_name(known, args, kwargs))
+    if request.name == "__setattr__" and len(args) == 2:
+        return Call(f"{of}.{request.name}", {str(args[0]): args[1]})
+    method = getattr(known, request.name, None)
+    return Call(f"{of}.{request.name}", arguments_by_name(method, (None, *args), kwargs))
 
-    With `copies`, arguments are copied, for code that reads them after the scenario has gone on and changed them.
 
-    Attributes:
-        calls: what was called with which arguments, in order.
-        left_out: {function: the arguments that it has no parameters for}.
-        returned_values: (function, method or attribute, its value), of calls that gave one.
-    """
-
-    def __init__(self, target: Target, namespace: Any, copies: bool = False) -> None:
-        super().__init__()
-        self._target, self._namespace, self._copies = target, namespace, copies
-        self.calls: list[Call] = []
-        self.left_out: dict[str, list[str]] = {}
-        self.returned_values: list[tuple[str, Any]] = []
-
-    def perform(self, of: str, request: CallRequest) -> Answer:
-        if not request.read:
-            self._note(*self._arguments(of, request))
-        answer = self._target.invoke(of, request)
-        is_plain = request.handle is None and request.keep is None and not request.uses and not request.counted
-        if is_plain and TOO_MANY_ARGUMENTS.match(answer.message):
-            answer = self._by_name(request, answer)
-        if answer.outcome == "returned" and request.keep is None:
-            self.returned_values.append((request.name, answer.value))
-        return answer
-
-    def _arguments(self, of: str, request: CallRequest) -> tuple[str, dict[str, Any]]:
-        """(what is called, the arguments by the names of its parameters)."""
-        known, args, kwargs = getattr(self._namespace, of, None), request.args, request.kwargs
-        if request.uses:
-            function, *others = args
-            return of, dict(zip(function.parameters[len(request.uses) :], others, strict=False))
-        if request.handle is None:
-            return of, arguments_by_name(known, args, kwargs)
-        if request.name == "__setattr__" and len(args) == 2:
-            return f"{of}.{request.name}", {str(args[0]): args[1]}
-        method = getattr(known, request.name, None)
-        return f"{of}.{request.name}", arguments_by_name(method, (None, *args), kwargs)
-
-    def _by_name(self, request: CallRequest, failed: Answer) -> Answer:
-        """The call with those of its arguments that the function has parameters for, by their names.
-
-        A student may delete the parameters that a function does not need. Gives `failed` where others are missing.
-        """
-        every = self.calls[-1].arguments
-        given, left_out = dict(every), list[str]()
-        while given and all(each.isidentifier() for each in given):
-            again = self._target.invoke(request.name, replace(request, args=(), kwargs=given))
-            if again.outcome == "returned":
-                self.left_out[request.name], after = left_out, iter(again.arguments)
-                if not request.after:
-                    return again
-                arguments = [each if label in left_out else next(after) for label, each in every.items()]
-                number = len(request.args) + len(request.kwargs)  # without the reference's default values
-                return again._replace(arguments=arguments[:number])
-            unknown = UNKNOWN_PARAMETER.match(again.message)
-            if unknown is None and MISSING_ARGUMENTS.match(again.message) is None:
-                return again
-            if unknown is None or unknown[1] not in given:
-                break
-            left_out.append(unknown[1])
-            del given[unknown[1]]
-        return failed
-
-    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
-        self._note(name, arguments_by_name(getattr(self._namespace, name, None), args, {}))
-        try:
-            return self._target.measured(key, name, args, yardstick, cpu_ratio)
-        finally:
-            self.low_precision = self.low_precision or self._target.low_precision
-
-    def _note(self, name: str, arguments: dict[str, Any]) -> None:
-        if self._copies:
-            arguments = copy_tree(arguments)
-            for leaf in leaves(arguments):
-                if isinstance(leaf, Tensor):
-                    leaf.requires_grad_(False)  # messages compare with these values; nobody differentiates them
-        self.calls.append(Call(name, arguments))
+def copied(call: Call) -> Call:
+    """The call for messages, which compare with its arguments after they were changed; nobody differentiates them."""
+    arguments = copy_tree(call.arguments)
+    for leaf in leaves(arguments):
+        if isinstance(leaf, Tensor):
+            leaf.requires_grad_(False)
+    return replace(call, arguments=arguments)
 
 
 def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from grader.calling.answer import Answer
 from grader.calling.calls import invoke
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.protocol import CallFailed, CallRequest, Function, Measurement, copy_tree
+from grader.calling.recorder import Call, call_by_parameters, copied
 
 OBJECT_NUMBERS = itertools.count()
 CAP = 10_000_000
@@ -33,11 +34,30 @@ class Target:
         low_precision: some call so far computed in float32 although float64 was given.
         line: where the first thing called is defined.
         operators: aten operators that the calls so far dispatched.
+        calls: what was called with which arguments, in order, since `record`.
+        returned_values: (function, method or attribute, its value), of calls that gave one.
     """
 
     def __init__(self) -> None:
         self.line: int | None = None
         self.low_precision, self.operators = False, 0
+        self.calls: list[Call] = []
+        self.returned_values: list[tuple[str, Any]] = []
+        self._names: Any = None
+        self._copies = False
+
+    def record(self, namespace: Any, copies: bool = False) -> Self:
+        """Note all calls, by the parameters of `namespace`'s functions and classes.
+
+        With `copies`, arguments are copied, for code that reads them after the scenario has gone on and changed them.
+        """
+        self._names, self._copies = namespace, copies
+        return self
+
+    def note(self, of: str, request: CallRequest) -> Call:
+        call = call_by_parameters(self._names, of, request)
+        self.calls.append(copied(call) if self._copies else call)
+        return call
 
     def perform(self, of: str, request: CallRequest) -> Answer:
         """Make a call; `of` is the function or class that it is about."""
@@ -53,7 +73,12 @@ class Target:
 
     def invoke(self, of: str, request: CallRequest) -> Answer:
         """Make a call and note what it reported."""
+        if self._names is not None and not request.read:
+            call = self.note(of, request)
+            request = replace(request, names=tuple(call.arguments) if call.function == request.name else ())
         answer = self.perform(of, request)
+        if answer.outcome == "returned" and request.keep is None:
+            self.returned_values.append((request.name, answer.value))
         self.line = self.line or answer.line
         self.low_precision = self.low_precision or answer.low_precision
         self.operators += answer.operators

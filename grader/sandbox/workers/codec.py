@@ -59,8 +59,15 @@ class Frame(NamedTuple):
 ENCODER = json.JSONEncoder(separators=(",", ":"), default=sorted)
 
 
+class TooLarge(Exception):
+    """A header is longer than MAX_HEADER."""
+
+
 def encode_frame(frame: Frame) -> bytes:
+    """Raises TooLarge."""
     header = ENCODER.encode(frame.header).encode()
+    if len(header) > MAX_HEADER:
+        raise TooLarge
     return FRAME_PREFIX.pack(FRAME_MAGIC, len(header), len(frame.body)) + header + frame.body
 
 
@@ -95,49 +102,17 @@ def take_frame(received: bytearray, max_body: int = MAX_BODY) -> Frame | None:
 
 
 # Values to nodes, in the worker --------------------------------------------------------------------------------------
-#
-# The trusted process loops over what a reply brings, so a reply has a budget in units: an entry of a list, tuple or
-# dict is ENTRY units, an element of a tensor or a character of a text is one. A size of 0 counts as 1, because a tensor
-# of shape (n, 0) is iterated n times. To build a tensor takes ten times as long as to take in a number.
-
-ENTRY = 32
-TENSOR = 10 * ENTRY
-SLACK = 100 * ENTRY
-"""For descriptions in place of values that are too large."""
-
-
-class TooLarge(Exception):
-    """A value has more entries than its budget allows."""
-
-
-class Opaque:
-    """Stands for an object of a student's that cannot travel; `kind` says what it is.
-
-    It has no length, no elements and no number: whatever is done with it raises TypeError or AttributeError.
-    """
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-
-    def __repr__(self) -> str:
-        return f"a {self.kind}"
 
 
 class Packer:
-    """Turns values into JSON nodes and collects the numbers of their tensors in `body`.
+    """Turns values into JSON nodes and collects the numbers of their tensors in `body`, at most `room` bytes."""
 
-    `room` is for the bytes of tensors, `budget` in units.
-    """
-
-    def __init__(self, room: int = MAX_BODY, budget: int = MAX_BODY) -> None:
-        self._room, self._budget, self._used = room, budget, 0
+    def __init__(self, room: int = MAX_BODY) -> None:
+        self._room = room
         self.body = bytearray()
 
     def pack(self, value: Any, depth: int = 0) -> Any:
-        """The node of a value. Raises TooLarge beyond the budget, and whatever a student's own classes raise."""
-        self._used += ENTRY
-        if self._used > self._budget:
-            raise TooLarge
+        """The node of a value. Raises whatever a student's own classes raise."""
         if depth > MAX_TREE_DEPTH:
             return {"o": "value nested too deeply"}
         if isinstance(value, numpy.generic) and not isinstance(value, numpy.void):
@@ -146,7 +121,7 @@ class Packer:
         if value is None or kind is bool:
             return value
         if issubclass(kind, str):
-            return self._text(str.__str__(value))
+            return str.__str__(value)
         if issubclass(kind, int):  # a student's class may override how it compares
             bits = int.bit_length(value)
             return int.__index__(value) if bits <= MAX_INTEGER_BITS else {"o": f"whole number of {bits} bits"}
@@ -166,12 +141,6 @@ class Packer:
             return {"l" if isinstance(value, list) else "u": [self.pack(v, deeper) for v in value]}
         return {"o": describe(value)}
 
-    def _text(self, text: str) -> Any:
-        if self._used + len(text) > self._budget:
-            return {"o": f"text of {len(text)} characters, which is too long"}
-        self._used += len(text)
-        return text
-
     def _tensor(self, tensor: Tensor, tag: str) -> Any:
         if tensor.dtype not in DTYPE_NAMES:
             return {"o": f"tensor of {str(tensor.dtype).removeprefix('torch.')}"}
@@ -179,14 +148,13 @@ class Packer:
             return {"o": f"tensor of {tensor.ndim} dimensions"}
         if tensor.is_nested or tensor.device.type != "cpu":
             return {"o": "tensor without numbers that could be read"}
-        units, size = TENSOR + elements_of(tensor.shape), tensor.numel() * tensor.element_size()
-        if self._used + units > self._budget or len(self.body) + aligned(size) > self._room:
-            return {"o": f"tensor of shape {tuple(tensor.shape)}, which is too large"}
+        size = tensor.numel() * tensor.element_size()
+        if len(self.body) + aligned(size) > self._room or elements_of(tensor.shape) > MAX_BODY:
+            return {"o": tensor_too_large(tensor.shape)}
         try:
             numbers = tensor_bytes(plain_tensor(tensor))
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
             return {"o": "tensor without numbers that could be read"}
-        self._used += units
         self.body += numbers + bytes(-len(numbers) % ALIGNMENT)
         return {tag: [DTYPE_NAMES[tensor.dtype], list(tensor.shape)]}
 
@@ -205,18 +173,47 @@ def elements_of(shape: Iterable[int]) -> int:
     return math.prod(max(size, 1) for size in shape)
 
 
+def tensor_too_large(shape: Iterable[int]) -> str:
+    return f"tensor of shape {tuple(shape)}, which is too large"
+
+
 # Nodes to values, in the trusted process -----------------------------------------------------------------------------
+#
+# The trusted process loops over what a reply brings, so an answer has a budget in units: an entry of a list, tuple or
+# dict is ENTRY units, an element of a tensor or a character of a text is one. A size of 0 counts as 1, because a tensor
+# of shape (n, 0) is iterated n times. To build a tensor takes ten times as long as to take in a number.
+
+ENTRY = 32
+TENSOR = 10 * ENTRY
+
+
+class Opaque:
+    """Stands for an object of a student's that cannot travel, or is too large; `kind` says what it is.
+
+    It has no length, no elements and no number: whatever is done with it raises TypeError or AttributeError.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"a {self.kind}"
 
 
 class Unpacker:
     """Turns the nodes of a frame into values, in the order in which they were packed; tensors are in the body's memory.
 
-    Whatever does not fit raises WireError, as do more than `budget` units.
+    Whatever does not fit raises WireError.
     """
 
-    def __init__(self, body: bytes | bytearray, budget: int = MAX_BODY) -> None:
+    def __init__(self, body: bytes | bytearray) -> None:
         self._memory = body if type(body) is bytearray else bytearray(body)
-        self._left, self._start = budget + SLACK, 0
+        self._start = 0
+        self.begin(MAX_BODY, MAX_BODY)
+
+    def begin(self, room: int, budget: int) -> None:
+        """The next values may have, together, so many bytes of tensors; what is beyond `budget` units is Opaque."""
+        self._left, self._end = budget, min(len(self._memory), self._start + room)
 
     def finish(self) -> None:
         """Raises WireError for bytes that no tensor took."""
@@ -225,14 +222,13 @@ class Unpacker:
 
     def unpack(self, node: Any, depth: int = 0) -> Any:
         """The value of a node."""
-        self._spend(ENTRY)
         if depth > 2 * MAX_TREE_DEPTH:
             raise WireError("a value nested too deeply")
         if node is None or type(node) in (bool, int, float):
             return node
         if type(node) is str:
-            self._spend(len(node))
-            return readable(node)
+            is_short = self._affords(len(node))
+            return readable(node) if is_short else Opaque(f"text of {len(node)} characters, which is too long")
         if type(node) is not dict or len(node) != 1:
             raise WireError("a value of no known kind")
         (tag, content), deeper = next(iter(node.items())), depth + 1
@@ -240,12 +236,14 @@ class Unpacker:
             return Opaque(readable(content)[:200])
         if type(content) is not list:
             raise WireError("a value of no known kind")
+        if tag in "tn":
+            tensor = self._tensor(content)
+            if tag == "n" and isinstance(tensor, Tensor) and tensor.dtype != torch.bfloat16:
+                return tensor.numpy()
+            return tensor
+        if not self._affords(ENTRY * len(content)):
+            return Opaque("value with too many entries")
         match tag:
-            case "t":
-                return self._tensor(content)
-            case "n":
-                tensor = self._tensor(content)
-                return tensor if tensor.dtype == torch.bfloat16 else tensor.numpy()
             case "l":
                 return [self.unpack(entry, deeper) for entry in content]
             case "u":
@@ -254,10 +252,12 @@ class Unpacker:
                 return dict(self._pair(entry, deeper) for entry in content)
         raise WireError("a value of no known kind")
 
-    def _spend(self, units: int) -> None:
+    def _affords(self, units: int) -> bool:
+        """Whether so many units are left, which are then spent."""
+        if units > self._left:
+            return False
         self._left -= units
-        if self._left < 0:
-            raise WireError("a value that is too large")
+        return True
 
     def _pair(self, entry: Any, depth: int) -> tuple[Any, Any]:
         """An entry of a dict. A key that is not plain is replaced by its kind: the text form may be endless."""
@@ -269,7 +269,7 @@ class Unpacker:
             key = Opaque(key.kind if isinstance(key, Opaque) else describe(key))
         return key, self.unpack(entry[1], depth)
 
-    def _tensor(self, described: list[Any]) -> Tensor:
+    def _tensor(self, described: list[Any]) -> Tensor | Opaque:
         if len(described) != 2 or type(described[0]) is not str:
             raise WireError("a tensor that is not described")
         dtype, shape = DTYPES.get(described[0]), described[1]
@@ -277,11 +277,12 @@ class Unpacker:
             raise WireError("a tensor of no known kind")
         if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape) or elements_of(shape) > MAX_BODY:
             raise WireError("a tensor of an impossible shape")  # (0, 2**26, 2**26) has no number, but large strides
-        self._spend(TENSOR + elements_of(shape))
         count, start = math.prod(shape), self._start
         self._start += aligned(count * dtype.itemsize)
-        if self._start > len(self._memory):
-            raise WireError(f"{len(self._memory)} bytes for tensors of {self._start} and more")
+        if self._start > self._end:
+            raise WireError(f"{self._end} bytes where tensors need {self._start} and more")
+        if not self._affords(TENSOR + elements_of(shape)):
+            return Opaque(tensor_too_large(shape))
         if not count:
             return torch.empty(0, dtype=dtype).view(shape)
         if dtype == torch.bool:  # any other byte than 0 and 1 in a bool is undefined behaviour in C++

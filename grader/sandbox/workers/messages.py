@@ -1,8 +1,8 @@
-"""What the trusted side and a worker say to each other: four kinds of requests, and answers, all of them dataclasses.
+"""What the trusted side and a worker say to each other: three kinds of requests, and a reply to each.
 
-A worker trusts its requests, which are pickled. Of its answers every field is checked against its type hint,
-and whatever does not fit raises WireError. Each request has a ticket, which its answers repeat. A worker loads this
-module, so nothing here may import grader.reference.
+A worker trusts its requests, which are pickled. A reply has an answer for each name of its request. Every field is
+checked against its type hint, and whatever does not fit raises WireError. A reply repeats the ticket of its request. A
+worker loads this module, so nothing here may import grader.reference.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 import pickle
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy
@@ -36,6 +36,8 @@ from grader.sandbox.workers.codec import (
 )
 from grader.sandbox.workers.waiting import WireError
 
+WHOLE_FILE = ""
+"""The name of the answer to a Load."""
 CALL_ROOM = 1 << 24
 """Bytes of tensors in the answer to a call."""
 LEAST_BUDGET, BUDGET_PER_BYTE = 1 << 18, 32
@@ -51,6 +53,8 @@ MAX_COUNT = 1 << 40
 MAX_FIELD_DEPTH = 2  # of JSON in an answer: its fields, a table of counts, an entry of that
 FIELDS = frozenset(Answer._fields) - {"tensor", "value", "arguments"}
 """Fields of an answer that are plain JSON. The others travel as nodes of the codec."""
+USUAL = [Answer._field_defaults.get(field) for field in Answer._fields]
+"""What is not said of an answer."""
 
 
 # Requests ------------------------------------------------------------------------------------------------------------
@@ -72,36 +76,34 @@ class Load:
 
 
 @dataclass(frozen=True)
-class GivenProblem:
-    """The problem on which steps are run from now on, as they meet it. It has no answer.
-
-    `dtype` is torch's default dtype, `groups` are values that are given together.
-    """
-
-    dtype: torch.dtype
-    values: Mapping[str, Any]
-    upstream: Mapping[str, Tensor]
-    groups: Groups
-
-
-@dataclass(frozen=True)
 class Run:
-    """Run steps on the problem that was given last: an answer for each.
+    """Run steps on a problem: an answer for each.
 
     Attributes:
+        problem: its dtype, values, upstream gradients and groups, pickled once for a whole class.
         above: {step: the steps above it} where each step is fed the student's own upstream gradients. A step is
             skipped if one above it gave no tensor.
         joint: the function that answers all steps in one call.
         watched: operators are counted, float32 and numerical differentiation are noticed; several times slower.
     """
 
+    problem: bytes
     steps: Sequence[str]
     above: Mapping[str, Sequence[str]] | None = None
     joint: Joint | None = None
     watched: bool = False
 
 
-Request = Load | GivenProblem | Run | CallRequest
+Request = Load | Run | CallRequest
+
+
+def names_of(request: Request) -> Sequence[str]:
+    """A reply has an answer for each of these names, in this order."""
+    return (
+        request.steps
+        if isinstance(request, Run)
+        else [request.name if isinstance(request, CallRequest) else WHOLE_FILE]
+    )
 
 
 class Loading(NamedTuple):
@@ -114,25 +116,28 @@ class Loading(NamedTuple):
 
 @dataclass(frozen=True)
 class PackedRequest:
-    """A request as it is sent, and what its answers must be like. A worker gets this, too, without the `data`.
+    """A request as it is sent, and what its reply must be like.
 
     Attributes:
-        names: one answer is expected for each, in this order.
-        ticket: a number that the answers repeat. Nobody can guess it, and answer before the request is sent.
+        names: see names_of.
+        ticket: a number that the reply repeats. Nobody can guess it, and reply before the request is sent.
         room: bytes of tensors in an answer.
         budget: the size of an answer in units of the codec.
         is_step: an answer may be a tensor only, and name the parameters in `known`.
-        watched: the request takes long.
     """
 
-    names: Sequence[str] = ()
+    data: bytes
+    names: Sequence[str]
+    ticket: int
     room: int = CALL_ROOM
     budget: int = MAX_BODY
     is_step: bool = False
-    watched: bool = False
-    ticket: int = 0
-    data: bytes = b""
     known: Collection[str] = frozenset()
+
+    @property
+    def reply_room(self) -> int:
+        """The most bytes of tensors in the reply."""
+        return self.room * len(self.names)
 
 
 class RequestPickler(pickle.Pickler):
@@ -175,25 +180,18 @@ def sent_function(source: str, bound: dict[str, Any]) -> Callable[..., Any]:
     return Function(source, **bound).build()
 
 
-def pack(request: Request, room: int = CALL_ROOM) -> PackedRequest:
-    """The request as it is sent. `room` is for the bytes of an answer."""
-    file, ticket = io.BytesIO(), secrets.randbits(48)
-    RequestPickler(file).dump(request)
-    match request:
-        case Run():
-            packed = PackedRequest(request.steps, room, MAX_BODY, True, request.watched, ticket)
-        case CallRequest():
-            budget = min(MAX_BODY, max(LEAST_BUDGET, BUDGET_PER_BYTE * file.tell()))
-            packed = PackedRequest([request.name], room, budget, False, request.watched, ticket)
-        case _:
-            packed = PackedRequest([""], room, ticket=ticket)
-    RequestPickler(file).dump(packed)
-    return replace(packed, data=file.getvalue())
+def pickled(thing: Any) -> bytes:
+    file = io.BytesIO()
+    RequestPickler(file).dump(thing)
+    return file.getvalue()
 
 
-def read_request(file: BinaryIO) -> tuple[Request, PackedRequest]:
-    """In the worker: the next request, and the terms of its answers. Raises EOFError."""
-    return pickle.load(file), pickle.load(file)
+def pack(request: Request, room: int = CALL_ROOM, known: Collection[str] = frozenset()) -> PackedRequest:
+    """The request as it is sent. `room` is for the bytes of an answer, `known` are names that a step may ask for."""
+    ticket = secrets.randbits(48)
+    data = pickled((request, ticket, room))  # a worker reads it with pickle.load
+    budget = min(MAX_BODY, max(LEAST_BUDGET, BUDGET_PER_BYTE * len(data)))
+    return PackedRequest(data, names_of(request), ticket, room, budget, isinstance(request, Run), known)
 
 
 @dataclass(frozen=True)
@@ -204,10 +202,9 @@ class PackedProblem:
     known: frozenset[str]  # names that a step may ask for
     room: int  # bytes of an answer that are taken
 
-    def with_run(self, run: Run) -> PackedRequest:
-        """A run on this problem."""
-        packed = pack(run, self.room)
-        return replace(packed, data=self.data + packed.data, known=self.known)
+    def run(self, steps: Sequence[str], **options: Any) -> PackedRequest:
+        """A Run on this problem."""
+        return pack(Run(self.data, steps, **options), self.room, self.known)
 
 
 def pack_problem(
@@ -221,52 +218,66 @@ def pack_problem(
         {name: value.contiguous() if isinstance(value, Tensor) else value for name, value in named.items()}
         for named in (values, upstream)
     )
-    return PackedProblem(pack(GivenProblem(dtype, given, fed, groups or {})).data, known, room)
+    return PackedProblem(pickled([dtype, given, fed, groups or {}]), known, room)
 
 
-# Answers -------------------------------------------------------------------------------------------------------------
+# Replies -------------------------------------------------------------------------------------------------------------
 
 
-def encode_answer(name: str, answer: Answer, terms: PackedRequest, files: Sequence[str] = ()) -> bytes:
-    """The answer to one of the `names` of a request.
+def encode_reply(
+    answers: Iterable[tuple[str, Answer]], ticket: int, room: int = CALL_ROOM, files: Sequence[str] = ()
+) -> bytes:
+    """The reply to a request: (name, answer) for each of its names, read as it comes: a later call may change a tensor.
 
     To read a value may run a student's code. Where that raises, the call failed; `files` are the student's.
     """
-    packer, value = Packer(terms.room, terms.budget), answer.value if answer.tensor is None else answer.tensor
+    body, entries = bytearray(), []
+    for name, answer in answers:
+        packer, value = Packer(room), answer.value if answer.tensor is None else answer.tensor
+        try:
+            values = [packer.pack(value), [packer.pack(each) for each in answer.arguments]]
+        except BaseException as error:
+            answer, packer, values = failure(error, name, files), Packer(), [None, []]
+        said = {}
+        for field, value, usual in zip(Answer._fields, answer, USUAL, strict=True):
+            if field in FIELDS and value is not usual and value != usual:
+                said[field] = value[:MAX_TEXT] if isinstance(value, str) else value
+        entries.append([said, *values])
+        body += packer.body
     try:
-        values = [packer.pack(value), [packer.pack(each) for each in answer.arguments]]
+        return encode_frame(Frame({"ticket": ticket, "answers": entries}, body))
     except TooLarge:
-        too_large = {"o": f"{describe(value)}, which has too many entries"}
-        packer, values = Packer(), [too_large, [too_large] * len(answer.arguments)]
-    except BaseException as error:
-        answer, packer, values = failure(error, name, files), Packer(), [None, []]
-    said = {}
-    for each in FIELDS:
-        value, usual = getattr(answer, each), Answer._field_defaults.get(each)
-        if value is not usual and value != usual:
-            said[each] = value[:MAX_TEXT] if isinstance(value, str) else value
-    return encode_frame(Frame({"name": name, "ticket": terms.ticket, "fields": said, "values": values}, packer.body))
+        too_large = {"o": "value with too many entries"}
+        entries = [[said, value and too_large, [too_large] * len(rest)] for said, value, rest in entries]
+        return encode_frame(Frame({"ticket": ticket, "answers": entries}))
 
 
-def decode_answer(frame: Frame, name: str, sent: PackedRequest) -> Answer:
-    """The worker's answer to one of the requested names. Raises WireError for anything else."""
-    header = frame.header
-    said, nodes = header.get("fields"), header.get("values")
-    if header.get("name") != name or type(header.get("ticket")) is not int or header["ticket"] != sent.ticket:
+def decode_reply(frame: Frame, sent: PackedRequest) -> list[Answer]:
+    """The worker's answers to the requested names, in their order. Raises WireError for anything else."""
+    header, entries = frame.header, frame.header.get("answers")
+    if type(header.get("ticket")) is not int or header["ticket"] != sent.ticket:
         raise WireError("an answer to something else than what was asked")
-    if len(frame.body) > sent.room:
-        raise WireError(f"{len(frame.body)} bytes where {sent.room} are allowed")
-    if type(said) is not dict or "outcome" not in said or not said.keys() <= FIELDS:
-        raise WireError("an answer without an outcome, or with unknown fields")
-    answer: Answer = typed(Answer, said)
-    if type(nodes) is not list or len(nodes) != 2 or type(nodes[1]) is not list or (sent.is_step and nodes[1]):
-        raise WireError("values that are missing, or too many")
-    unpacker = Unpacker(frame.body, sent.budget)
-    value, arguments = unpacker.unpack(nodes[0]), [unpacker.unpack(each) for each in nodes[1]]
+    if type(entries) is not list or len(entries) != len(sent.names):
+        raise WireError("more or fewer answers than were asked")
+    unpacker = Unpacker(frame.body)
+    answers = [decode_answer(entry, unpacker, sent) for entry in entries]
     unpacker.finish()
+    return answers
+
+
+def decode_answer(entry: Any, unpacker: Unpacker, sent: PackedRequest) -> Answer:
+    """One answer of a reply: [its fields, its value, its arguments]. Raises WireError."""
+    if type(entry) is not list or len(entry) != 3 or type(entry[0]) is not dict or type(entry[2]) is not list:
+        raise WireError("an answer without its parts")
+    said, value, arguments = entry
+    if "outcome" not in said or not said.keys() <= FIELDS or (sent.is_step and arguments):
+        raise WireError("an answer without an outcome, or with unknown fields or values")
+    answer: Answer = typed(Answer, said)
+    unpacker.begin(sent.room, sent.budget)
+    value, arguments = unpacker.unpack(value), [unpacker.unpack(each) for each in arguments]
     if answer.outcome == "crashed" or (answer.outcome != "returned" and (value is not None or arguments)):
         raise WireError("an outcome that a worker cannot report, or a value where there can be none")
-    if name == "" and answer.outcome == "returned":
+    if sent.names[0] == WHOLE_FILE and answer.outcome == "returned":
         value = typed(Loading, value)
     if not sent.is_step:
         return answer._replace(value=value, arguments=arguments)

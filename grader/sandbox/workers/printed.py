@@ -24,42 +24,48 @@ MAX_PRINTED_LINE_CHARACTERS = 300
 
 
 class LabelledStream(io.TextIOWrapper):
-    """Standard output or standard error of a worker."""
+    """Standard output or standard error of a worker.
 
-    label, is_in_line, is_quiet = "", False, False
+    Attributes:
+        label: of what is printed from now on, on either of them.
+        is_quiet: it is dropped.
+    """
+
+    label, is_quiet = "", False
+    label_of_line = ""  # the line has no end yet
 
     def write(self, text: str) -> int:
-        for line in () if self.is_quiet else text.splitlines(keepends=True):
-            super().write(line if self.is_in_line else f"{self.label}: {line}")
-            self.is_in_line = line.splitlines() == [line]  # it has no end yet
+        if self.is_quiet:
+            return len(text)
+        if self.label_of_line != self.label:
+            self.end_line()
+        for line in text.splitlines(keepends=True):
+            super().write(line if self.label_of_line else f"{self.label}: {line}")
+            self.label_of_line = self.label if line.splitlines() == [line] else ""
         return len(text)
 
+    def end_line(self) -> None:
+        if self.label_of_line:
+            super().write("\n")
+        self.label_of_line = ""
 
-class LabelledOutput:
+
+def label_output() -> None:
     """Replaces `sys.stdout` and `sys.stderr` of this process by streams that label what is printed."""
-
-    def __init__(self) -> None:
-        self._streams: list[LabelledStream] = []
-        for name, descriptor in (("stdout", 1), ("stderr", 2)):
-            # opened anew: the old streams may remember the files that these were before the fork
-            file = io.BufferedWriter(io.FileIO(descriptor, "wb", closefd=False))
-            stream = LabelledStream(file, encoding="utf-8", errors="backslashreplace", line_buffering=name == "stderr")
-            self._streams.append(stream)
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
-
-    def begin(self, label: str, is_quiet: bool = False) -> None:
-        """What is printed from now on is labelled so; with `is_quiet`, it is dropped."""
-        for stream in self._streams:
-            if stream.is_in_line:
-                with contextlib.suppress(Exception):  # a student may have closed it
-                    stream.write("\n")
-            stream.label, stream.is_quiet = label, is_quiet
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        # opened anew: the old streams may remember the files that these were before the fork
+        file = io.BufferedWriter(io.FileIO(descriptor, "wb", closefd=False))
+        stream = LabelledStream(file, encoding="utf-8", errors="backslashreplace", line_buffering=name == "stderr")
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
 
 def flush_output() -> None:
+    """Ends the lines that have no end, and writes what is buffered."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # a student may have replaced or closed it
+            if isinstance(stream, LabelledStream):
+                stream.end_line()
             stream.flush()
 
 

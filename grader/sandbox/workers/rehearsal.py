@@ -14,7 +14,7 @@ import torch
 from grader.calling.operators import OperatorWatch
 from grader.calling.steps import StepInput, call_step
 from grader.sandbox.workers.loader import run_source, seed_generators
-from grader.sandbox.workers.messages import PackedRequest, encode_answer
+from grader.sandbox.workers.messages import encode_reply
 
 REHEARSAL = b"""
 import copy
@@ -87,7 +87,7 @@ def rehearse() -> None:
             upstream = {"y": torch.ones(4, 5, dtype=dtype)}
             given = StepInput(values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
             answer = call_step(module.dx, "dx", given)
-            encode_answer("dx", answer, PackedRequest())
+            encode_reply([("dx", answer)], 0)
         for use in (module.prints, module.trains, module.draws, module.asks, module.runs_again):
             for watch in (contextlib.nullcontext(), OperatorWatch(cap=10_000)):
                 with contextlib.suppress(Exception), watch:  # another version of torch

@@ -16,13 +16,15 @@ from grader.calling.steps import Joint
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, Loading, PackedProblem, PackedRequest, Run, pack, pack_problem
+from grader.sandbox.workers.messages import Load, Loading, PackedProblem, PackedRequest, pack, pack_problem
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.explain.edits.search import Trials
 from grader.verdict.judge.runner import STRICT, Terms
 
+TOGETHER = 0.2
+"""The part of a step's time that all steps of a problem may take together, before each is run by itself."""
 PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent, by the names whose upstream gradients were left out."""
 
@@ -72,10 +74,9 @@ class StudentFile:
 class Student:
     """The steps and functions of one student's file. A SubmissionRunner (grader/verdict/judge/runner.py).
 
-    A worker with the file in it is started when it is needed, and again after it has ended. Each answer is sent as soon
-    as it is there, so where none comes, the step that is due is at fault. A step that hangs or ends its process is not
-    run again; those after it are, in a new process. Every method that runs something raises ZygoteDied, and Interrupted
-    once the descriptor `interrupt` is readable.
+    A worker with the file in it is started when it is needed, and again after it has ended. A step that hangs or ends
+    its process is not run again; the others are, in a new process. Every method that runs something raises ZygoteDied,
+    and Interrupted once the descriptor `interrupt` is readable.
 
     Attributes:
         process: the present worker; None before the first one is started and after one was discarded.
@@ -150,13 +151,13 @@ class Student:
         self.process.wait_until_locked_in()
         load = Load(dict(file.files), file.main, file.not_allowed, self._memory, self._has_printed_loading)
         self._has_printed_loading = True
-        answers, failure = self._ask([pack(load)], file.main, limits.import_seconds)
+        replies, failure = self._ask([pack(load)], limits.import_seconds, file.main)
         if failure is not None and failure.outcome == "timeout":
             what = f"The file itself did not finish running within {limits.import_seconds:g} seconds"
             return Answer("timeout", message=f"{what}: is there a loop outside the functions?")
         if failure is not None:
             return failure._replace(message=f"While the file was being run: {failure.message}")
-        (answer,) = answers
+        ((answer,),) = replies
         if answer.outcome != "returned":
             return answer if answer.outcome == "forbidden" else answer._replace(outcome="raised")
         self.functions, self.plain_functions, self.note = cast(Loading, answer.value)
@@ -175,32 +176,25 @@ class Student:
             self.process = None
 
     def _ask(
-        self, requests: Sequence[PackedRequest], running: str = "", seconds: float | None = None
-    ) -> tuple[list[Answer], Answer | None]:
-        """(the answers of the present worker, why no more came): then it is gone, and the next answer was due.
+        self, requests: Sequence[PackedRequest], seconds: float, running: str = ""
+    ) -> tuple[list[list[Answer]], Answer | None]:
+        """(the replies of the present worker, why no more came): then it is gone, and the next reply was due.
 
-        `running` is what to show in place of the requested names. Each answer may take `seconds`.
+        Each reply may take `seconds`. `running` is what to show in place of the requested names.
         """
         assert self.process is not None
-        due = [name for each in requests for name in each.names]
-        answers: list[Answer] = []
-        if seconds is None:  # what is watched returned in time when nobody watched
-            is_watched = any(each.watched for each in requests)
-            seconds = self._limits.total_seconds if is_watched else self._limits.step_seconds
-        self._set_running(running or due[0])
+        replies: list[list[Answer]] = []
+        due = [running or (each.names[0] if len(each.names) == 1 else "") for each in requests]
+        self._zygote.running = due[0]
         try:
-            for answer in self.process.answers(requests, seconds, self.time):
-                answers.append(answer)
-                self.switched_on |= answer.message == SWITCHED_ON
-                self._set_running(due[len(answers)] if len(answers) < len(due) else "")
+            for answers in self.process.replies(requests, seconds, self.time):
+                replies.append(answers)
+                self.switched_on |= any(answer.message == SWITCHED_ON for answer in answers)
+                self._zygote.running = due[len(replies)] if len(replies) < len(due) else ""
         except WORKER_FAILURES as error:
             self.close()
-            return answers, self._answer_for(error)
-        return answers, None
-
-    def _set_running(self, name: str) -> None:
-        """Note which function runs; "" where it may be one of several."""
-        self._zygote.running = self.joint.name if self.joint is not None and name in self.steps else name
+            return replies, self._answer_for(error)
+        return replies, None
 
     def _answer_for(self, error: Exception) -> Answer:
         """The answer of a step or a function whose worker ended or missed the deadline."""
@@ -233,18 +227,11 @@ class Student:
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
         if (problem, step) not in self._traced:
-            self._trace([problem], step)
-        return self._traced[problem, step]
-
-    def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
-        """Run a step traced on these problems in one batch: `run_traced` will be called for each of them next."""
-        self._trace([p for p in problems if (p, step) not in self._traced and not self.discloses(p)], step)
-
-    def _trace(self, problems: Sequence[Problem], step: str) -> None:
-        for problem, answers in self._run(problems, self.steps if self.joint else (step,), watched=True).items():
-            self._traced[problem, step] = answers[step]
-            if answers[step].low_precision:
+            answer = self._run([problem], self.steps if self.joint else (step,), watched=True)[problem][step]
+            self._traced[problem, step] = answer
+            if answer.low_precision:
                 self.low_precision_steps.add(step)
+        return self._traced[problem, step]
 
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
@@ -254,29 +241,40 @@ class Student:
     def _run(
         self, problems: Iterable[Problem], steps: Sequence[str], watched: bool = False
     ) -> dict[Problem, dict[str, Answer]]:
-        """{problem: {step: answer}} for `steps` on each problem; with `watched` see Run."""
+        """{problem: {step: answer}} for `steps` on each problem; with `watched` see Run.
+
+        One request for all steps of a problem costs a quarter less than one for each. Where its reply does not come
+        soon, each step gets a request of its own, which shows the one that is at fault.
+        """
         found: dict[Problem, dict[str, Answer]] = {problem: {} for problem in problems}
+        seconds, together = self._limits.total_seconds if watched else self._limits.step_seconds, True
         while self.start() is not None:
             due = {p: [s for s in steps if s not in found[p] and s not in self.given_up] for p in found}
-            places = [(problem, step) for problem, missing in due.items() for step in missing]
-            if not places:
+            batches = [
+                (problem, batch)
+                for problem, missing in due.items()
+                for batch in ([missing] if together or self.joint else [[step] for step in missing])
+                if batch
+            ]
+            if not batches:
                 break
             requests = [
                 # a joint function needs no upstream gradients
-                pack_once(problem, problem.upstream if self.joint is not None else ()).with_run(
-                    Run(missing, joint=self.joint, watched=watched)
-                )
-                for problem, missing in due.items()
-                if missing
+                pack_once(problem, problem.upstream if self.joint else ()).run(batch, joint=self.joint, watched=watched)
+                for problem, batch in batches
             ]
-            answers, failure = self._ask(requests)
-            for (problem, step), answer in zip(places, answers, strict=False):
-                found[problem][step] = answer
-                if answer.outcome in ("forbidden", "timeout") and answer.seen is None:  # it is not run again
-                    self.given_up[step] = answer
-            if failure is not None:  # the step that was due is at fault; a joint function is at fault for all of them
-                unanswered = [step for _, step in places[len(answers) :]]
-                self.given_up |= dict.fromkeys(unanswered if self.joint else unanswered[:1], failure)
+            is_short = self.joint is None and any(len(batch) > 1 for _, batch in batches)
+            running = self.joint.name if self.joint else ""
+            replies, failure = self._ask(requests, seconds * TOGETHER if is_short else seconds, running)
+            for (problem, batch), answers in zip(batches, replies, strict=False):
+                found[problem] |= zip(batch, answers, strict=True)
+                # these are not run again
+                self.given_up |= {s: a for s, a in zip(batch, answers, strict=True) if is_not_run_again(a)}
+            if failure is not None:
+                _, batch = batches[len(replies)]
+                if self.joint or len(batch) == 1:
+                    self.given_up |= dict.fromkeys(batch, failure)
+                together = False
         other = self._load_failure or Answer("crashed")
         return {p: {step: found[p].get(step) or self.given_up.get(step, other) for step in steps} for p in found}
 
@@ -287,10 +285,11 @@ class Student:
             steps = [s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(above[s])]
             # upstream gradients are sent only where no step of the student's returns them
             packed = pack_once(problem, problem.upstream if self.joint else [step[1:] for step in self.steps])
-            own, answers = {step: sorted(above[step]) for step in steps}, list[Answer]()
+            results = dict[str, Answer]()
             if steps and self.start() is not None:
-                answers, _ = self._ask([packed.with_run(Run(steps, own, self.joint))])
-            results = dict(zip(steps, answers, strict=False))
+                own = {step: sorted(above[step]) for step in steps}
+                replies, _ = self._ask([packed.run(steps, above=own, joint=self.joint)], self._limits.step_seconds)
+                results = dict(zip(steps, replies[0], strict=True)) if replies else {}
             self._chain_answers = {step: results.get(step, Answer("skipped")) for step in self.steps}
         return self._chain_answers
 
@@ -306,8 +305,10 @@ class Student:
             return self.given_up[of]
         if self.start() is None:
             return self._load_failure or Answer("crashed")
-        answers, failure = self._ask([pack(request)], of)
-        answer = failure or answers[0]
+        # what is watched returned in time when nobody watched
+        seconds = self._limits.total_seconds if request.watched else self._limits.step_seconds
+        replies, failure = self._ask([pack(request)], seconds, of)
+        answer = failure or replies[0][0]
         if answer.outcome in ("timeout", "crashed", "forbidden"):
             self.close()
             self.given_up[of] = answer
@@ -385,6 +386,11 @@ class Student:
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
         changed = StudentFile(files, file.main, steps)
         return Student(self._zygote, changed, time=self.time_of_changed, interrupt=self.interrupt)
+
+
+def is_not_run_again(answer: Answer) -> bool:
+    """Whether a step that gave this answer is not run again."""
+    return answer.outcome in ("forbidden", "timeout") and answer.seen is None
 
 
 def is_alone(request: CallRequest) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import pickle
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +26,7 @@ from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.plain_functions import is_plain
 from grader.calling.protocol import CallRequest, copy_tree
-from grader.calling.steps import Joint, StepInput, call_joint, call_step, groups_of_values
+from grader.calling.steps import StepInput, call_joint, call_step, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
@@ -33,8 +34,8 @@ from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
-from grader.sandbox.workers.messages import GivenProblem, Load, Request, Run
-from grader.sandbox.workers.printed import LabelledOutput, flush_output
+from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of
+from grader.sandbox.workers.printed import LabelledStream, flush_output, label_output
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
 
@@ -58,7 +59,8 @@ def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
     if "used" not in said:
         os._exit(71)
     try:
-        worker.serve()
+        while worker.serve_one():
+            pass
     except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol
         with contextlib.suppress(BaseException):
             os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])
@@ -84,30 +86,23 @@ class Worker:
         self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
-        self._problem = StepInput({}, {}, torch.float64)
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
-        self._output: LabelledOutput | None = None
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
         self._twins: dict[int, Any] = {}  # the same of calls that were made again
 
-    def serve(self) -> None:
-        """Answers requests until the trusted side hangs up."""
-        while self.serve_one():
-            pass
-
     def serve_one(self) -> bool:
-        """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
+        """Answers one request; False when the trusted side has hung up. After it, no frame holds the request."""
         try:
-            request, terms = messages.read_request(self._requests)
+            request, ticket, room = pickle.load(self._requests)
         except EOFError:
             return False
-        for name, answer in self.answers_to(request):
-            if autograd_works():
-                answer = Answer("forbidden", message=SWITCHED_ON)
-            data = messages.encode_answer(name, answer, terms, self._files)
-            flush_output()
-            self.send(data)
+        data = messages.encode_reply(self.answers_to(request), ticket, room, self._files)
+        if autograd_works():
+            switched_on = Answer("forbidden", message=SWITCHED_ON)
+            data = messages.encode_reply([(name, switched_on) for name in names_of(request)], ticket)
+        flush_output()
+        self.send(data)
         return True
 
     def send(self, data: bytes) -> None:
@@ -117,18 +112,14 @@ class Worker:
     def answers_to(self, request: Request) -> Iterator[tuple[str, Answer]]:
         """(name, answer) for each requested name."""
         match request:
-            case GivenProblem():
-                values = {**request.values, **groups_of_values(request.values, request.groups)}
-                self._problem = StepInput(values, request.upstream, request.dtype)
             case Load():
-                yield "", self.load(request)
+                yield WHOLE_FILE, self.load(request)
             case CallRequest():
-                yield request.name, self.call(request)
+                yield from self.call(request).items()
             case Run():
                 default = torch.get_default_dtype()
-                set_default_dtype(self._problem.dtype)
                 try:
-                    yield from self.run(request) if request.joint is None else self.joint(request, request.joint)
+                    yield from self.run(request)
                 finally:
                     set_default_dtype(default)
 
@@ -142,9 +133,10 @@ class Worker:
         tripwires(self._autograd_used.append, self._files)
         name_acts(False)
         sys.breakpointhook = refuse_to_stop
-        self._output = LabelledOutput()
-        self._output.begin(request.main, request.quiet)
+        label_output()
+        LabelledStream.label, LabelledStream.is_quiet = request.main, request.quiet
         loaded = load(request.files, request.main, self._imports)
+        LabelledStream.is_quiet = False
         name_acts(True)
         self._names = vars(loaded.module)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
@@ -156,70 +148,69 @@ class Worker:
         return Answer("returned", value=(names, plain, loaded.note(self._files)))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
-        """Each step in turn. With `above`, steps are fed the student's own gradients."""
-        own = dict(self._problem.upstream)
-        broken: set[str] = set()
+        """Each step in turn, or all by one function. With `above`, steps are fed the student's own gradients."""
+        dtype, values, upstream, groups = pickle.loads(request.problem)
+        given = StepInput({**values, **groups_of_values(values, groups)}, upstream, dtype, self._files)
+        set_default_dtype(dtype)
+        if (joint := request.joint) is not None:
+            function = self._functions.get(joint.name)
+
+            def call_all(watch: OperatorWatch | None) -> dict[str, Answer]:
+                return call_joint(function, joint, request.steps, given._replace(watch=watch))
+
+            yield from self.called(joint.name, call_all, self.watch_of(request)).items()
+            return
+        broken = set[str]()
         for step in request.steps:
-            if needed := set((request.above or {}).get(step, ())) & broken:
+
+            def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
+                return {step: call_step(self._functions.get(step), step, given._replace(watch=watch))}
+
+            if needed := broken.intersection((request.above or {}).get(step, ())):
                 answer = Answer("skipped", message=", ".join(sorted(needed)))
             else:
-
-                def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
-                    given = self._problem._replace(upstream=own, files=self._files, watch=watch)
-                    return {step: call_step(self._functions.get(step), step, given)}
-
-                answer = self.called(step, call, request.watched)[step]
+                answer = self.called(step, call, self.watch_of(request))[step]
             if answer.tensor is None:
                 broken.add(step)
             elif request.above is not None:
                 # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
-                own[step[1:]] = answer.tensor.to(self._problem.dtype) if answer.in_float32 else answer.tensor
+                upstream[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
             yield step, answer
 
-    def joint(self, request: Run, joint: Joint) -> Iterator[tuple[str, Answer]]:
-        """All steps by the function that answers all of them."""
-        function = self._functions.get(joint.name)
+    def call(self, request: CallRequest) -> dict[str, Answer]:
+        """A function, a class or an object's method called, or an object's attribute read."""
+        attempts = [(request, self._objects)]
+        if request.watched:  # it may be called again
+            args, kwargs = copy_tree(list(request.args)), copy_tree(dict(request.kwargs))
+            attempts.append((replace(request, args=args, kwargs=kwargs), self._twins))
 
         def call(watch: OperatorWatch | None) -> dict[str, Answer]:
-            given = self._problem._replace(files=self._files, watch=watch)
-            return call_joint(function, joint, request.steps, given)
+            made, objects = attempts.pop(0)
+            return {made.name: invoke(made, self._functions.get, objects, self._files, watch)}
 
-        yield from self.called(joint.name, call, request.watched).items()
-
-    def call(self, request: CallRequest) -> Answer:
-        """A function, a class or an object's method called, or an object's attribute read."""
-        named, cap = self._functions.get, self._operator_cap
-
-        def call(_: OperatorWatch | None) -> dict[str, Answer]:
-            watch = CallWatch(cap) if request.counted else OperatorWatch(cap)
-            return {"": invoke(request, named, self._objects, self._files, watch)}
-
-        if not request.watched:
-            return self.called(request.name, call)[""]
-        copied = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
-
-        def first(watch: OperatorWatch) -> dict[str, Answer]:
-            return {"": invoke(request, named, self._objects, self._files, watch)}
-
-        def again(watch: OperatorWatch) -> dict[str, Answer]:
-            return {"": invoke(copied, named, self._twins, self._files, watch)}
-
-        numerical = NumericalWatch(cap, self._names, may_train=request.handle is None)
         changes_objects = request.handle is not None or request.keep is not None
-        return self.called(request.name, lambda _: watched(first, again, numerical, changes_objects))[""]
+        return self.called(request.name, call, self.watch_of(request), changes_objects)
+
+    def watch_of(self, request: Run | CallRequest) -> OperatorWatch | None:
+        """The watch under which a call is made; None for steps, unless they are watched."""
+        cap = self._operator_cap
+        if isinstance(request, Run):
+            return NumericalWatch(cap, self._names) if request.watched else None
+        if request.watched:
+            return NumericalWatch(cap, self._names, may_train=request.handle is None)
+        return CallWatch(cap) if request.counted else OperatorWatch(cap)
 
     def called(
-        self, function: str, call: Callable[[Any], dict[str, Answer]], is_watched: bool = False
+        self,
+        function: str,
+        call: Callable[[OperatorWatch | None], dict[str, Answer]],
+        watch: OperatorWatch | None,
+        changes_objects: bool = False,
     ) -> dict[str, Answer]:
-        """The answers of a function, whose output and use of autograd are noted, also where it swallowed the error.
-
-        With `is_watched`, `call` is given a watch.
-        """
+        """The answers of a function, whose output and use of autograd are noted, also where it swallowed the error."""
         self._autograd_used.clear()
-        if self._output is not None:
-            self._output.begin(function)
-        numerical = NumericalWatch(self._operator_cap, self._names) if is_watched else None
-        answers = watched(call, call, numerical) if numerical else call(None)
+        LabelledStream.label = function
+        answers = watched(call, watch, changes_objects) if isinstance(watch, NumericalWatch) else call(watch)
         if self._autograd_used:
             answers = dict.fromkeys(answers, failure(self._autograd_used[0], function, self._files))
         return answers

@@ -12,7 +12,7 @@ from grader.errors import Interrupted, ZygoteDied
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.codec import MAX_BODY, Frame, take_frame
 from grader.sandbox.workers.fork_server import Child, ServerEnded
-from grader.sandbox.workers.messages import PackedRequest, decode_answer
+from grader.sandbox.workers.messages import PackedRequest, decode_reply
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.waiting import (
     WORKER_START_SECONDS,
@@ -23,8 +23,6 @@ from grader.sandbox.workers.waiting import (
 )
 
 READ_BYTES = 1 << 18
-NAP_SECONDS = 0.003
-"""The pause between reads where several answers are due: being woken for each of them takes as long as this."""
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
 ENDING_SECONDS = 5.0
@@ -48,7 +46,7 @@ class WorkerProcess:
         self._child, self._account = child, account
         self._requests, self._answers, self._printed = pipes
         self._interrupt: int | None = None
-        self._unsent, self._nap = b"", 0.0
+        self._unsent = memoryview(b"")
         self._received, self._max_body = bytearray(), MAX_BODY
         self._selector = selectors.DefaultSelector()
         for descriptor in pipes[1:]:
@@ -76,15 +74,15 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start, self._is_locked_in = Usage(*header["used"]), True
 
-    def answers(self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount) -> Iterator[Answer]:
-        """Send all requests; the answers to them in order as they arrive, each within so many seconds."""
-        self._max_body = max(each.room for each in requests)
-        self._nap = NAP_SECONDS if sum(len(each.names) for each in requests) > 1 else 0.0
-        self._unsent = b"".join(each.data for each in requests)
+    def replies(
+        self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount
+    ) -> Iterator[list[Answer]]:
+        """Send all requests; the answers to each of them as its reply arrives, within so many seconds."""
+        self._max_body = max(each.reply_room for each in requests)
+        self._unsent = memoryview(b"".join(each.data for each in requests))
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         for each in requests:
-            for name in each.names:
-                yield decode_answer(self.receive(self._account(seconds), *accounts), name, each)
+            yield decode_reply(self.receive(self._account(seconds), *accounts), each)
 
     def receive(self, *accounts: TimeAccount) -> Frame:
         """The next frame that the worker sends. Meanwhile requests are sent, and what it prints is kept."""
@@ -108,8 +106,6 @@ class WorkerProcess:
             if self._requests in ready:
                 self._send()
             if self._answers in ready:
-                if self._nap:
-                    time.sleep(self._nap)
                 if (data := self._read(self._answers)) == b"":
                     raise WorkerLost(self._how_it_ended())
                 self._received += data or b""
@@ -121,7 +117,7 @@ class WorkerProcess:
         except BlockingIOError:
             pass
         except BrokenPipeError:  # what it has answered counts; where no answer comes, we hear how it ended
-            self._unsent = b""
+            self._unsent = memoryview(b"")
         if not self._unsent:
             self._selector.unregister(self._requests)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from grader.calling.answer import Answer
 from grader.calling.recorder import numbers_given, tensors_given
 from grader.comparison.trees import Difference
-from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
@@ -37,8 +36,6 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
             return attempt(lambda: of_failed_call(check, failed, *failed.call)) or failed  # type: ignore[misc]
         found = explanation_of(check, failed)
         text = str(failed) if found is None else found.message
-        for name, parameters in check.on.left_out.items():
-            text += f" Your `{name}` has no parameter {listed_as_code(parameters)}."
         identifier = failed.mistake if found is None else found.id
         failed = CheckFailed(text, failed.status, identifier, failed.line)
         if failed.mistake is None and failed.status in ("failed", "shape"):

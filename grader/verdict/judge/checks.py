@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 import torch
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import CallFailed, Measurement
-from grader.calling.recorder import RecordingTarget
+from grader.calling.protocol import CallFailed, CallRequest, Measurement
 from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Agreement, Difference, agreement, bits_of, in_parts, kind_in_words, shown
@@ -94,7 +93,7 @@ class Check:
     ) -> None:
         """Unless it runs `on_every_draw`, it stops at the first one that fails."""
         self.lesson, self.item, self.on_every_draw = lesson, item, on_every_draw
-        self.on = RecordingTarget(on, self.signatures)
+        self.on = on.record(self.signatures)
         self.student, self.book = student, book
         self._consulted: list[GradientCheck] = []
         self._numbers = itertools.count()
@@ -135,12 +134,12 @@ class Check:
         """Return a secret generator for one purpose, the same for every student of this run."""
         return torch.Generator().manual_seed(derive(self.book.seed, self.lesson.name, self.item.name, *parts))
 
-    def reference(self, assertion: Assertion, at: int) -> tuple[Any, RecordingTarget]:
+    def reference(self, assertion: Assertion, at: int) -> tuple[Any, Target]:
         """What the scenario gives on the reference, and the target with its calls. Raises ReferenceFailed."""
         key = assertion.key(at)
 
-        def compute() -> tuple[Any, RecordingTarget]:
-            listening = RecordingTarget(ModuleTarget(assertion.reference), self.signatures, copies=True)
+        def compute() -> tuple[Any, Target]:
+            listening = ModuleTarget(assertion.reference).record(self.signatures, copies=True)
             try:
                 return assertion.scenario(listening, self.generator(*key), **assertion.draws[at]), listening
             except Exception as error:
@@ -149,7 +148,7 @@ class Check:
                     "course's own functions."
                 ) from error
 
-        found: tuple[Any, RecordingTarget] = self.book.value((self.lesson.name, self.item.name, *key), compute)
+        found: tuple[Any, Target] = self.book.value((self.lesson.name, self.item.name, *key), compute)
         return found
 
     def measured(
@@ -170,6 +169,7 @@ class Check:
         """
         key = (self.lesson.name, name, given.__qualname__, draw_identity(sizes))
         arguments = self.once(given, sizes)
+        self.on.note(name, CallRequest(name, arguments))
         return self.on.measured(key, name, list(arguments), yardstick, cpu_ratio)
 
     def once(self, make: Callable[..., Any], sizes: Mapping[str, Any]) -> Any:

@@ -43,8 +43,6 @@ def with_precision(student: StepRunner, step: str, cases: Sequence[Case]) -> lis
     def is_to_be_traced(answer: Answer) -> bool:
         return answer.tensor is not None and not answer.changed
 
-    if is_submission(student):
-        student.prefetch_traced([problem for problem, answer in cases if is_to_be_traced(answer)], step)
     return [
         (p, a._replace(low_precision=student.run_traced(p, step).low_precision) if is_to_be_traced(a) else a)
         for p, a in cases

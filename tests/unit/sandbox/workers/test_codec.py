@@ -35,15 +35,16 @@ STEP, TICKET = "dprobs", 7
 
 
 def asked(room: int = CALL_ROOM, known: Any = ()) -> PackedRequest:
-    return PackedRequest([STEP], room, is_step=True, ticket=TICKET, known=known)
+    return PackedRequest(b"", [STEP], TICKET, room, is_step=True, known=known)
 
 
 def encode_answer(answer: Answer, room: int = CALL_ROOM) -> bytes:
-    return messages.encode_answer(STEP, answer, asked(room))
+    return messages.encode_reply([(STEP, answer)], TICKET, room)
 
 
 def decode_answer(frame: Frame, room: int = CALL_ROOM, known: Any = ()) -> Answer:
-    return messages.decode_answer(frame, STEP, asked(room, known))
+    (answer,) = messages.decode_reply(frame, asked(room, known))
+    return answer
 
 
 def bytes_of(tensor: Tensor) -> bytes:
@@ -140,7 +141,7 @@ def test_a_tensor_larger_than_the_room_for_it():
     assert decode_answer(frame).kind == "a tensor of shape (100,), which is too large"
     (frame,) = received(encode_answer(Answer("returned", tensor), room=800))
     assert decode_answer(frame, room=800).tensor is not None
-    with pytest.raises(WireError, match="800 bytes where 799 are allowed"):
+    with pytest.raises(WireError, match="799 bytes where tensors need 800 and more"):
         decode_answer(frame, room=799)
 
 
@@ -201,12 +202,11 @@ def test_headers_that_are_none(raw):
 def frame_of(body: bytes = b"", **changes: Any) -> Frame:
     """A well-formed answer's frame with some fields changed; a field of `...` is left out."""
     (frame,) = received(encode_answer(Answer("returned", torch.ones(2))))
-    outer = {name: changes.pop(name) for name in [*changes] if name in frame.header}
-    if isinstance(outer.get("values"), list) and len(outer["values"]) == 1:
-        outer["values"].append([])  # no arguments
-    inner = {name: value for name, value in (frame.header["fields"] | changes).items() if value is not ...}
-    header = {name: value for name, value in ({**frame.header, "fields": inner} | outer).items() if value is not ...}
-    return Frame(header, body or frame.body)
+    outer = {name: changes.pop(name) for name in ("ticket", "answers") if name in changes}
+    ((fields, value, arguments),) = frame.header["answers"]
+    value, arguments = changes.pop("value", value), changes.pop("arguments", arguments)
+    inner = {name: value for name, value in (fields | changes).items() if value is not ...}
+    return Frame(frame.header | {"answers": [[inner, value, arguments]]} | outer, body or frame.body)
 
 
 def described(dtype: Any = "float32", shape: Any = (2,)) -> dict[str, Any]:
@@ -216,8 +216,6 @@ def described(dtype: Any = "float32", shape: Any = (2,)) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "frame",
     [
-        frame_of(name="dh"),
-        frame_of(name=...),
         frame_of(ticket=8),
         frame_of(ticket="7"),
         frame_of(outcome="passed"),
@@ -233,22 +231,26 @@ def described(dtype: Any = "float32", shape: Any = (2,)) -> dict[str, Any]:
         frame_of(low_precision=1),
         frame_of(points=2),
         frame_of(uses=functools.reduce(lambda inner, _: [inner], range(600), [])),  # deeper than Python's stack
-        frame_of(fields=None),
-        frame_of(values=[None]),  # bytes without a tensor
-        frame_of(values=None),
-        frame_of(values=[{"n": ["float32", [2]]}]),
-        frame_of(values=[{"l": [described()]}]),
-        frame_of(values=[described(), None]),
-        frame_of(values=[{"t": None}]),
-        frame_of(values=[described("complex64")]),
-        frame_of(values=[described(shape=None)]),
-        frame_of(values=[described(shape=(3,))]),
-        frame_of(values=[described(shape=(-2,))]),
-        frame_of(values=[described(shape=(True, 2))]),
-        frame_of(values=[described(shape=(MAX_BODY + 1,))]),
-        frame_of(values=[described(shape=(1,) * 8 + (2,))]),
-        frame_of(values=[described(shape=(MAX_BODY,) * 64)]),
-        frame_of(values=[described("float64", (2, 2))]),
+        frame_of(answers=None),
+        frame_of(answers=[]),
+        frame_of(answers=[None]),
+        frame_of(answers=[[{"outcome": "todo"}, None, []]] * 2),
+        frame_of(answers=[[None, None, []]]),
+        frame_of(arguments=None),
+        frame_of(arguments=[3]),
+        frame_of(value=None),  # bytes without a tensor
+        frame_of(value={"n": ["float32", [2]]}),
+        frame_of(value={"l": [described()]}),
+        frame_of(value={"t": None}),
+        frame_of(value=described("complex64")),
+        frame_of(value=described(shape=None)),
+        frame_of(value=described(shape=(3,))),
+        frame_of(value=described(shape=(-2,))),
+        frame_of(value=described(shape=(True, 2))),
+        frame_of(value=described(shape=(MAX_BODY + 1,))),
+        frame_of(value=described(shape=(1,) * 8 + (2,))),
+        frame_of(value=described(shape=(MAX_BODY,) * 64)),
+        frame_of(value=described("float64", (2, 2))),
         frame_of(body=b"x" * 9),
     ],
 )
@@ -259,7 +261,7 @@ def test_an_answer_to_something_else(frame):
 
 def test_the_frame_they_were_made_of_is_an_answer():
     assert decode_answer(frame_of()).tensor.tolist() == [1, 1]
-    assert decode_answer(frame_of(values=[described(shape=(1,) * 7 + (2,))])).tensor.numel() == 2
+    assert decode_answer(frame_of(value=described(shape=(1,) * 7 + (2,)))).tensor.numel() == 2
 
 
 def test_long_texts_are_cut():
@@ -268,7 +270,7 @@ def test_long_texts_are_cut():
 
 
 def test_an_empty_tensor_of_impossible_sizes():
-    frame = Frame(frame_of().header | {"values": [described(shape=(MAX_BODY, MAX_BODY, MAX_BODY, 0))]}, b"")
+    frame = Frame(frame_of(value=described(shape=(MAX_BODY, MAX_BODY, MAX_BODY, 0))).header, b"")
     with pytest.raises(WireError):
         decode_answer(frame)
 
@@ -300,9 +302,9 @@ damages = st.lists(
 @st.composite
 def mutated(draw: Any) -> bytes:
     """A well-formed frame after some damage: to its header's fields, and to its bytes."""
-    changed = {"fields": WELL_FORMED.header["fields"] | draw(odd_fields)}
-    if draw(st.booleans()):
-        changed["values"] = [draw(tensor_fields), []]
+    ((fields, value, arguments),) = WELL_FORMED.header["answers"]
+    value = draw(tensor_fields) if draw(st.booleans()) else value
+    changed = {"answers": [[fields | draw(odd_fields), value, arguments]] * draw(st.sampled_from([1, 1, 1, 0, 2]))}
     body = WELL_FORMED.body[: draw(st.integers(0, 8))] if draw(st.booleans()) else WELL_FORMED.body
     data = bytearray(encode_frame(Frame(WELL_FORMED.header | changed | draw(odd_header), body)))
     for kind, place, number in draw(damages):
@@ -324,7 +326,7 @@ def nothing_but_a_wire_error(data: bytes, pieces: list[int]) -> None:
             answer = decode_answer(frame)
             assert type(answer) is Answer and answer.outcome in get_args(AnswerOutcome)
             assert answer.tensor is None or type(answer.tensor) is Tensor
-            of_a_call = messages.decode_answer(frame, STEP, PackedRequest([STEP], ticket=TICKET))
+            (of_a_call,) = messages.decode_reply(frame, PackedRequest(b"", [STEP], TICKET))
             assert type(of_a_call) is Answer and of_a_call.tensor is None
     except WireError:
         pass

@@ -83,24 +83,10 @@ USED_AT_THE_TOP = {  # what none of the steps below it needs
         for i, char in enumerate(chars):
             stoi[char] = i
     """,
-    "a table": """
-        import pandas as pd
-        import torch
-        pd.options.display.max_rows = 5
-        print(pd.__version__)
-        x = torch.tensor(pd.read_csv("names.csv")["a"].values)
-        n = len(pd.read_csv("names.csv"))
-    """,
     "a library's value in the standard library": """
         import json, requests
         data = json.loads(requests.get("https://example.org").text)
         words = data["words"]
-    """,
-    "a function that loads": """
-        def load():
-            import pandas as pd
-            return pd.read_csv("names.csv")["a"].tolist()
-        words = [word + "." for word in load()]
     """,
     "Colab": """
         try:
@@ -198,10 +184,6 @@ def dx(dy):
 """
 
 
-def test_a_progress_bar_passes_its_iterable_through(zygote: ZygoteProcess) -> None:
-    assert outcomes(zygote, BARS.encode(), "dx")[1] == {"dx": "returned"}
-
-
 DECORATED = """
 from __future__ import annotations
 import einops, jax, numba, unheard_of
@@ -243,8 +225,7 @@ def test_decorators_and_annotations_of_missing_libraries_change_nothing(zygote: 
     assert found["dc"].startswith("raised: NotAvailable: `jax`") and found["dh"].startswith("raised: NotAvailable: `ei")
 
 
-def test_own_packages_are_found_with_relative_imports(zygote: ZygoteProcess) -> None:
-    source = b"""
+RELATIVE = b"""
 from utils.ops import twice
 import utils.ops as ops, utils
 from .utils import ops as same
@@ -254,14 +235,32 @@ def dx(dy):
     from utils.deep.er import two
     return twice(dy) + ops.twice(dy) + same.twice(dy) + utils.ops.twice(dy) * one * two
 """
-    files = {
-        "utils/ops": b"from . import more\nfrom .more import two\nfrom top import one\ndef twice(x): return two * x\n",
-        "utils/more": b"two = 2\n",
-        "utils/deep/__init__": b"",
-        "utils/deep/er": b"from ..more import two\n",
-        "top": b"one = 1\n",
-    }
-    assert outcomes(zygote, source, "dx", **files)[1] == {"dx": "returned"}
+OWN: dict[str, tuple[bytes, dict[str, bytes]]] = {
+    "packages, with relative imports": (
+        RELATIVE,
+        {
+            "utils/ops": b"from . import more\nfrom .more import two\nfrom top import one\ntwice = lambda x: two * x\n",
+            "utils/more": b"two = 2\n",
+            "utils/deep/__init__": b"",
+            "utils/deep/er": b"from ..more import two\n",
+            "top": b"one = 1\n",
+        },
+    ),
+    "also under the name of a library": (
+        b"import sympy, helpers\ndef dx(dy): return sympy.twice(dy) + helpers.one\n",
+        {"sympy": b"def twice(x): return 2 * x\n", "helpers": b"one = 1\n"},
+    ),
+    "what an instructor allows": (
+        b"import iniconfig\ndef dx(dy):\n    from iniconfig import exceptions, IniConfig\n    return dy\n",
+        {},
+    ),
+    "a progress bar, which passes its iterable through": (BARS.encode(), {}),
+}
+
+
+def test_own_files_and_what_is_allowed_can_be_imported(zygote: ZygoteProcess) -> None:
+    for name, (source, files) in OWN.items():
+        assert outcomes(zygote, source, "dx", **files)[1] == {"dx": "returned"}, name
 
 
 @pytest.mark.parametrize("name", ["random", "torch"])
@@ -271,18 +270,6 @@ def test_a_file_called_like_a_library_gets_a_sentence_that_says_so(zygote: Zygot
     assert found.keys() == {"dx", "dw"}
     for message in found.values():
         assert message.endswith(f"`{name}` is Python's, not your `{name}.py`: give your file another name"), message
-
-
-def test_own_files_are_found_also_under_the_name_of_a_library(zygote: ZygoteProcess) -> None:
-    source = b"import sympy, helpers\ndef dx(dy): return sympy.twice(dy) + helpers.one\n"
-    _, found = outcomes(zygote, source, "dx", sympy=b"def twice(x): return 2 * x\n", helpers=b"one = 1\n")
-    assert found == {"dx": "returned"}
-
-
-def test_what_an_instructor_allows_can_be_imported(zygote: ZygoteProcess) -> None:
-    source = b"import iniconfig\ndef dx(dy):\n    from iniconfig import exceptions, IniConfig\n    return dy\n"
-    _, found = outcomes(zygote, source, "dx")
-    assert found == {"dx": "returned"}
 
 
 @pytest.mark.parametrize("name", ["yaml", "torchgen", "ctypes", "grader.reference.tape", "torch._inductor.ir"])

@@ -11,20 +11,19 @@ from grader.sandbox.workers.printed import Output, lines_by_label
 
 PROGRAM = """
 import os, sys
-from grader.sandbox.workers.printed import LabelledOutput, flush_output
-output = LabelledOutput()
-output.begin("backward.py")
+from grader.sandbox.workers.printed import LabelledStream, flush_output, label_output
+label_output()
+LabelledStream.label = "backward.py"
 print("loaded")
-output.begin("dx")
+LabelledStream.label = "dx"
 print("one\\n\\nthree")
 print("half", end="")
-output.begin("dy")
+LabelledStream.label = "dy"
 print("\\rbar\\rbar", end="\\n")
 print("an error", file=sys.stderr)
-output.begin("dz", is_quiet=True)
+LabelledStream.is_quiet = True
 print("not shown")
 sys.stdout.close()
-output.begin("dw")
 flush_output()
 os.write(1, b"past the stream")
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.calling.recorder import Call, RecordingTarget, arguments_by_name, numbers_given, tensors_given
+from grader.calling.recorder import Call, arguments_by_name, numbers_given, tensors_given
 from grader.calling.target import ModuleTarget
 from grader.comparison.trees import agreement
 from grader.verdict.explain.checks import differing_parts
@@ -164,7 +164,7 @@ class Course:
 
 
 def test_calls_are_noted_by_the_names_of_the_parameters():
-    recorder = RecordingTarget(ModuleTarget(Course), Course, copies=True)
+    recorder = ModuleTarget(Course).record(Course, copies=True)
     weights = [torch.zeros(2), torch.ones(3)]
     assert recorder.call("update", weights, 0.5) == 2
     layer = recorder.new("Layer", 4)
@@ -190,11 +190,10 @@ def update(parameters):
 
 
 def test_a_function_with_fewer_parameters_is_given_those_that_it_has():
-    recorder = RecordingTarget(ModuleTarget(SimpleNamespace(update=update)), Course)
+    recorder = ModuleTarget(SimpleNamespace(update=update)).record(Course)
     weights = [torch.zeros(2)]
     value, arguments = recorder.apply("update", weights, 0.5)
     assert (value, arguments[1:]) == (1, [0.5]) and arguments[0][0].tolist() == [0.5, 0.5]
-    assert recorder.left_out == {"update": ["rate", "steps"]}
 
 
 def test_a_call_that_does_not_fit_is_noted_by_number():

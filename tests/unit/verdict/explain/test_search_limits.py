@@ -11,6 +11,7 @@ import torch
 from grader.calling import target
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallRequest
+from grader.calling.recorder import Call
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.checks import MAX_FUNCTIONS_CHANGED, explain_check
 from grader.verdict.explain.edits.changed_functions import Edit
@@ -73,10 +74,9 @@ def test_a_changed_function_that_hangs_ends_the_search(cases):
 class Target(target.Target):
     """A changed function: each call of it dispatches so many operators, and gives no right result."""
 
-    calls = ("f",)
-
     def __init__(self, operators: int) -> None:
         super().__init__()
+        self.calls = [Call("f", {})]
         self._answer = Answer("returned", operators=operators)
 
     def perform(self, of: str, request: CallRequest) -> Answer:
@@ -106,7 +106,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         target=lambda function, number: Target(operators),
     )
     check: Any = SimpleNamespace(
-        on=SimpleNamespace(calls=["f"], left_out={}),
+        on=SimpleNamespace(calls=["f"]),
         student=SimpleNamespace(trials=trials),
         item=SimpleNamespace(function="f", name="f"),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
