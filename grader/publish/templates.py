@@ -37,6 +37,7 @@ def text_templates(folder: str = "", **options: Any) -> Environment:
     return Environment(
         loader=FileSystemLoader(TEMPLATES / folder),
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
         **({"keep_trailing_newline": True} | options),
