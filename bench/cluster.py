@@ -20,20 +20,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from bench import ROOT
 from bench.fork import processor
-from bench.made_up_class import RIGHT, WRONG, source_of
+from bench.made_up_class import RIGHT, WRONG, write_class
 from grader.commands.checks import GRADER_PROGRAM
-from grader.gradebook.grading.run import grade_run
+from grader.gradebook.grading.run import GradingRun
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.submission import Submission
+from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
@@ -127,13 +125,23 @@ class Listener:
             self.last = seconds_spent()
 
 
-def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, address: str | None) -> tuple[float, float]:
+def measure(lesson: Lesson, folder: Path, jobs: int, address: str | None) -> tuple[float, float]:
     """(milliseconds of processor time per submission, seconds until the first result)."""
-    listener, started = Listener(len(class_)), time.monotonic()
+    found, course = find([folder], [lesson], [lesson]), Course(ROOT)
+    listener, started = Listener(len(found)), time.monotonic()
     with tempfile.TemporaryDirectory() as out:
         settings = Settings(str(ROOT), [lesson.name], 1, out, True, asdict(Limits()), program=GRADER_PROGRAM)
-        grade_run(class_, [lesson], settings, jobs, listener, Reporter([lesson]), cluster=address)
-    each = 1000 * (listener.last - listener.first) / (len(class_) - listener.quarter)
+        GradingRun(
+            found=found,
+            lessons=[lesson],
+            course=course,
+            settings=settings,
+            publisher=Reporter([lesson]),
+            live=listener,
+            jobs=jobs,
+            cluster=address,
+        ).run()
+    each = 1000 * (listener.last - listener.first) / (len(found) - listener.quarter)
     return each, listener.first_at - started
 
 
@@ -144,18 +152,15 @@ def main() -> None:
     parser.add_argument("--lesson", default="03")
     options = parser.parse_args()
     lesson = Course(ROOT).find(options.lesson)
-    class_ = []
-    for number in range(options.count):
-        files = {BACKWARD_FILE: source_of(lesson, number, (RIGHT, WRONG)[number % 2]).encode()}
-        name = f"student_{number:06}"
-        class_.append(Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, files)}))
     print(f"{processor()}, {len(CORES)} cores, load {os.getloadavg()[0]:.1f}; lesson {lesson.number}")
+    class_ = tempfile.TemporaryDirectory()
+    write_class(Path(class_.name), lesson, options.count, (RIGHT, WRONG))
     for workers in options.workers:
         os.sched_setaffinity(0, CORES[:workers])  # graders and workers inherit it
-        alone, alone_first = measure(lesson, class_, workers, None)
+        alone, alone_first = measure(lesson, Path(class_.name), workers, None)
         os.sched_setaffinity(0, CORES)
         with own_cluster(workers) as cluster:
-            spread, spread_first = measure(lesson, class_, workers, cluster.address)
+            spread, spread_first = measure(lesson, Path(class_.name), workers, cluster.address)
         print(
             f"{workers} at a time: {alone:.1f} ms of processor time per submission without Dask (first result after "
             f"{alone_first:.1f} s), {spread:.1f} ms with Dask ({spread_first:.1f} s): {spread - alone:.1f} ms more",

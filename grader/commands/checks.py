@@ -14,10 +14,10 @@ from grader.commands.out_folder import open_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import Settings, weakness_of
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import course_around, installed_course
-from grader.sandbox.isolation.probe import Isolation, at_least, probe
+from grader.sandbox.isolation.probe import Isolation, probe
 
 GRADER_PROGRAM = "grader.gradebook.grading.server"
 """The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
@@ -92,15 +92,10 @@ def require_solutions(lessons: Sequence[Lesson]) -> None:
 def checked_isolation(require: str) -> Isolation:
     """This machine's isolation. Refuses to grade with less than required. Workers of a cluster check their own."""
     isolation = probe()
-    missing = " ".join(isolation.missing)
-    if not at_least(isolation.level, require):
-        raise UserError(
-            f"this machine isolates student code at level {isolation.level!r} only, and {require!r} is required. "
-            f"{missing} Grade on a machine that offers more (see docs/security.md), or accept less with --require "
-            f"{isolation.level} if you trust the submissions."
-        )
+    if weakness := weakness_of(isolation, require):
+        raise UserError(f"this machine {weakness}")
     if isolation.level in ("weak", "none"):
-        print_remarks([f"warning: isolation is {isolation.level!r}. {missing}"])
+        print_remarks([f"warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}"])
     return isolation
 
 

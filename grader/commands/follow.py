@@ -12,7 +12,6 @@ from grader.commands.console import print_remarks
 from grader.commands.intake import Intake
 from grader.commands.live import what_is_plain
 from grader.errors import UserError
-from grader.gradebook.grading.grader_processes import GraderPool
 from grader.intake.submissions.appearing import Appearing, FolderState
 from grader.intake.submissions.arrival import Arrival, SubmissionError
 from grader.intake.submissions.finding import FoundSubmissions
@@ -21,7 +20,7 @@ from grader.publish.export.formats import write_formats
 
 
 class FollowedFolder:
-    """A folder of submissions, found again whenever something in it has changed (grading.follow.Inbox)."""
+    """A folder of submissions, found again whenever something in it has changed (grading.run.Inbox)."""
 
     def __init__(self, folder: Path, intake: Intake, formats: Sequence[str], quiet: bool) -> None:
         self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
@@ -74,12 +73,10 @@ class FollowedFolder:
             if len(states) == len(names) and self._read.get(arrival.student) != states:
                 yield arrival, states
 
-    def arrived(self, pool: GraderPool) -> Iterator[Submission]:
-        """See grading.follow.Inbox. What is being replaced waits until it is complete again."""
+    def arrived(self, busy: Collection[str]) -> Iterator[Submission]:
+        """See grading.run.Inbox. What is being replaced waits until it is complete again."""
         for arrival, states in self._new():
-            if pool.room <= 0:
-                return
-            if arrival.student not in pool.students:
+            if arrival.student not in busy:
                 submission = self.found.read_arrival(arrival)
                 if all(self.appearing.is_unchanged(name, state) for name, state in states.items()):
                     self._read[arrival.student] = states
@@ -90,7 +87,7 @@ class FollowedFolder:
         return sum(1 for _ in self._new())
 
     def published(self, students: Collection[str]) -> None:
-        """See grading.follow.Inbox. Writes formats, and intake.csv with what a person wrote there meanwhile."""
+        """See grading.run.Inbox. Writes formats, and intake.csv with what a person wrote there meanwhile."""
         self._warn(what_is_plain(write_formats(self._intake.out, students, self._formats)))
         try:
             self._intake.read_files()

@@ -21,7 +21,7 @@ from grader.gradebook.assignment.config import Assignment, parse_assignment, rea
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
 from grader.gradebook.grading.regrade import RegradeOutcome, apply_regrade, grade_again, plan_regrade
-from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, RunIdentity
+from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, run_entries
 from grader.lesson.lesson import Course
 from grader.publish.inert import terminal_line
 from grader.publish.report.decisions import short_notes
@@ -81,8 +81,7 @@ def regrade(
         apply_regrade(plan, gradebook, loaded, settings)
         if assignment is not None:
             gradebook.set_assignment(assignment)
-        identity = RunIdentity(loaded, seed, assignment)
-        gradebook.describe(identity.entries([loaded.lessons[name] for name in plan.lessons]))
+        gradebook.describe(run_entries(loaded, [loaded.lessons[name] for name in plan.lessons], seed))
         out.course = loaded
         out.publish(gradebook.students())
     click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")

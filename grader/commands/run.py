@@ -29,8 +29,7 @@ from grader.commands.live import RunView, print_summary, what_a_person_should_kn
 from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
 from grader.commands.out_folder import write_other_gradebooks
 from grader.errors import UserError
-from grader.gradebook.grading.run import grade_run
-from grader.gradebook.grading.settings import RunIdentity
+from grader.gradebook.grading.run import GradingRun
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.formats import FORMATS, write_formats
 from grader.publish.export.github import report_to_github, without_workflow_commands
@@ -133,23 +132,25 @@ class GradeRun:
             )
             console = console_for(stderr=not on_github)
             with RunView(console, self.quiet) as view:
-                outcome = grade_run(
-                    intake.found,
-                    counted,
-                    settings,
-                    self.jobs or os.cpu_count() or 1,
-                    view,
-                    Reporter(list(course.lessons.values())),
-                    fresh=self.fresh,
+                outcome = GradingRun(
+                    found=intake.found,
+                    lessons=counted,
+                    course=course,
+                    settings=settings,
+                    publisher=Reporter(list(course.lessons.values())),
+                    live=view,
+                    jobs=self.jobs or os.cpu_count() or 1,
                     cluster=self.cluster,
                     nursery=nursery,
-                    identity=RunIdentity.of(course, settings, assignment, self.assignment_file),
-                    only_these=self.only_these,
+                    assignment=assignment,
+                    assignment_file=self.assignment_file,
                     decisions=extensions,
-                    inbox=inbox,
                     roster=intake.roster,
                     kept=intake.entries(),
-                )
+                    fresh=self.fresh,
+                    only_these=self.only_these,
+                    inbox=inbox,
+                ).run()
             count, students = len(intake.found), [result.student for result in outcome.results]
             open_questions = intake.store()
             write_other_gradebooks(self.out, students, self.course)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +15,9 @@ from made_results import row
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.outcome import RunOutcome
-from grader.gradebook.grading.run import grade_run
-from grader.gradebook.grading.settings import RunIdentity, Settings
+from grader.gradebook.grading.run import GradingRun
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -86,18 +87,14 @@ def three_rows(submission: Submission, lessons: Iterable[str] = (CROSS,), points
 class FoundHere(FoundSubmissions):
     """Submissions that are not on disk, and the names under which they were graded before."""
 
-    def __init__(self, submissions: Sequence[Submission], other_names: dict[str, tuple[str, ...]]) -> None:
+    def __init__(self, submissions: Sequence[Submission], other_names: Mapping[str, tuple[str, ...]] = {}) -> None:
         super().__init__([])
-        self._submissions, self.other_names = submissions, other_names
+        self._submissions = {each.student: each for each in submissions}
+        self.arrivals = [Arrival(each.student, each.path) for each in submissions]
+        self.other_names = dict(other_names)
 
-    def __len__(self) -> int:
-        return len(self._submissions)
-
-    def __iter__(self) -> Iterator[Submission]:
-        return iter(self._submissions)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._submissions[place]
+    def read_arrival(self, arrival: Arrival) -> Submission:
+        return self._submissions[arrival.student]
 
 
 class Run(NamedTuple):
@@ -124,7 +121,7 @@ class PlayedRuns:
         backwards: bool = False,
         only_these: bool = False,
         fresh: bool = False,
-        identity: RunIdentity | None = None,
+        course: Course | None = None,
         other_names: dict[str, tuple[str, ...]] | None = None,
         **settings: Any,
     ) -> Run:
@@ -138,15 +135,14 @@ class PlayedRuns:
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         watching = Watching()
         chosen = Settings(**{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(self.out)} | settings)
-        outcome = grade_run(
-            FoundHere(submissions, other_names or {}),
-            [self.course.lessons[name] for name in lessons],
-            chosen,
-            1,
-            watching,
-            Reporter([*self.course.lessons.values()]),
+        outcome = GradingRun(
+            found=FoundHere(submissions, other_names or {}),
+            lessons=[self.course.lessons[name] for name in lessons],
+            course=course or self.course,
+            settings=chosen,
+            live=watching,
+            publisher=Reporter([*self.course.lessons.values()]),
             fresh=fresh,
-            identity=identity or RunIdentity.of(self.course, chosen),
             only_these=only_these,
-        )
+        ).run()
         return Run(outcome, watching.graded, watching.plan)

@@ -8,8 +8,8 @@ import pickle
 import queue
 import select
 import threading
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,9 +21,10 @@ from grader.sandbox.workers.nursery import ForkedProcess, Nursery, NurseryEnded
 from grader.sandbox.workers.waiting import WALL_FACTOR
 
 MAX_GRADING_TRIES = 2
-JOIN_SECONDS = 5.0
 SIGNAL_SECONDS = 1.0
 """How long to wait for a reply. Python hears of a signal that came just before a wait only when the wait ends."""
+WAIT_SECONDS = 0.5
+"""How long to wait for a reply while no submission is there that could be graded: a folder is looked at that often."""
 AHEAD = 3
 """Submissions that are read ahead for each grader process: one is graded, and others wait for it."""
 LESSON_SECONDS = 120.0
@@ -55,7 +56,7 @@ class GraderProcess:
         self._own_nursery = None if nursery else self._nursery
         self._is_ended, self._lock = False, threading.Lock()
         self._process = self._start()
-        self._is_ready = False
+        self._first_reply: dict[str, Any] | None = None
 
     def _start(self) -> ForkedProcess:
         zygote = self._nursery.zygote()
@@ -88,15 +89,27 @@ class GraderProcess:
                 if self._is_ended:
                     break
                 self._process.close()
-                self._process, self._is_ready = self._start(), False
+                self._process, self._first_reply = self._start(), None
         return Reply(fault=fault)
+
+    def refusal(self) -> str:
+        """Why it does not grade on this machine, or "": waits until it has started, which counts for no submission."""
+        if self._first_reply is None:
+            self._first_reply = self._read_reply() or {"fault": "a grader process ended as it started."}
+        return str(self._first_reply.get("fault", ""))
+
+    def _read_reply(self) -> dict[str, Any]:
+        """What the process says next; empty where it ended."""
+        line = self._process.stdout.readline()
+        found: dict[str, Any] = json.loads(line) if line.endswith(b"\n") else {}
+        return found
 
     def _exchange(self, submission: Submission) -> dict[str, Any]:
         """What the process replies; empty where it ended. Raises TimeoutError, a sentence for the student."""
         process = self._process
         try:
-            if not self._is_ready:
-                self._is_ready = bool(process.stdout.readline())  # starting it counts for no submission
+            if refusal := self.refusal():
+                return {"fault": refusal}
             pickle.dump(submission, process.stdin)
             process.stdin.flush()
             poll, seconds = select.poll(), seconds_for(submission, self._settings)
@@ -106,11 +119,9 @@ class GraderProcess:
                     f"Grading was stopped after {round(seconds, 1):g} seconds, the most that a submission may take. "
                     "Does a function return something very large, or is the file very long?"
                 )
-            line = process.stdout.readline()
+            return self._read_reply()
         except (BrokenPipeError, ValueError):
-            line = b""
-        found: dict[str, Any] = json.loads(line) if line.endswith(b"\n") else {}
-        return found
+            return {}
 
     def end(self) -> None:
         """End the process, which does not start again."""
@@ -136,107 +147,87 @@ def ignore_start(student: str) -> None:
 
 
 class GraderPool:
-    """Grader processes, each with a thread that gives it one submission after another.
+    """Grader processes, each of which grades one submission at a time. It closes the `nursery`."""
 
-    It closes the `nursery`, which may have been started earlier. `on_start` is called with each student as grading
-    begins, from any thread.
-
-    Attributes:
-        room: how many more submissions it takes before graders have enough to do.
-        students: those whose submissions have no reply yet.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        jobs: int,
-        on_start: Callable[[str], None] = ignore_start,
-        nursery: Nursery | None = None,
-    ) -> None:
-        self._on_start, self._nursery = on_start, nursery or Nursery([settings.program])
-        self._waiting: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[tuple[Submission, Reply]] = queue.SimpleQueue()
-        self._is_closed = False
-        self.room, self.students = AHEAD * jobs, Counter[str]()
+    def __init__(self, settings: Settings, jobs: int, nursery: Nursery | None = None) -> None:
+        self._nursery, self.is_closed = nursery or Nursery([settings.program]), False
         self._graders: list[GraderProcess] = []
-        self._threads: list[threading.Thread] = []
+        self._idle: queue.SimpleQueue[GraderProcess] = queue.SimpleQueue()
         try:
-            for _ in range(max(1, jobs)):
+            for _ in range(jobs):
                 self._graders.append(GraderProcess(settings, self._nursery))
-                self._threads.append(threading.Thread(target=self._work, args=(self._graders[-1],), daemon=True))
-                self._threads[-1].start()
+                self._idle.put(self._graders[-1])
         except BaseException:
             self.close()
             raise
 
-    def submit(self, submission: Submission) -> None:
-        """Have a submission graded."""
-        self.students[submission.student] += 1
-        self.room -= 1
-        self._waiting.put(submission)
+    def grade(self, submission: Submission) -> Reply:
+        """The reply of the next grader process that is free; may be called from any thread."""
+        grader = self._idle.get()
+        try:
+            return grader.grade(submission)
+        finally:
+            self._idle.put(grader)
 
-    def replies(self, seconds: float = SIGNAL_SECONDS) -> Iterator[tuple[Submission, Reply]]:
-        """What is graded by now; where there is none, wait so many seconds for the first."""
-        with contextlib.suppress(queue.Empty):
-            yield self._received(self._done.get(timeout=seconds))
-            while True:
-                yield self._received(self._done.get_nowait())
-
-    def _received(self, entry: tuple[Submission, Reply]) -> tuple[Submission, Reply]:
-        self.students -= Counter([entry[0].student])
-        self.room += 1
-        return entry
-
-    def _work(self, grader: GraderProcess) -> None:
-        while (submission := self._waiting.get()) is not None and not self._is_closed:
-            try:
-                self._on_start(submission.student)
-                reply = grader.grade(submission)
-            except Exception as error:  # report this fault, and grade the others
-                reply = Reply(fault=f"{type(error).__name__}: {error}")
-            if not self._is_closed:
-                self._done.put((submission, reply))
+    def refusal(self) -> str:
+        """Why this machine must not grade, as the first grader process finds it; "" where it may."""
+        return self._graders[0].refusal()
 
     def close(self) -> None:
-        """End the grader processes, also those that are grading. Replies that arrived can still be taken."""
-        self._is_closed = True
+        """End the grader processes, also those that are grading."""
+        self.is_closed = True
         for grader in self._graders:
-            self._waiting.put(None)
             grader.end()
         self._nursery.close(at_once=True)
-        for thread in self._threads:  # one that still reads when Python ends aborts the process
-            thread.join(JOIN_SECONDS)
-
-
-def grade_each(pool: GraderPool, submissions: Iterable[Submission]) -> Replies:
-    """(submission, reply) in the order in which they finish. Submissions are read as graders become free."""
-    for submission in submissions:
-        pool.submit(submission)
-        yield from pool.replies(0)
-        while pool.room <= 0:
-            yield from pool.replies()
-    while pool.students:
-        yield from pool.replies()
 
 
 def grade_all(
-    submissions: Iterable[Submission],
+    submissions: Iterable[Submission | None],
     settings: Settings,
     jobs: int,
     on_start: Callable[[str], None] = ignore_start,
     nursery: Nursery | None = None,
-    grade: Callable[[GraderPool, Any], Replies] = grade_each,
 ) -> Replies:
-    """`grade(pool, submissions)` with a pool of `jobs` graders, which ends with it.
+    """(submission, reply) in the order in which they finish, by `jobs` graders, which end with this.
 
-    Leaving the loop early ends graders in the midst of their work; after a KeyboardInterrupt what had finished comes
-    first, then the KeyboardInterrupt.
+    Submissions are read as graders become free; None says that the next one may take a while. `on_start` is called
+    with each student as grading begins, from any thread. Leaving the loop early ends graders in the midst of their
+    work; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt.
     """
-    pool = GraderPool(settings, jobs, on_start, nursery)
-    with contextlib.closing(pool):
+    done, pool = queue.SimpleQueue[tuple[Submission, Reply]](), GraderPool(settings, jobs, nursery)
+    open_ = 0  # submissions without a reply
+
+    def grade(submission: Submission) -> None:
         try:
-            yield from grade(pool, submissions)
+            on_start(submission.student)
+            reply = pool.grade(submission)
+        except Exception as error:  # report this fault, and grade the others
+            reply = Reply(fault=f"{type(error).__name__}: {error}")
+        if not pool.is_closed:
+            done.put((submission, reply))
+
+    def replies(seconds: float = SIGNAL_SECONDS) -> Replies:
+        """What is graded by now; where there is none, wait so many seconds for the first."""
+        nonlocal open_
+        with contextlib.suppress(queue.Empty):
+            entry = done.get(timeout=seconds)
+            while True:
+                open_ -= 1
+                yield entry
+                entry = done.get_nowait()
+
+    with ThreadPoolExecutor(jobs or 1) as threads, contextlib.closing(pool):
+        try:
+            for submission in submissions:
+                if submission is not None:
+                    open_ += 1
+                    threads.submit(grade, submission)
+                yield from replies(WAIT_SECONDS if submission is None else 0)
+                while open_ >= AHEAD * jobs:
+                    yield from replies()
+            while open_:
+                yield from replies()
         except KeyboardInterrupt:
             pool.close()
-            yield from pool.replies(0)
+            yield from replies(0)
             raise

@@ -3,142 +3,227 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
+from time import monotonic as clock
+from typing import Protocol
 
+from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.class_results import ClassResults, score_or_none
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import lock_output, remove_report
-from grader.gradebook.grading.follow import Inbox, follow
+from grader.gradebook.files import OutputError, lock_output, remove_report
 from grader.gradebook.grading.graded import Publisher, RunListener, fault_results
-from grader.gradebook.grading.grader_processes import GraderPool, Replies, Reply, grade_all
+from grader.gradebook.grading.grader_processes import WAIT_SECONDS, Replies, Reply, grade_all
 from grader.gradebook.grading.outcome import Moves, RunOutcome, apply_unless_scores_move
-from grader.gradebook.grading.settings import Conditions, RunIdentity, Settings
+from grader.gradebook.grading.settings import Conditions, Settings, other_results, run_entries, seed_policy
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import Views, reported_in
-from grader.gradebook.people import join_people
+from grader.gradebook.people import JoinedPeople, join_people
 from grader.gradebook.records import Decision
 from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
-from grader.lesson.lesson import Lesson
+from grader.lesson.lesson import Course, Lesson
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.nursery import Nursery
 
 SCORES_ENTRY = "scores"
 """Name under which a run keeps {student: score, or None where there is none} for the next one."""
+LOOK_PAUSE = 3
+"""A folder is read again only after so many times as long as the last look took: graders need the processor."""
+PUBLISH_SECONDS = 5.0
+"""The class's pages are written this often while results come, and as soon as none is due."""
 
 
-def grade_run(
-    submissions: Sequence[Submission],
-    lessons: Sequence[Lesson],
-    settings: Settings,
-    jobs: int,
-    live: RunListener,
-    publisher: Publisher,
-    *,
-    fresh: bool = False,
-    cluster: str | None = None,
-    nursery: Nursery | None = None,
-    identity: RunIdentity | None = None,
-    only_these: bool = False,
-    decisions: Sequence[Decision] = (),
-    inbox: Inbox | None = None,
-    roster: Roster | None = None,
-    kept: Mapping[str, str] = MappingProxyType({}),
-) -> RunOutcome:
-    """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
+class Inbox(Protocol):
+    """A folder that is followed. `found` are the submissions as last found.
 
-    By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; `publisher` writes pages. A signal
-    to stop leaves everything finished on disk. `submissions` are read as they are needed, twice where there was an
-    earlier run; those that were found with a roster or with times (FoundSubmissions) bring these along. A `nursery` may
-    have been started already. `decisions` that are not in force are added to the gradebook. With an `inbox`, it grades
-    what appears there until a signal stops it. `roster` is the class's, and `kept` are texts that the gradebook keeps
-    for later runs.
-
-    Raises OutputError, and with a cluster cluster.ClusterError.
+    `look` sees what has changed. `arrived` gives complete submissions that are new or changed, none of a student who is
+    `busy`: an earlier submission of theirs is being graded. `waiting` counts those that it has not given yet.
+    `published` is called after the class's pages were written, with whose results are new since then.
     """
-    out = Path(settings.out)
-    course = lessons if identity is None else [*identity.course.lessons.values()]
-    found = submissions if isinstance(submissions, FoundSubmissions) else FoundSubmissions(lessons)
-    with lock_output(out), stop_at_signals() as stop, closing(Gradebook(out / GRADEBOOK)) as gradebook:
-        run = GradingRun(gradebook, lessons, settings, publisher, course)
-        outcome = run.outcome
-        if identity is not None:
-            identity.check(out, gradebook)
-            gradebook.describe(identity.entries(lessons))
-            if identity.assignment is not None:
-                outcome.unapplied = apply_unless_scores_move(identity.assignment, gradebook)
-        gradebook.decide(not_yet_made(decisions, gradebook.decisions()))
-        joined = join_people(gradebook, found, roster)
-        run.renamed(joined.names)
-        outcome.joined += joined.sentences
-        for name, text in kept.items():
-            gradebook.keep(name, text)
-        run.views.keep_class(found.attendance, settings.left_out)
-        try:
-            if inbox is not None:
-                run.follow(inbox, jobs, live, stop, nursery, only_these, fresh)
-            else:
-                due = [at for at, submission in enumerate(submissions) if run.is_due(submission, found, fresh)]
-                outcome.kept = len(outcome.results)
-                live.planned(len(due), outcome.kept)
-                waiting = (submissions[at] for at in due)
-                if due and cluster is not None:
-                    from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
 
-                    run.store(grade_on_cluster(waiting, settings, cluster, live.started), live, stop)
-                elif due:
-                    run.store(grade_all(waiting, settings, min(jobs, len(due)), live.started, nursery), live, stop)
-        finally:
-            if outcome.results:
-                present = {result.student for result in outcome.results}
-                outcome.joined += [joined.questions[name] for name in gradebook.students() if name in joined.questions]
-                run.publish(present, only_these)
-    return outcome
+    @property
+    def found(self) -> FoundSubmissions: ...
+
+    def look(self) -> None: ...
+
+    def arrived(self, busy: Collection[str]) -> Iterator[Submission]: ...
+
+    def waiting(self) -> int: ...
+
+    def published(self, students: Collection[str]) -> None: ...
 
 
+@dataclass(kw_only=True)
 class GradingRun:
-    """One run over a gradebook: keeps results that are current, and stores those of the rest."""
+    """One run over a gradebook: keeps results that are current, has the rest graded, and writes OUT as results arrive.
 
-    def __init__(
-        self,
-        gradebook: Gradebook,
-        lessons: Sequence[Lesson],
-        settings: Settings,
-        publisher: Publisher,
-        course: Sequence[Lesson],
-    ) -> None:
-        self.outcome, self._gradebook, self._lessons, self._course = RunOutcome(), gradebook, lessons, course
-        self._settings, self._out = settings, Path(settings.out)
-        self._conditions = Conditions.of(lessons, settings)
-        self.views = Views(self._out, gradebook, publisher)
-        self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
+    Attributes:
+        found: the submissions. Each is read when a grader is free, and once more if the student is in the gradebook.
+        lessons: those of the `course` that count.
+        settings: what grader processes need to know; `out` is OUT.
+        publisher: writes the pages.
+        live: is called as the run progresses.
+        jobs: grader processes, unless `cluster` is the address of a Dask scheduler, whose workers grade.
+        nursery: one that was started already.
+        assignment: as its file says, or the gradebook's; `assignment_file` if a file was given.
+        decisions: they are added to the gradebook where they are not in force.
+        roster: the class's.
+        kept: texts that the gradebook keeps for later runs.
+        fresh: grade everything again.
+        only_these: the class's pages show the students of this run only.
+        inbox: a folder, in place of `found`: grade what appears there until a signal comes.
+        outcome: what has come of the run so far.
+    """
 
-    def renamed(self, names: Mapping[str, str]) -> None:
+    found: FoundSubmissions
+    lessons: Sequence[Lesson]
+    course: Course
+    settings: Settings
+    publisher: Publisher
+    live: RunListener
+    jobs: int = 1
+    cluster: str | None = None
+    nursery: Nursery | None = None
+    assignment: Assignment | None = None
+    assignment_file: Path | None = None
+    decisions: Sequence[Decision] = ()
+    roster: Roster | None = None
+    kept: Mapping[str, str] = field(default_factory=dict)
+    fresh: bool = False
+    only_these: bool = False
+    inbox: Inbox | None = None
+    outcome: RunOutcome = field(default_factory=RunOutcome, init=False)
+    _gradebook: Gradebook = field(init=False)  # open while it runs
+    _views: Views = field(init=False)
+    _scores_before: dict[str, float | None] = field(init=False)
+    _busy: set[str] = field(default_factory=set, init=False)  # students whose submissions have no reply yet
+    _unpublished: set[str] = field(default_factory=set, init=False)  # students whose results no class page shows yet
+
+    def __post_init__(self) -> None:
+        self._out, self._conditions = Path(self.settings.out), Conditions.of(self.lessons, self.settings)
+
+    def run(self) -> RunOutcome:
+        """A signal to stop leaves everything finished on disk. Raises OutputError, and with a cluster ClusterError."""
+        with (
+            lock_output(self._out),
+            stop_at_signals() as stop,
+            closing(Gradebook(self._out / GRADEBOOK)) as self._gradebook,
+        ):
+            self._views = Views(self._out, self._gradebook, self.publisher)
+            joined = self._begin()
+            try:
+                self._store(self._replies(), stop)
+                if self.inbox is not None:  # nothing else ends it: a signal is an interruption if something waits
+                    self.outcome.stopped = bool(self._busy) or self.inbox.waiting() > 0
+            finally:
+                if self.outcome.results:
+                    students = self._gradebook.students()
+                    self.outcome.joined += [joined.questions[name] for name in students if name in joined.questions]
+                    self._publish({result.student for result in self.outcome.results})
+        return self.outcome
+
+    def _begin(self) -> JoinedPeople:
+        """Refuse another run's OUT; else store what this run says about the class."""
+        book, seed = self._gradebook, seed_policy(self.settings)
+        if reason := other_results(book, self.course, seed, self.assignment):
+            raise OutputError(f"{self._out} {reason}. Nothing was written. Give another folder with -o.")
+        book.describe(run_entries(self.course, self.lessons, seed, self.assignment_file))
+        if self.assignment is not None:
+            self.outcome.unapplied = apply_unless_scores_move(self.assignment, book)
+        book.decide(not_yet_made(self.decisions, book.decisions()))
+        self._scores_before = json.loads(book.kept(SCORES_ENTRY) or "{}")
+        joined = join_people(book, self.found, self.roster)
+        self._renamed(joined.names)
+        self.outcome.joined += joined.sentences
+        for name, text in self.kept.items():
+            book.keep(name, text)
+        self._views.keep_class(self.found.attendance, self.settings.left_out)
+        return joined
+
+    def _renamed(self, names: Mapping[str, str]) -> None:
         """Go on with the new names that students have in the gradebook, {name: the new one}."""
         self._scores_before = {names.get(name, name): score for name, score in self._scores_before.items()}
         for name in names:
             remove_report(self._out / name)  # two folders would disagree after the next decision
 
-    def is_due(self, submission: Submission, found: FoundSubmissions, fresh: bool = False) -> bool:
+    # What is due ------------------------------------------------------------------------------------------------------
+
+    def _replies(self) -> Replies:
+        """The replies to all submissions that are due."""
+        if self.inbox is not None:
+            return grade_all(self._arriving(self.inbox), self.settings, self.jobs, self.live.started, self.nursery)
+        known = {*self._gradebook.students()}
+        due = [
+            arrival
+            for arrival in self.found.arrivals
+            if known.isdisjoint((arrival.student, *self.found.other_names.get(arrival.student, ())))
+            or self._is_due(self.found.read_arrival(arrival), self.fresh)
+        ]
+        self.outcome.kept = len(self.outcome.results)
+        self.live.planned(len(due), self.outcome.kept)
+        waiting = map(self._given, map(self.found.read_arrival, due))
+        if due and self.cluster is not None:
+            from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
+
+            return grade_on_cluster(waiting, self.settings, self.cluster, self.live.started)
+        return grade_all(waiting, self.settings, min(self.jobs, len(due)), self.live.started, self.nursery)
+
+    def _given(self, submission: Submission) -> Submission:
+        """The submission, which is given to graders now."""
+        self._busy.add(submission.student)
+        return submission
+
+    def _arriving(self, inbox: Inbox) -> Iterator[Submission | None]:
+        """What appears in an inbox and is due; None while nothing is. The class's pages are kept up to date."""
+        seen = set[tuple[str, str]]()  # with `fresh`, what was there before this run does not count
+        present, due = set[str](), 0
+        next_look = published_at = clock()
+        while True:
+            if (began := clock()) >= next_look:
+                inbox.look()
+                self.found = inbox.found
+                next_look = clock() + max(WAIT_SECONDS, LOOK_PAUSE * (clock() - began))
+            for submission in inbox.arrived(self._busy):
+                content = submission.student, submission.sha256
+                present.add(submission.student)
+                if self._is_due(submission, self.fresh and content not in seen):
+                    due += 1
+                    yield self._given(submission)
+                else:
+                    self._unpublished.add(submission.student)
+                seen.add(content)
+                if clock() >= next_look:
+                    break
+            self.live.planned(due + inbox.waiting(), 0)
+            yield None
+            is_all_graded = not self._busy and not inbox.waiting()
+            if self._unpublished and (is_all_graded or clock() >= published_at + PUBLISH_SECONDS):
+                students, self._unpublished = self._unpublished, set()
+                self._views.keep_class(inbox.found.attendance, self.settings.left_out)
+                self._publish(present)
+                inbox.published(students)
+                published_at = clock()
+
+    def _is_due(self, submission: Submission, fresh: bool) -> bool:
         """Whether a submission has to be graded, with `fresh` always; else the outcome gets an earlier run's results.
 
         What a run without a roster, or with another one, graded of this very submission becomes the student's, but not
         what is another student's of this run: a group submits once.
         """
         student, book, key = submission.student, self._gradebook, self._conditions.key(submission)
-        for name in found.other_names.get(student, ()):
-            is_present = any(arrival.student == name for arrival in found.arrivals)
+        for name in self.found.other_names.get(student, ()):
+            is_present = any(arrival.student == name for arrival in self.found.arrivals)
             if not is_present and book.has_submission(name, submission.sha256):
                 book.rename({name: student})
-                self.renamed({name: student})
+                self._renamed({name: student})
                 self.outcome.joined.append(
                     f"{name} is {student} (the same submission): attempts and decisions are now under this name."
                 )
@@ -151,7 +236,7 @@ class GradingRun:
         except Exception:  # a fault of the grader: it is graded again
             return True
         is_replaced = any(graded_lessons(results) & graded_lessons(each) for each in newer)
-        if is_replaced or not at_least(results.isolation, self._settings.require):
+        if is_replaced or not at_least(results.isolation, self.settings.require):
             return True
         if submission.time_source and submission.submitted is not None:
             book.set_time(attempts[place].id, submission.submitted, submission.time_source, submission.platform)
@@ -161,78 +246,50 @@ class GradingRun:
         self.outcome.results.add(current)
         return False
 
-    def follow(
-        self,
-        inbox: Inbox,
-        jobs: int,
-        live: RunListener,
-        stop: Stop,
-        nursery: Nursery | None,
-        only_these: bool,
-        fresh: bool,
-    ) -> None:
-        """Grade what appears in the inbox until a signal stops it, and keep the class's pages up to date."""
-        seen = set[tuple[str, str]]()  # with `fresh`, what was there before this run does not count
+    # What has come --------------------------------------------------------------------------------------------------
 
-        def is_due(submission: Submission) -> bool:
-            is_first = fresh and (submission.student, submission.sha256) not in seen
-            seen.add((submission.student, submission.sha256))
-            return self.is_due(submission, inbox.found, is_first)
-
-        def publish(present: Collection[str]) -> None:
-            self.views.keep_class(inbox.found.attendance, self._settings.left_out)
-            self.publish(present, only_these)
-
-        students: Collection[str] = ()
-
-        def grade(pool: GraderPool, _: object) -> Replies:
-            nonlocal students
-            students = pool.students  # those whose submissions have no reply yet
-            return follow(pool, inbox, is_due, publish, live.planned)
-
-        self.store(grade_all((), self._settings, jobs, live.started, nursery, grade), live, stop)
-        self.outcome.stopped = bool(students) or inbox.waiting() > 0
-
-    def store(self, replies: Replies, live: RunListener, stop: Stop) -> None:
+    def _store(self, replies: Replies, stop: Stop) -> None:
         """Add results to the gradebook and the outcome as they arrive."""
         try:
             for submission, reply in stop.each_item(replies):
                 results = self._add(submission, reply)
+                self._busy.discard(submission.student)
+                self._unpublished.add(submission.student)
                 self.outcome.results.add(results)
-                live.result(results)
+                self.live.result(results)
         except KeyboardInterrupt:
             self.outcome.stopped = True
 
     def _add(self, submission: Submission, reply: Reply) -> SubmissionResult:
         """Store an attempt and write the student's report; returns their current results."""
-        student, settings, results = submission.student, self._settings, reply.results
+        student, settings, results = submission.student, self.settings, reply.results
         # a file that changed between two readings has no key: it will be graded again
         is_sound = results is not None and results.submission_sha256 == submission.sha256
         if results is None:
             self.outcome.reasons[student] = reply.fault
-            results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
+            results = fault_results(submission, self.lessons, settings.seed, reply.fault, settings.left_out)
         elif is_sound:
             self.outcome.reasons.pop(student, None)
         key = self._conditions.key(submission) if is_sound else ""
         self._gradebook.add(StoredVerdict(key, results, self._conditions, reply.extras), submission, stale=True)
         current = self._gradebook.current_of(student)
-        self.views.write_student(student, current)
+        self._views.write_student(student, current)
         return current
 
-    def publish(self, present: Collection[str], only_these: bool) -> None:
+    def _publish(self, present: Collection[str]) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
-        self.views.write_stale()
+        self._views.write_stale()
         whole_class, assignment = ClassResults(), self._gradebook.assignment()
-        names = {lesson.name for lesson in self._lessons} if assignment is None else {*assignment.rows}
+        names = {lesson.name for lesson in self.lessons} if assignment is None else {*assignment.rows}
         scores: dict[str, float | None] = {}
         for result in self._gradebook.current():
             scores[result.student] = score_or_none(result)
-            if not only_these:
+            if not self.only_these:
                 whole_class.add(result)
                 names |= {lesson.name for lesson in result.lessons}
-        shown = self.outcome.results if only_these else whole_class
-        self.views.write_class(shown, [each for each in self._course if each.name in names], present)
-        self.outcome.class_size, self.outcome.plain = len(scores), self.views.plain
+        shown = self.outcome.results if self.only_these else whole_class
+        self._views.write_class(shown, [each for each in self.course.lessons.values() if each.name in names], present)
+        self.outcome.class_size, self.outcome.plain = len(scores), self._views.plain
         self.outcome.reasons |= self._gradebook.unread
         if self._scores_before:
             self.outcome.moves = Moves.between(self._scores_before, scores, present)

@@ -1,7 +1,7 @@
 """A grader process: torch and pytest loaded once, one submission after another. grader_processes.py starts it.
 
 in: a pickled Submission, as the coordinator read it
-out: a line when it is ready, and for each submission a line of JSON with results or a fault, which ends the process
+out: a line of JSON when it is ready, and for each submission one with results; a fault in their place ends the process
 
 The coordinator and its graders are one program and trust each other; what a student wrote is bytes to both.
 """
@@ -19,10 +19,10 @@ from typing import Any
 
 from grader.errors import GraderFault, LessonError
 from grader.gradebook.grading.session import Session
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import Settings, weakness_of
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import Isolation, at_least, probe
+from grader.sandbox.isolation.probe import Isolation, probe
 
 
 def main(settings_as_json: str, zygote: str = "") -> None:
@@ -37,13 +37,17 @@ def main(settings_as_json: str, zygote: str = "") -> None:
     zygote_socket = socket.socket(fileno=int(zygote)) if zygote else None
     if zygote_socket is not None:
         zygote_socket.set_inheritable(False)
-    session = new_session(settings, zygote_socket)
-    session.wait_until_ready()
+    session: Session | None = None
     reply: dict[str, Any] = {"ready": True}
+    try:
+        session = new_session(settings, zygote_socket)
+        session.wait_until_ready()
+    except GraderFault as error:
+        reply = {"fault": str(error)}
     while True:
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
-        if "fault" in reply:
+        if session is None or "fault" in reply:
             break
         try:
             graded = session.grade(pickle.load(sys.stdin.buffer))
@@ -52,14 +56,16 @@ def main(settings_as_json: str, zygote: str = "") -> None:
             break
         except (GraderFault, LessonError, OSError) as error:
             reply = {"fault": f"{type(error).__name__}: {error}"}
-    session.close()
+    if session is not None:
+        session.close()
     os._exit(0)  # taking torch apart piece by piece would be half a second that the run waits for
 
 
 def new_session(settings: Settings, zygote: socket.socket | None) -> Session:
-    course = Course(Path(settings.course), changed=settings.course_settings)
+    """Raises GraderFault where this machine isolates less than required."""
     isolation = probe() if settings.isolation is None else Isolation(**settings.isolation)
-    if not at_least(isolation.level, settings.require):
-        raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
+    if weakness := weakness_of(isolation, settings.require):
+        raise GraderFault(f"it {weakness}")
+    course = Course(Path(settings.course), changed=settings.course_settings)
     lessons, limits = [course.lessons[name] for name in settings.lessons], Limits(**settings.limits)
     return Session(lessons, settings.seed, limits, isolation, zygote, settings.left_out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -14,12 +14,12 @@ from typing import Any
 import grader
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import OutputError
 from grader.intake.submissions.submission import Submission
 from grader.lesson.config import settings_text
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.results.typed_json import to_json
+from grader.sandbox.isolation.probe import Isolation, at_least
 
 START_GRADER_CODE = """
 import importlib, sys
@@ -78,6 +78,17 @@ class Settings:
         return json.dumps(self.__dict__)
 
 
+def weakness_of(isolation: Isolation, required: str) -> str:
+    """What follows "this machine" where it isolates student code less than required, and what to do; else ""."""
+    if at_least(isolation.level, required):
+        return ""
+    return (
+        f"isolates student code at level {isolation.level!r} only, and {required!r} is required. "
+        f"{' '.join(isolation.missing)} Grade on a machine that offers more (see docs/security.md), or accept less "
+        f"with --require {isolation.level} if you trust the submissions."
+    )
+
+
 @dataclass(frozen=True)
 class Conditions:
     """Everything but the submission on which a result depends, as the gradebook stores it with an attempt.
@@ -117,46 +128,34 @@ class Conditions:
         return digest_of(self.digest, submission.sha256, submission.full_message, messages)
 
 
-@dataclass(frozen=True)
-class RunIdentity:
-    """What OUT has one of: a course, an assignment, and a policy for seeds, DRAWN or the number that `--seed` gave.
+def seed_policy(settings: Settings) -> str:
+    """DRAWN, or the number that `--seed` gave: what the gradebook keeps."""
+    return str(settings.seed) if settings.seed_given else DRAWN
 
-    `assignment` was read from `assignment_file`, or from the gradebook where that is None.
+
+def run_entries(course: Course, lessons: Iterable[Lesson], seed: str, file: Path | None = None) -> dict[str, str]:
+    """What the gradebook keeps of a run: the course's folder, the seed, a digest per lesson, the assignment's `file`.
+
+    Without a file, that of an earlier run stays.
     """
+    found = {"course": str(course.root.resolve()), "seed": seed}
+    found |= {f"lesson {lesson.name}": lesson.digest for lesson in lessons}
+    return found | ({} if file is None else {ASSIGNMENT_FILE_ENTRY: str(file.resolve())})
 
-    course: Course
-    seed: str
-    assignment: Assignment | None = None
-    assignment_file: Path | None = None
 
-    @classmethod
-    def of(cls, course: Course, settings: Settings, *assignment: Any) -> RunIdentity:
-        """That of a run with these settings, and with an assignment and its file if there is one."""
-        return cls(course, str(settings.seed) if settings.seed_given else DRAWN, *assignment)
-
-    def entries(self, lessons: Sequence[Lesson]) -> dict[str, str]:
-        """What the gradebook keeps: the folder of the course, the assignment's file, the seed, a digest per lesson."""
-        found = {f"lesson {lesson.name}": lesson.digest for lesson in lessons}
-        if self.assignment_file is not None:
-            found[ASSIGNMENT_FILE_ENTRY] = str(self.assignment_file.resolve())
-        return {"course": str(self.course.root.resolve()), "seed": self.seed, **found}
-
-    def check(self, out: Path, gradebook: Gradebook) -> None:
-        """Raise OutputError where OUT has the results of another course or assignment, or of other seeds."""
-        about, here, stored = gradebook.about(), str(self.course.root.resolve()), gradebook.assignment()
-        known = {name.removeprefix("lesson "): digest for name, digest in about.items() if name.startswith("lesson ")}
-        own = {name: lesson.digest for name, lesson in self.course.lessons.items()}
-        has_moved = bool(known) and known.items() <= own.items()  # every lesson is in this course, unchanged
-        reason = ""
-        if about.get("course", here) != here and not has_moved:
-            reason = f"holds the results of another course, {about['course']}, and this run's course is {here}"
-        elif stored is not None and self.assignment is not None and stored.title != self.assignment.title:
-            reason = (
-                f"is the gradebook of {stored.title!r}, and this run's assignment is {self.assignment.title!r}; each "
-                "assignment has its own, and a file that was edited keeps its title"
-            )
-        elif (seed := about.get("seed", self.seed)) != self.seed:
-            remedy = "leave out --seed" if seed == DRAWN else f"add --seed {seed}"
-            reason = f"was graded with other hidden problems, so scores would not be comparable: {remedy}"
-        if reason:
-            raise OutputError(f"{out} {reason}. Nothing was written. Give another folder with -o.")
+def other_results(gradebook: Gradebook, course: Course, seed: str, assignment: Assignment | None) -> str:
+    """What a gradebook has of another course or assignment, or of other seeds than a run, and what to do; else ""."""
+    about, stored, own = gradebook.about(), gradebook.assignment(), run_entries(course, course.lessons.values(), seed)
+    known = {name: digest for name, digest in about.items() if name.startswith("lesson ")}
+    has_moved = bool(known) and known.items() <= own.items()  # every lesson is in this course, unchanged
+    if about.get("course", own["course"]) != own["course"] and not has_moved:
+        return f"holds the results of another course, {about['course']}, and this run's course is {own['course']}"
+    if stored is not None and assignment is not None and stored.title != assignment.title:
+        return (
+            f"is the gradebook of {stored.title!r}, and this run's assignment is {assignment.title!r}; each "
+            "assignment has its own, and a file that was edited keeps its title"
+        )
+    if (kept := about.get("seed", seed)) != seed:
+        remedy = "leave out --seed" if kept == DRAWN else f"add --seed {kept}"
+        return f"was graded with other hidden problems, so scores would not be comparable: {remedy}"
+    return ""

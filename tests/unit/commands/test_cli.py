@@ -26,6 +26,7 @@ from grader.commands import grade as cli
 from grader.commands.command_line import CommandGroup
 from grader.commands.dojo import main as dojo
 from grader.commands.live import RunView
+from grader.errors import GraderFault
 from grader.gradebook.grading import server
 from grader.gradebook.grading.settings import Settings
 from grader.lesson.lesson import Lesson
@@ -183,7 +184,7 @@ def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, s
 def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
-    with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
+    with pytest.raises(GraderFault, match="'weak' only, and 'fair' is required"):
         server.new_session(
             Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), None
         )

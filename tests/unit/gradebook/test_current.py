@@ -17,7 +17,6 @@ from played_grading import CROSS, NORM, STEPS, submitted
 
 from grader.commands.grade import main
 from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError
-from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.lesson.lesson import Course
 
 RIGHT = "Everything is right"
@@ -185,15 +184,12 @@ def copied(course: Course, place: Path, *names: str) -> Course:
 def test_another_course_is_refused_before_anything_is_written(ran, out, course, tmp_path):
     ran([submitted("ada", STEPS)])
     other = copied(course, tmp_path / "other", STEPS)
-    settings = Settings(course="", lessons=[], seed=1, out="", program="")
-    moved = RunIdentity.of(other, settings)
-    assert ran([submitted("ada", STEPS)], identity=moved).outcome.faults == 0, "the same lessons in another place"
+    assert ran([submitted("ada", STEPS)], course=other).outcome.faults == 0, "the same lessons in another place"
     (other.root / "exercises" / STEPS / "README.md").write_text("another year's")
-    changed = RunIdentity.of(Course(other.root), settings)
     ran([submitted("ada", STEPS)])  # the book belongs to the first course again
     before = everything(out)
     with pytest.raises(OutputError, match=rf"{out} holds the results of another course, .*Nothing was written.* -o"):
-        ran([submitted("bo", STEPS)], identity=changed)
+        ran([submitted("bo", STEPS)], course=Course(other.root))
     assert everything(out) == before
 
 
@@ -209,9 +205,6 @@ def test_other_seeds_are_refused(ran, out, first, second, says):
 
 def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course(ran, out, course, tmp_path):
     own = copied(course, tmp_path / "own", STEPS)
-    settings = Settings(course="", lessons=[], seed=1, out="", program="")
-    ran([submitted("ada", STEPS)], identity=RunIdentity.of(own, settings), seed=1)
+    ran([submitted("ada", STEPS)], course=own, seed=1)
     (own.root / "exercises" / STEPS / "README.md").write_text("better")
-    assert (
-        ran([submitted("ada", STEPS)], identity=RunIdentity.of(Course(own.root), settings), seed=2).outcome.faults == 0
-    )
+    assert ran([submitted("ada", STEPS)], course=Course(own.root), seed=2).outcome.faults == 0

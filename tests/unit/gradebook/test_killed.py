@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from made_gradebook import CROSS, current, grade, submission_of, write_gradebook
-from played_grading import PlayedGraders, Watching
+from played_grading import FoundHere, PlayedGraders, Watching
 from support import sampled
 from test_regrade import change
 
@@ -27,8 +27,8 @@ from grader.gradebook.connection import Connection
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.run import grade_run
-from grader.gradebook.grading.settings import RunIdentity, Settings
+from grader.gradebook.grading.run import GradingRun
+from grader.gradebook.grading.settings import Settings
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
 from grader.results import read_results
@@ -55,10 +55,10 @@ def run(out: Path, course: Path) -> None:
     """Two students submit anew, and one for the first time."""
     loaded = Course(course)
     settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out), program="")
-    submissions = [submission_of(name, "new\n") for name in ("ada", "Bo", "di")]
+    found = FoundHere([submission_of(name, "new\n") for name in ("ada", "Bo", "di")])
     lessons = [loaded.lessons[CROSS]]
-    identity = RunIdentity.of(loaded, settings)
-    grade_run(submissions, lessons, settings, 1, Watching(), Reporter(lessons), identity=identity)
+    watched = {"publisher": Reporter(lessons), "live": Watching()}
+    GradingRun(found=found, lessons=lessons, course=loaded, settings=settings, **watched).run()
 
 
 def in_fork(command: Callable[[], None], kill_at: int) -> int:

@@ -13,6 +13,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,6 +36,7 @@ from grader.gradebook.grading.cluster_worker import versions
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation.probe import Isolation
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 SLOWLY = "import time\n\ntime.sleep(0.3)\n"  # no race: 1/30 of the deadline
@@ -174,17 +176,15 @@ def worker(folder: Path) -> Any:
     return SimpleNamespace(local_directory=str(folder), state=SimpleNamespace(nthreads=1), plugins={})
 
 
-def test_a_worker_that_isolates_less_than_required_refuses(tmp_path, monkeypatch):
-    found = {"level": "weak", "missing": ["No Landlock (left out): files can be read."]}
-    monkeypatch.setattr(cluster_worker, "probe_isolation", lambda: found)
-    graders = cluster_worker.Graders(settings(require="fair"), b"", versions())
-    graders.setup(worker(tmp_path))
-    assert graders.refusal == (
-        "it isolates student code at level 'weak' only, and 'fair' is required. No Landlock (left out): files can be "
-        "read. End its worker, or accept less with --require weak if you trust the submissions."
-    )
-    graders.teardown(worker(tmp_path))
-    assert not list(tmp_path.iterdir())
+@pytest.mark.full
+def test_a_worker_that_isolates_less_than_required_refuses(tmp_path):
+    found = asdict(Isolation("weak", (), ("No Landlock (left out): files can be read.",)))
+    graders = cluster_worker.Graders(settings(require="fair", isolation=found), b"PK\5\6" + bytes(18), versions())
+    (tmp_path / "dask").mkdir()
+    graders.setup(worker(tmp_path / "dask"))
+    graders.teardown(worker(tmp_path / "dask"))
+    assert graders.refusal.startswith("it isolates student code at level 'weak' only, and 'fair' is required. No Land")
+    assert not list((tmp_path / "dask").iterdir())
 
 
 def test_the_course_travels_without_what_python_left_in_it(tmp_path):
@@ -196,9 +196,10 @@ def test_the_course_travels_without_what_python_left_in_it(tmp_path):
     assert files == {"exercises/01_a/file.py": b"exercises/01_a", "solutions/01_a/file.py": b"solutions/01_a"}
 
 
-def test_another_version_is_named():
+def test_another_version_is_named(tmp_path):
     graders = cluster_worker.Graders(settings(), b"", {**versions(), "torch": "1.0", "Fortran": "77"})
-    assert graders._refusal() == (
+    graders.setup(worker(tmp_path))
+    assert graders.refusal == (
         f"it has torch {versions()['torch']} instead of 1.0, Fortran missing instead of 77: "
         "install the same versions on every machine, then start its worker again."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,10 @@ from support import ROOT
 
 from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake
-from grader.gradebook.grading import follow as follow_module
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.follow import PUBLISH_SECONDS
-from grader.gradebook.grading.grader_processes import Reply
+from grader.gradebook.grading.grader_processes import Replies, Reply
 from grader.gradebook.grading.outcome import RunOutcome
-from grader.gradebook.grading.run import grade_run
+from grader.gradebook.grading.run import PUBLISH_SECONDS, GradingRun
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.views import Views
 from grader.intake.submissions.submission import Submission
@@ -52,7 +50,7 @@ def course_and_reporter() -> tuple[Course, Reporter]:
     return course, Reporter([course.find("04")])
 
 
-class PlayedPool:
+class PlayedGraders:
     """Graders that answer at once, unless they are `slow`; something happens every three seconds."""
 
     def __init__(self, followed: Followed, happens: Sequence[Callable[[], object]]) -> None:
@@ -60,21 +58,18 @@ class PlayedPool:
         self.waiting: list[Submission] = []
         self.slow = False
 
-    @property
-    def students(self) -> set[str]:
-        return {submission.student for submission in self.waiting}
+    def __call__(self, submissions: Iterable[Submission | None], *_: Any) -> Replies:
+        for submission in submissions:
+            self.waiting += [] if submission is None else [submission]
+            while submission is None or len(self.waiting) >= 4 * JOBS:
+                while self.waiting and not self.slow:
+                    answered = self.waiting.pop(0)
+                    yield answered, Reply(results_of(answered))
+                self.happen()
+                if submission is None:
+                    break
 
-    @property
-    def room(self) -> int:
-        return 4 * JOBS - len(self.waiting)
-
-    def submit(self, submission: Submission) -> None:
-        self.waiting.append(submission)
-
-    def replies(self, seconds: float) -> Iterator[tuple[Submission, Reply]]:
-        while self.waiting and not self.slow:
-            submission = self.waiting.pop(0)
-            yield submission, Reply(results_of(submission))
+    def happen(self) -> None:
         self.followed.now += 0.5
         self.steps += 1
         if self.steps % 6 == 1:
@@ -93,15 +88,12 @@ class Followed:
         self.graded: list[tuple[str, float]] = []
         self.pages: list[float] = []  # when the class page was written
         self._monkeypatch, self._capsys = monkeypatch, capsys
-        self.pool: PlayedPool
+        self.pool: PlayedGraders
 
     def run(self, *happens: Callable[[], object], fresh: bool = False, intake_file: Path | None = None) -> RunOutcome:
         """Follow the folder while each of `happens` happens, with seconds between them; then a signal comes."""
 
-        def grade_all(*arguments: Any) -> Generator[tuple[Submission, Reply], None, None]:
-            self.pool = PlayedPool(self, happens)
-            yield from arguments[-1](self.pool, ())
-
+        self.pool = PlayedGraders(self, happens)
         course, reporter = course_and_reporter()
         lessons = [course.find("04")]
         written = Views.write_class
@@ -110,14 +102,17 @@ class Followed:
             self.pages.append(self.now)
             written(views, *arguments)
 
-        self._monkeypatch.setattr(run_module, "grade_all", grade_all)
-        self._monkeypatch.setattr(follow_module, "clock", lambda: self.now)
+        self._monkeypatch.setattr(run_module, "grade_all", self.pool)
+        self._monkeypatch.setattr(run_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
         intake = Intake(out=self.out, course=course, lessons=lessons, file=intake_file)
         inbox = FollowedFolder(self.inbox, intake, (), quiet=True)
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
-        return grade_run(inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox)
+        shown = {"publisher": reporter, "live": self}
+        return GradingRun(
+            found=inbox.found, lessons=lessons, course=course, settings=settings, fresh=fresh, inbox=inbox, **shown
+        ).run()
 
     def submit(self, name: str, text: str = "right") -> None:
         place = self.inbox / name / LESSON
