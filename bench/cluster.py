@@ -21,7 +21,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from bench import ROOT
@@ -130,7 +129,7 @@ def measure(lesson: Lesson, folder: Path, jobs: int, address: str | None) -> tup
     found, course = find([folder], [lesson], [lesson]), Course(ROOT)
     listener, started = Listener(len(found)), time.monotonic()
     with tempfile.TemporaryDirectory() as out:
-        settings = Settings(str(ROOT), [lesson.name], 1, out, True, asdict(Limits()), program=GRADER_PROGRAM)
+        settings = Settings(str(ROOT), [lesson.name], 1, out, True, Limits(), program=GRADER_PROGRAM)
         GradingRun(
             found=found,
             lessons=[lesson],

@@ -59,7 +59,8 @@ def regrade(
         click.echo(f"{what} --lesson grades one again.")
         return
     seed = gradebook.about().get("seed", DRAWN)
-    settings = settings_for(loaded, plan.lessons, None if seed == DRAWN else int(seed), out.path, require)
+    drawn = None if seed == DRAWN else int(seed)
+    settings = settings_for(loaded, plan.lessons, drawn, out.path, require, limits=plan.limits)
     outcome = RegradeOutcome()
     if plan.due:
         require_solutions([loaded.lessons[name] for name in plan.lessons])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -126,9 +126,9 @@ class GradeRun:
                 self.seed,
                 self.out,
                 self.require,
-                limits=asdict(self.limits()),
+                limits=self.limits(),
                 left_out=left_out,
-                isolation=None if self.cluster is not None else asdict(checked_isolation(self.require)),
+                isolation=None if self.cluster is not None else checked_isolation(self.require),
             )
             console = console_for(stderr=not on_github)
             with RunView(console, self.quiet) as view:

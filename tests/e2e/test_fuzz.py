@@ -7,7 +7,6 @@ import json
 import os
 import time
 import warnings
-from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -244,9 +243,7 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
     lesson = COURSE.find("04")
     monkeypatch.setattr(grader_processes, "seconds_for", lambda each, _: 1.0 if each.student == "stalled" else 600.0)
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
-    grader = GraderProcess(
-        Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=asdict(limits), program=GRADER_PROGRAM)
-    )
+    grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits, program=GRADER_PROGRAM))
     try:
         solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
         first = graded_by(grader, submission_of(lesson, "first", solution))

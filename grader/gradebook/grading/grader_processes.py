@@ -16,7 +16,6 @@ from typing import Any
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
-from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.nursery import ForkedProcess, Nursery, NurseryEnded
 from grader.sandbox.workers.waiting import WALL_FACTOR
 
@@ -61,7 +60,7 @@ class GraderProcess:
     def _start(self) -> ForkedProcess:
         zygote = self._nursery.zygote()
         with zygote or contextlib.nullcontext(), contextlib.suppress(NurseryEnded):
-            arguments = self._settings.program, self._settings.to_json()
+            arguments = self._settings.program, self._settings.to_text()
             return self._nursery.program(START_GRADER_CODE, *arguments, given=[zygote] if zygote else [])
         self._nursery = self._own_nursery = Nursery([self._settings.program])
         return self._start()
@@ -136,7 +135,7 @@ class GraderProcess:
 
 def seconds_for(submission: Submission, settings: Settings) -> float:
     """How long grading may take, with all that is done in a grader process."""
-    limits = Limits(**settings.limits)
+    limits = settings.limits
     # for the file's workers, and for its changed versions
     waits = WALL_FACTOR * (limits.import_seconds + 2 * limits.total_seconds)
     return max(1, len(submission.lessons)) * (waits + LESSON_SECONDS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +16,7 @@ from grader.gradebook.store import StoredAttempt, StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult, number
+from grader.sandbox.isolation.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,11 @@ class DueAttempt:
         The grader is today's as well, if nothing else of the attempt is older. The key changes with all on which the
         new verdicts depend.
         """
-        now = Conditions.of([course.lessons[name] for name in self.lessons], settings)
-        key = digest_of(replace(now, limits=self.before.limits).digest, settings.require, self.stored.submission)
-        before = self.before
+        now, before = Conditions.of([course.lessons[name] for name in self.lessons], settings), self.before
         if now.lessons.keys() == before.lessons.keys():
             before = replace(before, grader=now.grader, libraries=now.libraries)
-        return replace(before, lessons={**before.lessons, **now.lessons}, seed=now.seed), key
+        whole = replace(before, lessons={**before.lessons, **now.lessons}, seed=now.seed, limits=now.limits)
+        return whole, digest_of(now.digest, settings.require, self.stored.submission)
 
 
 @dataclass
@@ -54,12 +53,17 @@ class RegradePlan:
         results: {attempt's id: the results that count today}, of every attempt in the gradebook.
         lessons: the lessons that have changed, or that were named.
         gone: lessons of attempts that the course does not have any more.
+        limits: the widest under which one of the attempts was graded. Grading again takes no time from anybody.
     """
 
     due: list[DueAttempt] = field(default_factory=list)
     results: dict[int, SubmissionResult] = field(default_factory=dict)
     lessons: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+
+    @property
+    def limits(self) -> Limits:
+        return max((each.before.limits for each in self.due), key=lambda each: each.total_seconds, default=Limits())
 
 
 def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -> RegradePlan:
@@ -107,32 +111,29 @@ def grade_again(
 ) -> RegradeOutcome:
     """Grade what is due. Each verdict is stored as it arrives, not applied, and taken from there another time.
 
-    `settings` give everything but the lessons and limits, which are those of the attempts. Raises OutputError.
+    Raises OutputError.
     """
-    outcome, groups = RegradeOutcome(), dict[str, list[DueAttempt]]()
+    outcome, due, taken = RegradeOutcome(), list[DueAttempt](), dict[int, tuple[DueAttempt, Submission]]()
     for attempt in plan.due:
         results = gradebook.waiting_verdict(attempt.stored.id, attempt.conditions(course, settings)[1])
         if results is None:
-            groups.setdefault(json.dumps(attempt.before.limits, sort_keys=True), []).append(attempt)
+            due.append(attempt)
         else:
             outcome.results[attempt.stored.id] = results
-    live.planned(len(plan.due) - len(outcome.results), 0)
+    live.planned(len(due), 0)
     with stop_at_signals() as stop:
         try:
-            for limits, attempts in groups.items():
-                chosen = replace(settings, limits=json.loads(limits), lessons=plan.lessons)
-                taken = dict[int, tuple[DueAttempt, Submission]]()
-                waiting = stored_submissions(gradebook, attempts, taken)
-                for submission, reply in stop.each_item(grade_all(waiting, chosen, jobs, live.started)):
-                    attempt, _ = taken.pop(id(submission))
-                    if reply.results is None:
-                        outcome.faults[attempt.stored.student] = reply.fault
-                        continue
-                    conditions, key = attempt.conditions(course, settings)
-                    verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
-                    results = outcome.results[attempt.stored.id] = verdict.results
-                    gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
-                    live.result(reply.results)
+            waiting = stored_submissions(gradebook, due, taken)
+            for submission, reply in stop.each_item(grade_all(waiting, settings, jobs, live.started)):
+                attempt, _ = taken.pop(id(submission))
+                if reply.results is None:
+                    outcome.faults[attempt.stored.student] = reply.fault
+                    continue
+                conditions, key = attempt.conditions(course, settings)
+                verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
+                results = outcome.results[attempt.stored.id] = verdict.results
+                gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
+                live.result(reply.results)
         except KeyboardInterrupt:
             outcome.stopped = True
     return outcome

@@ -21,16 +21,15 @@ from grader.errors import GraderFault, LessonError
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings, weakness_of
 from grader.lesson.lesson import Course
-from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import Isolation, probe
+from grader.sandbox.isolation.probe import probe
 
 
-def main(settings_as_json: str, zygote: str = "") -> None:
+def main(settings_text: str, zygote: str = "") -> None:
     """Grade what comes on standard input until it ends; see settings.START_GRADER_CODE for how it is started.
 
     `zygote` is the descriptor of a socket from a nursery, if there is one.
     """
-    settings = Settings(**json.loads(settings_as_json))
+    settings = Settings.from_text(settings_text)
     gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints in here does not get between the lines of the protocol
@@ -63,9 +62,9 @@ def main(settings_as_json: str, zygote: str = "") -> None:
 
 def new_session(settings: Settings, zygote: socket.socket | None) -> Session:
     """Raises GraderFault where this machine isolates less than required."""
-    isolation = probe() if settings.isolation is None else Isolation(**settings.isolation)
+    isolation = settings.isolation or probe()
     if weakness := weakness_of(isolation, settings.require):
         raise GraderFault(f"it {weakness}")
     course = Course(Path(settings.course), changed=settings.course_settings)
-    lessons, limits = [course.lessons[name] for name in settings.lessons], Limits(**settings.limits)
-    return Session(lessons, settings.seed, limits, isolation, zygote, settings.left_out)
+    lessons = [course.lessons[name] for name in settings.lessons]
+    return Session(lessons, settings.seed, settings.limits, isolation, zygote, settings.left_out)

@@ -18,7 +18,8 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.config import settings_text
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import TEMPLATES
-from grader.results.typed_json import to_json
+from grader.results.typed_json import from_json, to_json
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least
 
 START_GRADER_CODE = """
@@ -68,14 +69,19 @@ class Settings:
     out: str
     program: str = field(kw_only=True)  # the module whose `main` a grader process runs; a nursery loads it for all
     seed_given: bool = False  # else it was drawn, and any other would have done as well
-    limits: dict[str, Any] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
     require: str = "none"  # isolation: with less than this nothing is graded
     course_settings: dict[str, str] = field(default_factory=dict)  # in place of those in course.toml
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
-    isolation: dict[str, Any] | None = None  # what the coordinator found on the same machine, else a grader probes
+    isolation: Isolation | None = None  # what the coordinator found on the same machine, else a grader probes
 
-    def to_json(self) -> str:
-        return json.dumps(self.__dict__)
+    def to_text(self) -> str:
+        return json.dumps(to_json(self))
+
+    @staticmethod
+    def from_text(text: str) -> Settings:
+        found: Settings = from_json(Settings, json.loads(text))
+        return found
 
 
 def weakness_of(isolation: Isolation, required: str) -> str:
@@ -103,7 +109,7 @@ class Conditions:
     """
 
     lessons: Mapping[str, str]
-    limits: Mapping[str, float]
+    limits: Limits
     seed: int | None
     left_out: tuple[str, ...]
     grader: str = LOADED

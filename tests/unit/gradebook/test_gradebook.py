@@ -36,6 +36,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.pages import Reporter
 from grader.results import IntakeRemark, SubmissionResult, read_results
+from grader.sandbox.isolation.limits import Limits
 
 LESSON = "04_cross_entropy"
 
@@ -103,7 +104,7 @@ def test_the_key_holds_all_that_a_result_depends_on(small):
             under.key(replace(submitted("ada"), lessons={LESSON: replace(part, **change)}))
             for change in ({"shown": "a.py"}, {"message": "x"}, {"rejected": True})
         ),
-        Conditions.of([small], replace(settings, limits={"step_seconds": 1})).key(submitted("ada")),
+        Conditions.of([small], replace(settings, limits=Limits(step_seconds=1))).key(submitted("ada")),
         Conditions.of([small], replace(settings, seed_given=True)).key(submitted("ada")),
         Conditions.of([small, Course(ROOT).find("03")], settings).key(submitted("ada")),
     ]

@@ -13,7 +13,6 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
-from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -178,7 +177,7 @@ def worker(folder: Path) -> Any:
 
 @pytest.mark.full
 def test_a_worker_that_isolates_less_than_required_refuses(tmp_path):
-    found = asdict(Isolation("weak", (), ("No Landlock (left out): files can be read.",)))
+    found = Isolation("weak", (), ("No Landlock (left out): files can be read.",))
     graders = cluster_worker.Graders(settings(require="fair", isolation=found), b"PK\5\6" + bytes(18), versions())
     (tmp_path / "dask").mkdir()
     graders.setup(worker(tmp_path / "dask"))
