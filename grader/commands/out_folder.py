@@ -96,7 +96,7 @@ class OutFolder:
                 views.write_stale(lambda: progress.advance(task))
             for student, names in formats.items():
                 plain |= write_formats(self.path, [student], names)
-        views.write_whole_class(lessons)
+        views.write_class(lessons)
         faults = what_failed(self.gradebook.unread, len(self.gradebook.students()))
         print_remarks([*faults, *what_is_plain({**plain, **views.plain})])
         exported = [name for name in EXPORTS if (self.path / name).exists()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,7 +46,6 @@ def regrade(
     Examples:
       grade regrade --apply         makes this count; nothing is graded twice
     """
-    gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     gradebook = out.gradebook
     assignment, loaded = present_assignment(gradebook, out.required_course())
     plan = plan_regrade(gradebook, loaded, [loaded.find(name).name for name in lesson_names])

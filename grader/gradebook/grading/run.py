@@ -12,7 +12,7 @@ from typing import Protocol
 
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.class_results import ClassResults, score_or_none
+from grader.gradebook.class_results import score_or_none
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import OutputError, lock_output, remove_report
@@ -279,16 +279,9 @@ class GradingRun:
     def _publish(self, present: Collection[str]) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
         self._views.write_stale()
-        whole_class, assignment = ClassResults(), self._gradebook.assignment()
-        names = {lesson.name for lesson in self.lessons} if assignment is None else {*assignment.rows}
-        scores: dict[str, float | None] = {}
-        for result in self._gradebook.current():
-            scores[result.student] = score_or_none(result)
-            if not self.only_these:
-                whole_class.add(result)
-                names |= {lesson.name for lesson in result.lessons}
-        shown = self.outcome.results if self.only_these else whole_class
-        self._views.write_class(shown, [each for each in self.course.lessons.values() if each.name in names], present)
+        shown = self.outcome.results if self.only_these else None
+        everybody = self._views.write_class(self.course.lessons.values(), present, shown)
+        scores = {each.student: score_or_none(each) for each in everybody}
         self.outcome.class_size, self.outcome.plain = len(scores), self._views.plain
         self.outcome.reasons |= self._gradebook.unread
         if self._scores_before:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,30 +84,28 @@ class Views:
 
     def write_class(
         self,
-        results: Sequence[SubmissionResult],
-        lessons: Sequence[Lesson],
+        course: Iterable[Lesson],
         present: Collection[str] | None = None,
-    ) -> None:
-        """Write index.html and grades.csv over `results`, with the roster that the latest run had."""
-        graded = {lesson.name for result in results for lesson in result.lessons}
+        shown: Sequence[SubmissionResult] | None = None,
+    ) -> ClassResults:
+        """Write index.html and grades.csv, with the roster that the latest run had; returns everybody's results.
+
+        They are over the results `shown`, by default everybody's; `present` are the students of this run.
+        """
+        everybody = ClassResults()
+        for result in self._gradebook.current():
+            everybody.add(result)
+        results, assignment = everybody if shown is None else shown, self._gradebook.assignment()
+        graded = {part.name for result in results for part in (*result.lessons, *(result.not_graded or ()))}
         left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT_ENTRY) or "[]") if name not in graded]
-        assignment = self._gradebook.assignment()
-        points = [each.max_score for each in lessons]
-        if assignment is not None:
-            points = [worth for rows in assignment.rows.values() for worth in rows.values()]
+        worth = sum(lesson.max_score for lesson in course if lesson.name in graded)
+        worth = worth if assignment is None else assignment.points
         self.plain = dict(self._plain_reports)
-        facts = ClassFacts(attendance_in(self._gradebook), left_out, present, number(sum(points)))
+        facts = ClassFacts(attendance_in(self._gradebook), left_out, present, number(worth))
         pages = self._publisher.class_pages(results, facts, self.plain)
         with output_errors(self._out):
             write_pages(self._out, pages)
-
-    def write_whole_class(self, lessons: Sequence[Lesson]) -> None:
-        """The same over everybody in the gradebook; `lessons` are the course's."""
-        results = ClassResults()
-        for result in self._gradebook.current():
-            results.add(result)
-        graded = {lesson.name for result in results for lesson in result.lessons}
-        self.write_class(results, [lesson for lesson in lessons if lesson.name in graded])
+        return everybody
 
     def keep_class(self, attendance: Attendance | None, left_out: Sequence[str]) -> None:
         """Remember what the latest run knows about the class."""

@@ -14,6 +14,7 @@ from support import ROOT
 
 from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake
+from grader.gradebook.class_results import ClassResults
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Replies, Reply
 from grader.gradebook.grading.outcome import RunOutcome
@@ -98,9 +99,9 @@ class Followed:
         lessons = [course.find("04")]
         written = Views.write_class
 
-        def write_class(views: Views, *arguments: Any) -> None:
+        def write_class(views: Views, *arguments: Any) -> ClassResults:
             self.pages.append(self.now)
-            written(views, *arguments)
+            return written(views, *arguments)
 
         self._monkeypatch.setattr(run_module, "grade_all", self.pool)
         self._monkeypatch.setattr(run_module, "clock", lambda: self.now)
