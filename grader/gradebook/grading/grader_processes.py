@@ -22,7 +22,7 @@ from grader.sandbox.workers.waiting import WALL_FACTOR
 MAX_GRADING_TRIES = 2
 SIGNAL_SECONDS = 1.0
 """How long to wait for a reply. Python hears of a signal that came just before a wait only when the wait ends."""
-WAIT_SECONDS = 0.5
+IDLE_SECONDS = 0.5
 """How long to wait for a reply while no submission is there that could be graded: a folder is looked at that often."""
 AHEAD = 3
 """Submissions that are read ahead for each grader process: one is graded, and others wait for it."""
@@ -221,7 +221,7 @@ def grade_all(
                 if submission is not None:
                     open_ += 1
                     threads.submit(grade, submission)
-                yield from replies(WAIT_SECONDS if submission is None else 0)
+                yield from replies(IDLE_SECONDS if submission is None else 0)
                 while open_ >= AHEAD * jobs:
                     yield from replies()
             while open_:

@@ -17,7 +17,7 @@ from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import OutputError, lock_output, remove_report
 from grader.gradebook.grading.graded import Publisher, RunListener, fault_results
-from grader.gradebook.grading.grader_processes import WAIT_SECONDS, Replies, Reply, grade_all
+from grader.gradebook.grading.grader_processes import IDLE_SECONDS, Replies, Reply, grade_all
 from grader.gradebook.grading.outcome import Moves, RunOutcome, apply_unless_scores_move
 from grader.gradebook.grading.settings import Conditions, Settings, other_results, run_entries, seed_policy
 from grader.gradebook.grading.stop import Stop, stop_at_signals
@@ -190,7 +190,7 @@ class GradingRun:
             if (began := clock()) >= next_look:
                 inbox.look()
                 self.found = inbox.found
-                next_look = clock() + max(WAIT_SECONDS, LOOK_PAUSE * (clock() - began))
+                next_look = clock() + max(IDLE_SECONDS, LOOK_PAUSE * (clock() - began))
             for submission in inbox.arrived(self._busy):
                 content = submission.student, submission.sha256
                 present.add(submission.student)
