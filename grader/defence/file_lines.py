@@ -10,9 +10,8 @@ import ast
 import builtins
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from grader.defence.plain_part import plain_part
 from grader.source.syntax import nested_statements
@@ -73,15 +72,6 @@ class PlainFile:
     text: str
     with_notes: str
     functions: Sequence[FileFunction]
-
-    @classmethod
-    def from_data(cls, values: Mapping[str, Any]) -> PlainFile:
-        """What another process has read."""
-        functions = [
-            FileFunction(**{**each, "lines": [FileLine(**line) for line in each["lines"]]})
-            for each in values["functions"]
-        ]
-        return cls(values["text"], values["with_notes"], functions)
 
     def changed(self, line: FileLine, code: str) -> str:
         """The text with another expression in place of a line's."""

@@ -26,6 +26,7 @@ from grader.defence.versions import Variant, versions_of
 from grader.defence.worker import LineResult, Raised, call_in_worker, results_of, value_of, worker_file
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
+from grader.results.typed_json import from_json
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, StudentFile
@@ -110,15 +111,15 @@ def material_of(
     try:
         source = files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
         wanted = dict.fromkeys([*lesson.functions, *([lesson.joint.name] if lesson.joint is not None else [])])
-        file = PlainFile.from_data(source_reader().call(read_plain_file, source, [*wanted]))
+        file = from_json(PlainFile, source_reader().call(read_plain_file, source, [*wanted]))
         chosen = chosen_lines(lesson, file, right, chance)
-        of_texts = source_reader().call(versions_of, [(line.code, line.names) for _, _, line in chosen])
+        texts = source_reader().call(versions_of, [(line.code, line.names) for _, _, line in chosen])
     except (ReadingStopped, ReadingFailed):
         chosen = []
     if not chosen:
         yield None
         return
-    versions = [{kind: [Variant(**v) for v in several] for kind, several in each.items()} for each in of_texts]
+    versions = from_json(list[dict[str, list[Variant]]], texts)
     names, lambdas = dict[tuple[int, str], str](), dict[str, str]()
     for (_, _, line), others in zip(chosen, versions, strict=True):
         for code in (line.code, *(each.code for alike in others.values() for each in alike)):

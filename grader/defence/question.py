@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import Any
 
@@ -24,7 +24,7 @@ class DefenceQuestion:
         key: the right answer: a text, or the ids of several choices.
         why: {wrong answer: why it is tempting}.
         model: why the key is right.
-        claim: what the key was computed from, for a second computation by another path.
+        claim: what the key was computed from, for a second computation by another path; not stored.
     """
 
     family: str
@@ -35,12 +35,13 @@ class DefenceQuestion:
     choices: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
     model: str = ""
-    claim: Mapping[str, Any] = field(default_factory=dict)
+    claim: Mapping[str, Any] = field(default_factory=dict, metadata={"json_name": None})
 
     @property
     def posed(self) -> Posed:
         """The question as grader.questions asks and judges it."""
-        return Posed(Question("defence", self.kind, self.text, choices=self.choices), {}, self.text, self.choices)
+        question = Question(self.kind, self.text, choices=self.choices, name="defence")
+        return Posed(question, {}, self.text, self.choices)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -58,15 +59,6 @@ class DefenceQuestion:
         """The verdict on an answer."""
         secret = AnswerKey(self.key, 0.005 if self.kind == "number" else None, self.why, "", self.model, ())
         return judge(self.posed, secret, raw)
-
-    def stored(self) -> dict[str, Any]:
-        """What `from_stored` reads. The claim is left out: only a test needs it."""
-        return asdict(replace(self, claim={}))
-
-    @classmethod
-    def from_stored(cls, values: Mapping[str, Any]) -> DefenceQuestion:
-        known = {each.name: values[each.name] for each in fields(cls) if each.name in values}
-        return cls(**known | {"key": tuple(key) if isinstance(key := values["key"], list) else key})
 
 
 def shuffled(choices: Mapping[str, str], chance: random.Random) -> dict[str, str]:

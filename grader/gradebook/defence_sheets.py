@@ -17,6 +17,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
 from grader.results import LessonResult, SubmissionResult
+from grader.results.typed_json import from_json, to_json
 from grader.results.wording import count_text
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -96,9 +97,7 @@ def is_excused(results: SubmissionResult, lesson: str) -> bool:
 
 def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
     """Store a sheet with its keys, so that its answers can be entered whatever happens to the files."""
-    value = {name: getattr(sheet, name) for name in ("student", "lesson", "title", "seed")}
-    value["questions"] = [question.stored() for question in sheet.questions]
-    gradebook.keep(SHEET_ENTRY_PREFIX + sheet.code, json.dumps(value, ensure_ascii=False))
+    gradebook.keep(SHEET_ENTRY_PREFIX + sheet.code, json.dumps(to_json(sheet), ensure_ascii=False))
 
 
 def find_sheet(gradebook: Gradebook, code: str) -> Sheet:
@@ -116,9 +115,8 @@ def kept_sheet(gradebook: Gradebook, code: str) -> Sheet | None:
     text = gradebook.kept(SHEET_ENTRY_PREFIX + code)
     if text is None:
         return None
-    value = json.loads(text)
-    questions = tuple(map(DefenceQuestion.from_stored, value.pop("questions")))
-    return Sheet(code, questions=questions, **value)
+    sheet: Sheet = from_json(Sheet, {"code": code} | json.loads(text))
+    return sheet
 
 
 def decision_about(sheet: Sheet, answers: Sequence[str]) -> Decision:

@@ -6,15 +6,15 @@ docs/authoring.md describes the files. Nothing here imports torch.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from grader.errors import LessonError
 from grader.lesson.notebook_table import NotebookTable
-from grader.lesson.toml_tables import FROM_ZERO, Table, is_number, parse_toml, read_lesson_text, read_toml, setting
+from grader.lesson.toml_tables import FROM_ZERO, NOT_IN_THE_FILE, parse_toml, read_lesson_text, read_toml, setting
 from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
@@ -48,7 +48,8 @@ class CourseSettings:
 def course_settings(course: Path) -> CourseSettings:
     """Read `course`/course.toml; without the file, the defaults. Raises LessonError, in one sentence."""
     path = course / COURSE_SETTINGS_FILE
-    return read_toml(path).record(CourseSettings) if path.exists() else CourseSettings()
+    settings: CourseSettings = read_toml(path, CourseSettings) if path.exists() else CourseSettings()
+    return settings
 
 
 def settings_text(settings: CourseSettings) -> str:
@@ -59,61 +60,44 @@ def settings_text(settings: CourseSettings) -> str:
 # lesson.toml ---------------------------------------------------------------------------------------------------------
 
 
-def public_draws(table: Table) -> tuple[PublicDraw, ...]:
-    """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`."""
-    words = "a list of tables of numbers, such as [{batch = 5}]; `change` and `note` are names of what forward.py holds"
-
-    def are_draws(value: Any) -> bool:
-        pairs = [pair for entry in value for pair in entry.items()]
-        return all(isinstance(v, str) if key in ("change", "note") else is_number(v) for key, v in pairs)
-
-    found = []
-    for entry in table.value("draws", list[dict[str, Any]], [], (are_draws, words)):
-        names = {key: entry[key] for key in ("change", "note") if key in entry}
-        found.append(PublicDraw({key: value for key, value in entry.items() if key not in names}, **names))
-    return tuple(found)
-
-
-def gradient_items(lesson: Table) -> tuple[Item, ...]:
-    """`[gradients.dW]`; of a lesson with one function for all, each row is about that one."""
-    joint = lesson.table("function").value("name", str, "") if "function" in lesson else ""
-    found = []
-    for name, row in lesson.table("gradients").tables().items():
-        row.value("drawn", Literal["forces"])
-        given = {"target": name[1:], "function": joint or name, "differentiates": ""}
-        found.append(row.record(Item, name=name, **given))
-    return tuple(found)
-
-
-def checks(lesson: Table) -> tuple[Item, ...]:
-    """`[checks.in_one_go]`."""
-    rows = lesson.table("checks").tables().items()
-    found = [row.record(Item, name=name, target=None, earned_with=(), drawn="") for name, row in rows]
-    return tuple(replace(item, function=item.function or item.name) for item in found)
-
-
 @dataclass(frozen=True)
 class Item:
     """A row of a report: a gradient (`target` is the forward value's name) or a check (`target` is None).
 
     Attributes:
+        taught_in: the number of a later lesson that teaches how to write it, or "".
         function: the name of the student's function or class that the row is about.
         drawn: what the report draws of a gradient: "forces", or nothing.
         differentiates: the function, or `Class.method`, that returns the gradients that a check is about.
         earned_with: gradients that the points of this one are earned together with. It is for a gradient that is zero
             whatever the inputs are.
-        taught_in: the number of a later lesson that teaches how to write it, or "".
     """
 
-    name: str
-    target: str | None
     points: float = setting(1, check=FROM_ZERO)
     hints: tuple[str, ...] = ()
-    function: str = ""
-    drawn: str = ""
-    differentiates: str = ""
-    earned_with: tuple[str, ...] = setting((), "with")
     taught_in: str = ""
+    name: str = field(default="", metadata=NOT_IN_THE_FILE)
+    target: str | None = field(default=None, metadata=NOT_IN_THE_FILE)
+    function: str = field(default="", metadata=NOT_IN_THE_FILE)
+    drawn: Literal["", "forces"] = field(default="", metadata=NOT_IN_THE_FILE)
+    differentiates: str = field(default="", metadata=NOT_IN_THE_FILE)
+    earned_with: tuple[str, ...] = field(default=(), metadata=NOT_IN_THE_FILE)
+
+
+@dataclass(frozen=True)
+class GradientItem(Item):
+    """`[gradients.dW]`."""
+
+    drawn: Literal["", "forces"] = setting("", check=(lambda value: value == "forces", '"forces"'))
+    earned_with: tuple[str, ...] = setting((), "with")
+
+
+@dataclass(frozen=True)
+class CheckItem(Item):
+    """`[checks.in_one_go]`."""
+
+    function: str = ""
+    differentiates: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,19 +108,9 @@ class JointFunction:
     returns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class PublicDraw:
-    """An entry of `[public] draws`.
-
-    Attributes:
-        sizes: {parameter of `inputs` in forward.py: its value}.
-        change: the name of a function in forward.py that edits the drawn inputs, or "".
-        note: the name of a text in forward.py that makes the draw advisory, or "".
-    """
-
-    sizes: Mapping[str, int | float]
-    change: str = ""
-    note: str = ""
+def are_draws(draws: Sequence[Mapping[str, float | str]]) -> bool:
+    pairs = [pair for draw in draws for pair in draw.items()]
+    return all(isinstance(value, str) == (key in ("change", "note")) for key, value in pairs)
 
 
 @dataclass(frozen=True)
@@ -144,11 +118,19 @@ class PublicSettings:
     """`[public]`.
 
     Attributes:
-        draws: what a student's own check draws in addition to the published sizes.
+        draws: what a student's own check draws in addition to the published sizes: {parameter of `inputs` in
+            forward.py: its value}. `change` is the name of a function in forward.py that edits the drawn inputs, and
+            `note` the name of a text there that makes the draw advisory.
         worked: functions whose answers README.md works out in full, on purpose.
     """
 
-    draws: tuple[PublicDraw, ...] = setting((), read=public_draws)
+    draws: tuple[Mapping[str, float | str], ...] = setting(
+        (),
+        check=(
+            are_draws,
+            "a list of tables of numbers, such as [{batch = 5}]; `change` and `note` name what forward.py holds",
+        ),
+    )
     worked: tuple[str, ...] = ()
 
 
@@ -203,7 +185,7 @@ class Verification:
     """
 
     function: str = ""
-    sizes: Mapping[str, Mapping[str, float]] = field(default_factory=dict, metadata={"key": "lessons"})
+    sizes: Mapping[str, Mapping[str, float]] = field(default_factory=dict, metadata={"json_name": "lessons"})
 
 
 @dataclass(frozen=True)
@@ -222,8 +204,8 @@ class LessonConfig:
         LECTURE_SEED, check=(lambda value: 0 <= value <= MAX_SEED, f"a whole number from 0 to {MAX_SEED}")
     )
     function: JointFunction | None = None
-    gradients: tuple[Item, ...] = setting((), read=gradient_items)
-    checks: tuple[Item, ...] = setting((), read=checks)
+    gradients: Mapping[str, GradientItem] = field(default_factory=dict)
+    checks: Mapping[str, CheckItem] = field(default_factory=dict)
     notebook: NotebookTable | None = None
     public: PublicSettings = PublicSettings()
     sandbox: SandboxSettings = SandboxSettings()
@@ -244,8 +226,13 @@ def lesson_config(folder: Path) -> LessonConfig:
 def config_of_text(folder: Path, text: str) -> LessonConfig:
     """The same, of a text that was read: a command reads a course several times, and parsing takes milliseconds."""
     path = folder / "lesson.toml"
-    found = parse_toml(text, path).record(LessonConfig)
+    found: LessonConfig = parse_toml(text, path, LessonConfig)
     joint = found.function
     if joint is not None and not (joint.name and joint.returns):
         raise LessonError(f'{path}: [function] needs a name and what it returns, such as returns = ["dW", "db"].')
-    return found if found.title else replace(found, title=folder.name)
+    gradients = {
+        name: replace(each, name=name, target=name[1:], function=joint.name if joint else name)
+        for name, each in found.gradients.items()
+    }
+    checks = {name: replace(each, name=name, function=each.function or name) for name, each in found.checks.items()}
+    return replace(found, title=found.title or folder.name, gradients=gradients, checks=checks)

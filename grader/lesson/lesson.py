@@ -13,7 +13,7 @@ from types import CodeType, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import LessonError as LessonError
-from grader.lesson.config import CourseSettings, PublicDraw, course_settings, lesson_config
+from grader.lesson.config import CourseSettings, course_settings, lesson_config
 from grader.lesson.config import Item as Item
 from grader.lesson.course_modules import load_module, require_named
 from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
@@ -67,7 +67,8 @@ class Lesson:
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
         config = self.config = lesson_config(self.exercise)
         self.title, self.seed, self.notebook = config.title, config.seed, config.notebook
-        self.gradients, self.checks, self.items = config.gradients, config.checks, config.gradients + config.checks
+        self.gradients, self.checks = tuple(config.gradients.values()), tuple(config.checks.values())
+        self.items: tuple[Item, ...] = (*self.gradients, *self.checks)
         self.imports, self.not_allowed = config.sandbox.imports, config.sandbox.not_allowed
         self._wrong: dict[str, ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
@@ -160,13 +161,15 @@ class Lesson:
         """The problems of `dojo check`: the published sizes and those of `[public] draws`."""
         from grader.reference.problem import Draw
 
-        def named(name: str, default: Any) -> Any:
-            if name and not hasattr(self.module, name):
-                raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
-            return getattr(self.module, name) if name else default
-
-        draws = self.config.public.draws or (PublicDraw({}),)
-        return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
+        found = [Draw()]
+        for draw in self.config.public.draws or ({},):
+            sizes: dict[str, Any] = dict(draw)
+            named = {key: str(sizes.pop(key)) for key in ("change", "note") if key in sizes}
+            for name in named.values():
+                if not hasattr(self.module, name):
+                    raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
+            found.append(Draw(sizes, **{key: getattr(self.module, name) for key, name in named.items()}))
+        return tuple(found)
 
     @property
     def answer_key(self) -> str:

@@ -9,17 +9,17 @@ import hashlib
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from grader.errors import LessonError
 from grader.lesson.course_modules import require_named
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table, is_number, read_toml, setting
+from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, NOT_IN_THE_FILE, read_toml, setting
 from grader.source.similar_names import close_name
 
 QUESTIONS_FILE = "questions.toml"
@@ -41,19 +41,8 @@ QUESTION_NAME = re.compile(r"[a-z][a-z0-9_]*")
 QuestionKey = str | tuple[str, ...] | None
 
 
-def draws_in(table: Table) -> dict[str, Any]:
-    draws = table.table("draw")
-    expected = (is_draw, 'a range "4..9", a list of numbers, or a formula')
-    return {name: draws.value(name, Any, "", expected) for name in draws}
-
-
-def is_draw(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and bool(value) and all(map(is_number, value)))
-
-
-def key_in(table: Table) -> QuestionKey:
-    key: QuestionKey = table.value("key", tuple[str, ...] if isinstance(table.value("key", Any), list) else str)
-    return key
+def are_draws(draws: Mapping[str, str | list[float]]) -> bool:
+    return all(draw != [] for draw in draws.values())
 
 
 @dataclass(frozen=True)
@@ -70,16 +59,18 @@ class Question:
         given: of a line of code: {name: its shape, such as "n, d"; "n < k" for n whole numbers below k}.
     """
 
-    name: str
-    kind: Kind = "text"
-    text: str = ""
+    kind: Kind
+    text: str
     points: float = setting(1, check=ABOVE_ZERO)
     figure: str = ""
-    draw: Mapping[str, str | list[float]] = field(default_factory=dict, metadata={"read": draws_in})
+    draw: Mapping[str, str | list[float]] = field(
+        default_factory=dict, metadata={"check": (are_draws, 'ranges "4..9", lists of numbers, and formulas')}
+    )
     where: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, str] = field(default_factory=dict)
+    name: str = field(default="", metadata=NOT_IN_THE_FILE)
 
     @property
     def row(self) -> str:
@@ -101,7 +92,7 @@ class AnswerKey:
         rubric: of a short text: what earns points, line by line.
     """
 
-    key: QuestionKey = setting(None, read=key_in)
+    key: QuestionKey = None
     tolerance: float | None = setting(None, check=FROM_ZERO)
     why: Mapping[str, str] = field(default_factory=dict)
     otherwise: str = ""
@@ -117,7 +108,31 @@ def is_question(row: str) -> bool:
 def questions_of(lesson: Lesson) -> Mapping[str, Question]:
     """{name: question} of a lesson, in the order of its file; empty without one. Raises LessonError."""
     path = lesson.exercise / QUESTIONS_FILE
-    return read_tables(path, path.stat().st_mtime_ns, question_in) if path.is_file() else {}
+    return read_questions(path, path.stat().st_mtime_ns) if path.is_file() else {}
+
+
+@lru_cache(64)
+def read_questions(path: Path, changed: int) -> dict[str, Question]:
+    """The questions of a file. `changed` is the file's time of change: the cache keeps what was read until then."""
+    found: dict[str, Question] = read_toml(path, dict[str, Question])
+    for name, question in found.items():
+        if reason := why_not_asked(name, question):
+            raise LessonError(f"{path}: [{name}]: {reason}.")
+    return {name: replace(question, name=name) for name, question in found.items()}
+
+
+def why_not_asked(name: str, question: Question) -> str:
+    """Why a question cannot be asked, in words; "" if it can."""
+    if not QUESTION_NAME.fullmatch(name):
+        return "the name has other characters than a-z, 0-9 and _"
+    for key, kinds in NEEDED_BY.items():
+        if bool(getattr(question, key)) != (question.kind in kinds):
+            what = "is missing: it belongs to" if question.kind in kinds else "is not for"
+            return f"{key} {what} {question.kind}"
+    ids = list(question.choices)
+    if ids and (len(ids) < 2 or ids != sorted(ids) or min(map(len, ids)) < 2):
+        return "its choices are two or more, with ids of two letters or more, in alphabetical order"
+    return ""
 
 
 def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
@@ -126,7 +141,7 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
     if not path.is_file():
         return {}
     require_named(path)  # a key may be a line of code
-    questions, keys = questions_of(lesson), read_tables(path, path.stat().st_mtime_ns, answer_key_in)
+    questions, keys = questions_of(lesson), read_answer_keys(path, path.stat().st_mtime_ns)
     for name in (*keys, *questions):
         if name not in questions or name not in keys:
             here, there = (path, public) if name in keys else (public, path)
@@ -138,35 +153,11 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
     return keys
 
 
-@lru_cache(128)
-def read_tables(path: Path, changed: int, read: Callable[[str, Table], Any]) -> dict[str, Any]:
-    """Each table of a file. `changed` is the file's time of change: the cache keeps what was read until then."""
-    return {name: read(name, table) for name, table in read_toml(path).tables().items()}
-
-
-def question_in(name: str, table: Table) -> Question:
-    if not QUESTION_NAME.fullmatch(name):
-        raise refusal(table, name, "the name has other characters than a-z, 0-9 and _")
-    found = table.record(Question, name=name)
-    if "kind" not in table or not found.text:
-        raise refusal(table, name, f"it needs a kind ({', '.join(QUESTION_KINDS)}) and a text")
-    for key, kinds in NEEDED_BY.items():
-        if (key in table) != (found.kind in kinds):
-            what = "is not for" if key in table else "is missing: it belongs to"
-            raise refusal(table, name, f"{key} {what} {found.kind}")
-    ids = list(found.choices)
-    if ids and (len(ids) < 2 or ids != sorted(ids) or min(map(len, ids)) < 2):
-        reason = "its choices are two or more, with ids of two letters or more, in alphabetical order"
-        raise refusal(table, name, reason)
+@lru_cache(64)
+def read_answer_keys(path: Path, changed: int) -> dict[str, AnswerKey]:
+    """The keys of a file; `changed` as above."""
+    found: dict[str, AnswerKey] = read_toml(path, dict[str, AnswerKey])
     return found
-
-
-def answer_key_in(name: str, table: Table) -> AnswerKey:
-    return table.record(AnswerKey)
-
-
-def refusal(table: Table, name: str, reason: str) -> LessonError:
-    return LessonError(f"{table.path}: [{name}]: {reason}.")
 
 
 def no_question(questions: Mapping[str, Question], wanted: str, place: str) -> str:

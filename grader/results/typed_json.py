@@ -1,16 +1,16 @@
 """Typed values from plain data (JSON, TOML), and back: results.json, the gradebook, settings files, a student's state.
 
-The type hints of a dataclass or named tuple say what its data have. Fields that the type does not have are ignored. A
-named tuple may also be a list.
+The type hints of a dataclass or named tuple say what its data have. Keys that the type does not have are ignored,
+except in a file that a person writes: there they are slips. A named tuple may also be a list.
 """
 
 from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cache, partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -20,10 +20,30 @@ from zoneinfo import ZoneInfo
 Json = dict[str, Any]
 COLLECTIONS: dict[Any, type] = {list: list, Sequence: list, tuple: tuple, set: set, frozenset: frozenset}
 WORDS = {bool: "true or false", int: "a whole number", float: "a number", timedelta: "a number"}
-WORDS |= dict.fromkeys((str, bytes, datetime, Path), "a text")
+WORDS |= dict.fromkeys((str, bytes, Path), "a text")
+WORDS[datetime] = "a date and time without quotes, such as 2026-11-20T23:59:00+01:00"
+MAX_VALUE_CHARACTERS = 80
+"""Characters of a value that a sentence shows."""
 OPTIONAL = {"is_optional": True}
 """Metadata of a dataclass's field that JSON has only where its value differs from the default. With the metadata
-`json_name` a field has another name in JSON; with None as its name, JSON does not have it."""
+`json_name` a field has another name in JSON; with None as its name, JSON does not have it. `check` is a ValueCheck."""
+ValueCheck = tuple[Callable[[Any], bool], str]
+"""Whether a value of the right type is right, and what a right value is, in words."""
+
+
+class WrongData(ValueError):
+    """Data that do not fit a type.
+
+    `path` leads to the place: the keys, and of a list the number of the entry, from 1. `reason` says what is wrong.
+    Where the data have a key that the type does not have, `known` are the keys that it has.
+    """
+
+    def __init__(self, path: Sequence[str | int], reason: str, known: Collection[str] = ()) -> None:
+        super().__init__(f"{'.'.join(map(str, path)) or 'it'} {reason}")
+        self.path, self.reason, self.known = path, reason, known
+
+    def inside(self, place: str | int) -> WrongData:
+        return WrongData([place, *self.path], self.reason, self.known)
 
 
 class JsonObject:
@@ -37,7 +57,7 @@ class JsonObject:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Raises ValueError, a sentence."""
+        """Raises WrongData."""
         found: Self = from_json(cls, data)
         return found
 
@@ -48,7 +68,14 @@ class JsonField(NamedTuple):
     attribute: str
     hint: Any
     default: Any
-    is_optional: bool = False
+    metadata: Mapping[str, Any] = {}
+
+
+class Source(NamedTuple):
+    """Where data come from: `load` returns the bytes that a text stands for. `by_hand`: a person has written them."""
+
+    load: Callable[[str], bytes]
+    by_hand: bool
 
 
 @cache
@@ -61,101 +88,139 @@ def json_fields(kind: Any) -> dict[str, JsonField]:
     for each in fields(kind):
         default = None if each.default_factory is not MISSING else each.default
         if name := each.metadata.get("json_name", each.name):
-            found[name] = JsonField(each.name, hints[each.name], default, "is_optional" in each.metadata)
+            found[name] = JsonField(each.name, hints[each.name], default, each.metadata)
     return found
 
 
-class OtherType(ValueError):
-    """A value that is not of the type that a hint names."""
+def from_json(hint: Any, data: Any, load: Callable[[str], bytes] = bytes.fromhex, by_hand: bool = False) -> Any:
+    """The value of the type `hint` that plain data describe; `load` returns the bytes that a text stands for.
 
-
-def from_json(hint: Any, data: Any, load: Callable[[str], bytes] = bytes.fromhex) -> Any:
-    """The value of the type `hint` that JSON describes; `load` returns the bytes that a text stands for.
-
-    Raises ValueError, a sentence, where it describes none.
+    Raises WrongData, also for a key that no type has in data that were written `by_hand`.
     """
-    try:
-        return reader_of(hint)(data, load)
-    except OtherType:
-        raise ValueError(f"it is {str(data)[:40]!r}; expected {in_words(hint)}") from None
+    return reader_of(hint)(data, Source(load, by_hand))
 
 
-def object_from_json(kind: Callable[..., Any], data: Any, load: Callable[[str], bytes]) -> Any:
+def object_from_json(kind: Callable[..., Any], data: Any, source: Source) -> Any:
     known, values = json_fields(kind), {}
     if isinstance(data, list) and not is_dataclass(kind):
         data = dict(zip(known, data, strict=False))
     require(data, dict)
+    if source.by_hand and (unknown := [key for key in data if key not in known]):
+        raise WrongData(unknown, "is not a setting", known)
     for name, each in known.items():
         if name in data:
+            is_right, expected = each.metadata.get("check") or (None, "")
             try:
-                values[each.attribute] = reader_of(each.hint)(data[name], load)
-            except OtherType:
-                value = str(data[name])[:40]
-                raise ValueError(f"`{name}` is {value!r}; expected {in_words(each.hint)}") from None
+                value = values[each.attribute] = reader_of(each.hint)(data[name], source)
+                if is_right and not is_right(value):
+                    raise other_type(data[name], expected)
+            except WrongData as error:
+                raise (other_type(data[name], expected) if is_right else error).inside(name) from None
         elif each.default is MISSING:
-            raise ValueError(f"it has no `{name}` where one is needed")
+            raise WrongData([name], f"is missing; expected {in_words(each.hint)}")
     return kind(**values)
 
 
 @cache
-def reader_of(hint: Any) -> Callable[[Any, Any], Any]:
-    """A function that gives plain data the type that `hint` names; its second argument loads bytes.
-
-    The function raises OtherType, or ValueError for a field.
-    """
+def reader_of(hint: Any) -> Callable[[Any, Source], Any]:
+    """A function that gives plain data the type that `hint` names. The function raises WrongData."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, UnionType):
-        if (only := without_none(hint)) == hint:  # of values that JSON has, too
-            return lambda value, load: value
-        inner = reader_of(only)
-        return lambda value, load: None if value is None else inner(value, load)
+        readers = [reader_of(each) for each in arguments if each is not NoneType]
+        return partial(one_of, hint, readers, NoneType in arguments)
     if origin is Literal:
-        return lambda value, load: require(value if value in arguments else None, str)
+        return lambda value, source: require(value, hint, str if value in arguments else ())
     if origin is tuple and arguments[-1] is not ...:
         readers = [reader_of(each) for each in arguments]
-        return lambda value, load: tuple(
-            read(each, load) for read, each in zip(readers, require(value, list), strict=True)
+        return lambda value, source: tuple(
+            read(each, source) for read, each in zip(readers, require(value, hint, list), strict=True)
         )
     if origin in COLLECTIONS:
-        collection, read_entry = COLLECTIONS[origin], reader_of(arguments[0])
-        return lambda value, load: collection(read_entry(each, load) for each in require(value, list))
+        return partial(list_from_json, hint, COLLECTIONS[origin], reader_of(arguments[0]))
     if origin in (dict, Mapping):
-        key, read_value = int if arguments[0] is int else str, reader_of(arguments[1])
-        return lambda value, load: {key(name): read_value(each, load) for name, each in require(value, dict).items()}
+        return partial(table_from_json, int if arguments[0] is int else str, reader_of(arguments[1]))
     if is_dataclass(hint) or hasattr(hint, "_fields"):
         return partial(object_from_json, hint)
-    others: dict[Any, Callable[[Any, Any], Any]] = {
-        Any: lambda value, load: value,
-        bytes: lambda value, load: load(require(value, str)),
-        datetime: lambda value, load: time_from_text(require(value, str)),
-        Path: lambda value, load: Path(require(value, str)),
-        timedelta: lambda value, load: timedelta(seconds=require(value, float)),
+    others: dict[Any, Callable[[Any, Source], Any]] = {
+        Any: lambda value, source: value,
+        bytes: lambda value, source: source.load(require(value, str)),
+        datetime: lambda value, source: (
+            require(value, datetime) if source.by_hand else time_from_text(require(value, str))
+        ),
+        Path: lambda value, source: Path(require(value, str)),
+        timedelta: lambda value, source: timedelta(seconds=require(value, float)),
     }
-    return others.get(hint, lambda value, load: require(value, hint))
+    return others.get(hint, lambda value, source: require(value, hint))
 
 
-def require(value: Any, kind: Any) -> Any:
-    """The value, if it is of this type. Raises OtherType."""
+def one_of(hint: Any, readers: Sequence[Callable[..., Any]], takes_none: bool, value: Any, source: Source) -> Any:
+    """The value as the first of several types that it fits."""
+    if value is None and takes_none:
+        return None
+    for read in readers:
+        try:
+            return read(value, source)
+        except WrongData as error:
+            if error.path:  # it is of this type, and something in it is wrong
+                raise
+    raise other_type(value, in_words(hint))
+
+
+def list_from_json(
+    hint: Any, collection: Callable[..., Any], read: Callable[..., Any], data: Any, source: Source
+) -> Any:
+    found: list[Any] = []
+    for each in require(data, hint, list):
+        try:
+            found.append(read(each, source))
+        except WrongData as error:
+            raise (error.inside(len(found) + 1) if error.path else other_type(data, in_words(hint))) from None
+    return collection(found)
+
+
+def table_from_json(key: Callable[[str], Any], read: Callable[..., Any], data: Any, source: Source) -> dict[Any, Any]:
+    found = {}
+    for name, each in require(data, dict).items():
+        try:
+            found[key(name)] = read(each, source)
+        except WrongData as error:
+            raise error.inside(name) from None
+    return found
+
+
+def require(value: Any, hint: Any, kind: Any = None) -> Any:
+    """The value, if it is of this `kind`, by default of `hint`; a number has to be finite. Raises WrongData."""
+    kind = hint if kind is None else kind
     is_other = not isinstance(value, (int, float) if kind is float else kind)
-    if is_other or (isinstance(value, bool) and kind is not bool):
-        raise OtherType
+    is_other |= isinstance(value, bool) and kind is not bool
+    if is_other or (isinstance(value, float) and not math.isfinite(value)):
+        raise other_type(value, in_words(hint))
     return value
 
 
-def without_none(hint: Any) -> Any:
-    """`int` for `int | None`; a union of more types, and any other hint, as it is."""
-    kinds = [each for each in typing.get_args(hint) if each is not NoneType]
-    return kinds[0] if typing.get_origin(hint) in (typing.Union, UnionType) and len(kinds) == 1 else hint
+def other_type(value: Any, expected: str) -> WrongData:
+    return WrongData((), f"is {value_text(value)}; expected {expected}")
 
 
 def in_words(hint: Any) -> str:
     """What data must have for a type: "a list of numbers"."""
-    origin, arguments = typing.get_origin(hint := without_none(hint)), typing.get_args(hint)
+    origin, arguments = typing.get_origin(hint), [each for each in typing.get_args(hint) if each is not NoneType]
     if origin is Literal:
         return " or ".join(f'"{each}"' for each in arguments)
+    if origin in (typing.Union, UnionType):
+        return " or ".join(map(in_words, arguments))
     if origin in COLLECTIONS:
         return f"a list of {in_words(arguments[0]).partition(' ')[2]}s"
-    return WORDS.get(hint, "an object")
+    return WORDS.get(hint, "a table")
+
+
+def value_text(value: object) -> str:
+    """A value as a sentence quotes it, cut after MAX_VALUE_CHARACTERS."""
+    try:
+        text = str(value) if isinstance(value, date | time) else repr(value)
+    except ValueError:  # a whole number of more digits than Python prints
+        return "a number that is too long to print"
+    return text if len(text) <= MAX_VALUE_CHARACTERS else text[:MAX_VALUE_CHARACTERS] + "..."
 
 
 def to_json(value: Any, store: Callable[[bytes], str] = bytes.hex) -> Any:
@@ -169,7 +234,11 @@ def to_json(value: Any, store: Callable[[bytes], str] = bytes.hex) -> Any:
         return None if isinstance(value, float) and not math.isfinite(value) else value
     if is_dataclass(value) or hasattr(value, "_fields"):
         known = ((name, each, getattr(value, each.attribute)) for name, each in json_fields(value.__class__).items())
-        return {name: to_json(own, store) for name, each, own in known if not each.is_optional or own != each.default}
+        return {
+            name: to_json(own, store)
+            for name, each, own in known
+            if "is_optional" not in each.metadata or own != each.default
+        }
     if isinstance(value, Mapping):
         return {str(key): to_json(entry, store) for key, entry in value.items()}
     if isinstance(value, bytes):

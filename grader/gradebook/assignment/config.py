@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
-from grader.gradebook.assignment.rows import RowEntry, entries_in, row_points
-from grader.lesson.config import CourseSettings
+from grader.gradebook.assignment.rows import RowEntry, entries_of, row_points
+from grader.lesson.config import NumericalDifferentiation, ShapeRule
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import ABOVE_ZERO, Table, parse_toml, read_lesson_text, setting, toml_value_text
+from grader.lesson.toml_tables import ABOVE_ZERO, parse_toml, read_lesson_text, setting
+from grader.results.typed_json import value_text
 
 ASSIGNMENT_FILE = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""
@@ -32,31 +32,14 @@ CountingAttempt = Literal["best", "last", "last on time"]
 NotebookRows = Literal["all rows", "its rows"]
 
 
-def date_of(table: Table, key: str) -> datetime | None:
-    """A date and time as it is written. Raises LessonError."""
-    words = f"a date and time without quotes, such as {key} = 2026-11-20T23:59:00+01:00"
-    found: datetime | None = table.value(key, Any, check=(lambda value: isinstance(value, datetime), words))
-    return found
-
-
-def time_zone(file: Table) -> ZoneInfo | None:
+def time_zone(name: str, path: Path) -> ZoneInfo:
     """The time zone of dates without an offset. Raises LessonError."""
-    name = file.value("timezone", str)
-    if name is None:
-        return None
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:  # KeyError: not known; OSError: "Europe" is a folder of zones
         meant = get_close_matches(name, available_timezones(), 1)
         hint = f"did you mean {meant[0]!r}?" if meant else 'expected a name such as "Europe/Zurich".'
-        raise LessonError(f"{file.path}: timezone is {toml_value_text(name)}, which is not known; {hint}") from error
-
-
-def changed_settings(file: Table) -> dict[str, str]:
-    """{setting of course.toml: its value in this file}"""
-    table = file.table("settings")
-    chosen = table.record(CourseSettings, question_seed=0)
-    return {key: getattr(chosen, key) for key in table}
+        raise LessonError(f"{path}: timezone is {value_text(name)}, which is not known; {hint}") from error
 
 
 @dataclass(frozen=True)
@@ -74,8 +57,16 @@ class LatePolicy:
     percent_per_day: float = setting(0, check=PERCENT)
     keep_at_least: float = setting(0, check=PERCENT)
     free_days: int = setting(0, check=LATE_DAYS)
-    hard_deadline: datetime | None = setting(None, read=partial(date_of, key="hard_deadline"))
+    hard_deadline: datetime | None = None
     term: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ChangedSettings:
+    """The settings of course.toml that have another value in the assignment; None for the others."""
+
+    shape: ShapeRule | None = None
+    numerical_differentiation: NumericalDifferentiation | None = None
 
 
 @dataclass(frozen=True)
@@ -83,16 +74,16 @@ class AssignmentFile:
     """What an assignment file says, key by key."""
 
     title: str = ""
-    rows: Sequence[RowEntry] = setting((), read=entries_in)
-    due: datetime | None = setting(None, read=partial(date_of, key="due"))
-    timezone: ZoneInfo | None = setting(None, read=time_zone)
+    rows: Sequence[str | RowEntry] = ()
+    due: datetime | None = None
+    timezone: str | None = None
     grace_minutes: float = setting(0, check=MINUTES)
     counts: CountingAttempt = "last"
     points: float | None = setting(None, check=ABOVE_ZERO)
     round: int | None = setting(None, check=DECIMALS)
     late: LatePolicy = LatePolicy()
     notebook: NotebookRows = "all rows"
-    settings: Mapping[str, str] = setting((), read=changed_settings)
+    settings: ChangedSettings = ChangedSettings()
 
 
 @dataclass(frozen=True)
@@ -136,49 +127,50 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
 
     Raises LessonError, in one sentence with the file and the key, where the text is not as docs/assignments.md says.
     """
-    table = parse_toml(text, path)
-    file = table.record(AssignmentFile)
+    file: AssignmentFile = parse_toml(text, path, AssignmentFile)
     if not file.title.strip():
         raise LessonError(f'{path}: title is missing; expected a text, such as title = "Homework 2".')
     for key in NEED_DUE if file.due is None else ():
-        if key in table:
+        if getattr(file, key) != getattr(AssignmentFile, key):
             raise LessonError(f"{path}: {key} needs a due date; add due = 2026-11-20T23:59:00+01:00, for example.")
     if file.counts == "last on time" and file.due is None:
         raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
-    due = in_zone(file.due, "due", file, path)
-    late = replace(file.late, hard_deadline=in_zone(file.late.hard_deadline, "hard_deadline", file, path))
-    check_late(late, due, table.table("late"))
-    rows = row_points(file.rows, lessons, file.points, path)
+    zone = None if file.timezone is None else time_zone(file.timezone, path)
+    due = in_zone(file.due, "due", zone, path)
+    late = replace(file.late, hard_deadline=in_zone(file.late.hard_deadline, "hard_deadline", zone, path))
+    check_late(late, due, path)
+    rows = row_points(entries_of(file.rows, path), lessons, file.points, path)
+    settings = {key: value for key, value in vars(file.settings).items() if value is not None}
     grace, title = timedelta(minutes=file.grace_minutes), " ".join(file.title.split())
-    return Assignment(title, rows, due, grace, late, file.counts, file.notebook, file.settings, text, file.round)
+    return Assignment(title, rows, due, grace, late, file.counts, file.notebook, settings, text, file.round)
 
 
-def in_zone(date: datetime | None, key: str, file: AssignmentFile, path: Path) -> datetime | None:
-    """A date in the file's time zone, or with its own offset where the file has no zone. Raises LessonError."""
+def in_zone(date: datetime | None, key: str, zone: ZoneInfo | None, path: Path) -> datetime | None:
+    """A date in the file's time zone, or with its own offset where the file has none. Raises LessonError."""
     if date is None:
         return None
     if date.tzinfo is not None:
-        return date if file.timezone is None else date.astimezone(file.timezone)
-    if file.timezone is None:
+        return date if zone is None else date.astimezone(zone)
+    if zone is None:
         raise LessonError(
             f"{path}: {key} has no time zone; add one, such as {key} = 2026-11-20T23:59:00+01:00, or write "
             'timezone = "Europe/Zurich" at the top.'
         )
-    return date.replace(tzinfo=file.timezone)
+    return date.replace(tzinfo=zone)
 
 
-def check_late(late: LatePolicy, due: datetime | None, table: Table) -> None:
+def check_late(late: LatePolicy, due: datetime | None, path: Path) -> None:
     """Refuse what does not go together in [late]. Raises LessonError."""
-    if late.free_days and "percent_per_day" not in table:
+    if late.free_days and not late.percent_per_day:
         raise LessonError(
-            f"{table.path}: [late] free_days needs percent_per_day, the cost of a day after the free ones; 100 means "
+            f"{path}: [late] free_days needs percent_per_day, the cost of a day after the free ones; 100 means "
             "that such work has no points."
         )
     for name in late.term:
         if not late.free_days or name != Path(name).name or name in ("", ".", ".."):
             raise LessonError(
-                f"{table.path}: [late] term has {toml_value_text(name)}; expected names of folders next to this "
+                f"{path}: [late] term has {value_text(name)}; expected names of folders next to this "
                 "gradebook, which share its free_days."
             )
     if late.hard_deadline is not None and due is not None and late.hard_deadline < due:
-        raise LessonError(f"{table.path}: [late] hard_deadline is before due; expected the same time or a later one.")
+        raise LessonError(f"{path}: [late] hard_deadline is before due; expected the same time or a later one.")

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from grader.errors import LessonError
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, Table, setting
+from grader.lesson.toml_tables import ABOVE_ZERO, FROM_ZERO, NOT_IN_THE_FILE, setting
 from grader.questions.question import DEFENCE_ROW, is_question, questions_of
 
 DEFENCE_POINTS = 6
 MISSPELT = 0.5
 """The least closeness, as in difflib, of a pattern to the name that may have been meant by it."""
-ROWS_LIST = (
-    lambda value: isinstance(value, list) and bool(value) and all(isinstance(each, (str, dict)) for each in value),
-    'a list such as ["03", "04.dlogits", {rows = "05.d*", weight = 2}]',
-)
 
 
 @dataclass(frozen=True)
@@ -31,29 +26,24 @@ class RowEntry:
     """
 
     rows: str = ""
-    place: str = ""
     weight: float | None = setting(None, check=FROM_ZERO)
     points: float | None = setting(None, check=ABOVE_ZERO)
+    place: str = field(default="", metadata=NOT_IN_THE_FILE)
 
 
-def entries_in(file: Table) -> list[RowEntry]:
+def entries_of(rows: Sequence[str | RowEntry], path: Path) -> list[RowEntry]:
     """The entries of the key `rows`. Raises LessonError."""
-    values, found = file.value("rows", Any, (), ROWS_LIST), list[RowEntry]()
-    for number, value in enumerate(values, 1):
+    found = list[RowEntry]()
+    for number, each in enumerate(rows, 1):
         place = f"rows, entry {number}"
-        if isinstance(value, str):
-            found.append(RowEntry(value, place))
-            continue
-        entry = Table(file.path, value, header=place).record(RowEntry, place=place)
+        entry = RowEntry(each, place=place) if isinstance(each, str) else replace(each, place=place)
         if not entry.rows:
-            raise LessonError(f'{file.path}: [{place}] needs rows, such as {{rows = "03", weight = 2}}.')
+            raise LessonError(f'{path}: [{place}] needs rows, such as {{rows = "03", weight = 2}}.')
         if entry.weight is not None and entry.points is not None:
-            raise LessonError(f"{file.path}: [{place}] has a weight and points; give one of them.")
+            raise LessonError(f"{path}: [{place}] has a weight and points; give one of them.")
         found.append(entry)
     if not found:
-        raise LessonError(
-            f'{file.path}: rows is missing; give the rows that count, such as rows = ["03", "04.dlogits"].'
-        )
+        raise LessonError(f'{path}: rows is missing; give the rows that count, such as rows = ["03", "04.dlogits"].')
     return found
 
 

@@ -17,11 +17,10 @@ from grader.lesson.config import (
     LECTURE_SEED,
     JointFunction,
     LessonConfig,
-    PublicDraw,
     lesson_config,
 )
 from grader.lesson.notebook_table import NotebookTable
-from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS
+from grader.results.typed_json import MAX_VALUE_CHARACTERS
 
 FULL = """
 title = "Everything"
@@ -58,45 +57,48 @@ def test_every_key_is_read(tmp_path):
     config = config_of(tmp_path, FULL)
     assert (config.title, config.seed, config.sandbox.imports) == ("Everything", 7, ("scipy",))
     assert config.function == JointFunction("backward", ("loss", "dW", "db"))
-    assert config.public.draws == (PublicDraw({"batch": 5, "scale": 0.5}), PublicDraw({"batch": 7}, "tied", "TIE"))
+    assert config.public.draws == ({"batch": 5, "scale": 0.5}, {"batch": 7, "change": "tied", "note": "TIE"})
     assert (config.train.script, config.notebook) == ("training.py", NotebookTable(names=("dW",)))
-    first, second = config.gradients
+    first, second = config.gradients.values()
     assert (first.target, first.points, first.hints, first.drawn) == ("W", 2.5, ("a", "b", "c"), "forces")
     assert (second.target, second.points, second.earned_with) == ("b", 1, ("dW",))
     assert first.function == second.function == "backward"
-    (check,) = config.checks
+    (check,) = config.checks.values()
     assert (check.target, check.function, check.differentiates) == (None, "Layer", "Layer.backward")
 
 
 def test_what_a_file_leaves_out(tmp_path):
     config = config_of(tmp_path, "[gradients.dW]\n[checks.shape]\n")
     assert (config.title, config.seed, config.function) == (tmp_path.name, LECTURE_SEED, None)
-    assert [row.function for row in (*config.gradients, *config.checks)] == ["dW", "shape"]
+    assert [row.function for row in (config.gradients | config.checks).values()] == ["dW", "shape"]
     assert config_of(tmp_path, "") == LessonConfig(tmp_path.name)
 
 
 SLIPS = [
     ("titel = 'x'", "there is no setting 'titel'; did you mean 'title'?"),
     ("[gradients.dW]\npoint = 1", "there is no setting 'point' in [gradients.dW]; did you mean 'points'?"),
-    ("[checks.a]\nwith = ['b']", "there is no setting 'with' in [checks.a]; the keys are: points, hints, function"),
+    (
+        "[checks.a]\nwith = ['b']",
+        "there is no setting 'with' in [checks.a]; the keys are: points, hints, taught_in",
+    ),
     ("[gradients.'a b']\nhnts = []", "there is no setting 'hnts' in [gradients.\"a b\"]; did you mean 'hints'?"),
     ("[notebook]\nname = []", "there is no setting 'name' in [notebook]; did you mean 'names'?"),
     ("[notebook]\nafter = 3", "[notebook] after is 3; expected a text."),
     ("[notebook.same]\nn = 3", "[notebook.same] n is 3; expected a text."),
-    ("notebook = 3", "[notebook] is 3; expected a table."),
+    ("notebook = 3", "notebook is 3; expected a table."),
     ("[train]\nfile = ''", "there is no setting 'file' in [train]; the keys are: script, steps, hidden."),
     ("title = 3", "title is 3; expected a text."),
     ("seed = '7'", "seed is '7'; expected a whole number from 0 to 9223372036854775807."),
     ("seed = 1e9", "seed is 1000000000.0; expected a whole number"),
     ("seed = -1", "seed is -1; expected a whole number"),
     ("seed = 0x" + "f" * 9000, "seed is a number that is too long to print; expected"),
-    ("[gradients]\ndW = 3", "[gradients.dW] is 3; expected a table."),
+    ("[gradients]\ndW = 3", "[gradients] dW is 3; expected a table."),
     ("[gradients.dW]\npoints = '1'", "[gradients.dW] points is '1'; expected a number from 0 up."),
     ("[gradients.dW]\npoints = nan", "[gradients.dW] points is nan; expected a number"),
     ("[checks.a]\nhints = 'one'", "[checks.a] hints is 'one'; expected a list of texts."),
     ("[gradients.dW]\ndrawn = 'curve'", "[gradients.dW] drawn is 'curve'; expected \"forces\"."),
     ("[function]\nname = 'f'", "[function] needs a name and what it returns"),
-    ("function = 'f'", "[function] is 'f'; expected a table."),
+    ("function = 'f'", "function is 'f'; expected a table."),
     (
         "[public]\ndraws = [{batch = inf}]",
         "[public] draws is [{'batch': inf}]; expected a list of tables",
@@ -125,7 +127,7 @@ SLIPS = [
 
 
 def test_a_slip_is_one_sentence(tmp_path):
-    most = len(str(tmp_path)) + 3 * MAX_TOML_VALUE_CHARACTERS
+    most = len(str(tmp_path)) + 3 * MAX_VALUE_CHARACTERS
     for text, sentence in SLIPS:
         with pytest.raises(LessonError) as raised:
             config_of(tmp_path, text)
