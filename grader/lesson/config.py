@@ -65,23 +65,23 @@ class Item:
     """A row of a report: a gradient (`target` is the forward value's name) or a check (`target` is None).
 
     Attributes:
-        taught_in: the number of a later lesson that teaches how to write it, or "".
         function: the name of the student's function or class that the row is about.
         drawn: what the report draws of a gradient: "forces", or nothing.
         differentiates: the function, or `Class.method`, that returns the gradients that a check is about.
         earned_with: gradients that the points of this one are earned together with. It is for a gradient that is zero
             whatever the inputs are.
+        taught_in: the number of a later lesson that teaches how to write it, or "".
     """
 
-    points: float = setting(1, check=FROM_ZERO)
-    hints: tuple[str, ...] = ()
-    taught_in: str = ""
     name: str = field(default="", metadata=NOT_IN_THE_FILE)
     target: str | None = field(default=None, metadata=NOT_IN_THE_FILE)
+    points: float = setting(1, check=FROM_ZERO)
+    hints: tuple[str, ...] = ()
     function: str = field(default="", metadata=NOT_IN_THE_FILE)
     drawn: Literal["", "forces"] = field(default="", metadata=NOT_IN_THE_FILE)
     differentiates: str = field(default="", metadata=NOT_IN_THE_FILE)
     earned_with: tuple[str, ...] = field(default=(), metadata=NOT_IN_THE_FILE)
+    taught_in: str = ""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ SLIPS = [
     ("[gradients.dW]\npoint = 1", "there is no setting 'point' in [gradients.dW]; did you mean 'points'?"),
     (
         "[checks.a]\nwith = ['b']",
-        "there is no setting 'with' in [checks.a]; the keys are: points, hints, taught_in",
+        "there is no setting 'with' in [checks.a]; the keys are: points, hints, function",
     ),
     ("[gradients.'a b']\nhnts = []", "there is no setting 'hnts' in [gradients.\"a b\"]; did you mean 'hints'?"),
     ("[notebook]\nname = []", "there is no setting 'name' in [notebook]; did you mean 'names'?"),
