@@ -4,7 +4,7 @@ This package imports only the standard library and itself, so another project ca
 that. The installed packages that an isolated process may read are named in landlock.py.
 
     probe.probe()               which layers this machine offers, each of them tried in a child
-    probe.plan_for(found)       a plan of these layers, which can be sent to another process as JSON
+    probe.plan_for(found)       a plan of these layers, which can be sent to another process
     lockdown.prepare_zygote     in the process that will be forked: namespaces, rules compiled once
     lockdown.lock_in            in each fork, before untrusted code runs: no way back
 

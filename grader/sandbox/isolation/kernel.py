@@ -84,10 +84,8 @@ def close_all_but(keep: Iterable[int]) -> None:
     """
     first, end = 0, 1 << 32 if supported() else os.sysconf("SC_OPEN_MAX")
     for descriptor in (*sorted(set(keep)), end):
-        if descriptor > first and supported():
-            syscall("close_range", first, descriptor - 1, 0)
-        elif descriptor > first:
-            os.closerange(first, descriptor)
+        if descriptor > first:
+            syscall("close_range", first, descriptor - 1, 0) if supported() else os.closerange(first, descriptor)
         first = descriptor + 1
 
 

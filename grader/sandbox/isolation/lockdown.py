@@ -1,6 +1,6 @@
 """Locking a worker in: which layers, and in which order, from a fresh fork to the first line of a student's code.
 
-    plan = plan_for(probe(), limits)     in probe.py; it travels to the zygote as JSON
+    plan = plan_for(probe(), limits)     in probe.py; it is sent to the zygote
     zygote = prepare_zygote(plan)        in the zygote, once torch is loaded
     pid = zygote.fork()                  for each submission
     lock_in(plan, zygote)                in the child, once its descriptors are arranged
@@ -12,10 +12,9 @@ layer stops.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.sandbox.isolation import kernel, landlock, namespaces, seccomp
@@ -23,35 +22,23 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.limits import apply as apply_limits
 
 NAMESPACES_LAYER = "namespaces"
-USER_NAMESPACE = "user namespace"  # how an ordinary user has the namespaces
 UID = "uid"
 LIMITS = "limits"
-NO_NEW_PRIVILEGES = "no new privileges"
 LANDLOCK = "landlock"
-CAPABILITIES = "capabilities"
 SECCOMP = "seccomp"
-LAYERS = (NAMESPACES_LAYER, USER_NAMESPACE, UID, LIMITS, NO_NEW_PRIVILEGES, LANDLOCK, CAPABILITIES, SECCOMP)
-"""In the order in which they are applied, the zygote's first."""
+LAYERS = (NAMESPACES_LAYER, UID, LIMITS, LANDLOCK, SECCOMP)
+"""In the order in which they are applied, the zygote's first. With any of them, a worker gives up all privilege."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How workers are locked in. Made by `plan_for`; equal on both sides of `to_json` and `from_json`."""
+    """How workers are locked in. Made by `plan_for`."""
 
     layers: tuple[str, ...]  # of LAYERS
     uid: int | None = None  # the user (and group) that workers become, None to stay who they are
     other_threads: int = 0  # that run under the worker's user already, see limits.tasks_of
     limits: Limits = field(default_factory=Limits)
     imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see loader.py
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Plan:
-        values = json.loads(text)
-        layers, imports = tuple(values["layers"]), tuple(values["imports"])
-        return cls(layers, values["uid"], values["other_threads"], Limits(**values["limits"]), imports)
 
 
 @dataclass(frozen=True)
@@ -81,8 +68,8 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
         Path("/proc/self/oom_score_adj").write_bytes(b"1000")
     files, pid_namespace, ruleset = landlock.worker_files(plan.imports), None, None
     if NAMESPACES_LAYER in plan.layers:
-        pid_namespace = namespaces.enter_zygote_namespaces(files.visible, user_namespace=USER_NAMESPACE in plan.layers)
-    if CAPABILITIES in plan.layers:
+        pid_namespace = namespaces.enter_zygote_namespaces(files.visible, user_namespace=UID not in plan.layers)
+    if plan.layers:
         kernel.drop_bounding_set()  # workers inherit it; the zygote starts no program, so loses nothing
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # no process of the same user can read its memory; workers inherit it
     if SECCOMP in plan.layers:
@@ -116,7 +103,7 @@ def lock_in(plan: Plan, zygote: PreparedZygote, keep: Iterable[int] = range(5)) 
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     if LIMITS in plan.layers:
         apply_limits(plan.limits, plan.other_threads)
-    if NO_NEW_PRIVILEGES in plan.layers:
+    if plan.layers:
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if LANDLOCK in plan.layers:
         if zygote.ruleset is None:
@@ -124,7 +111,7 @@ def lock_in(plan: Plan, zygote: PreparedZygote, keep: Iterable[int] = range(5)) 
         landlock.enforce(zygote.ruleset)
     if zygote.ruleset is not None:
         os.close(zygote.ruleset)
-    if CAPABILITIES in plan.layers:
+    if plan.layers:
         kernel.reduce_capabilities(0)
     if SECCOMP in plan.layers:
         seccomp.install_filter()

@@ -21,15 +21,12 @@ from pathlib import Path
 from grader.sandbox.isolation import kernel, landlock
 from grader.sandbox.isolation.limits import Limits, tasks_of
 from grader.sandbox.isolation.lockdown import (
-    CAPABILITIES,
     LANDLOCK,
     LAYERS,
     LIMITS,
     NAMESPACES_LAYER,
-    NO_NEW_PRIVILEGES,
     SECCOMP,
     UID,
-    USER_NAMESPACE,
     Plan,
     lock_in,
     prepare_zygote,
@@ -56,10 +53,8 @@ _WITHOUT = {
     UID: "The worker keeps the user who runs the grading ({reason}): only the other layers stand"
     " between a student's code and that user's files and processes.",
     LIMITS: "No resource limits ({reason}): a student's code can use up the machine's memory until its deadline.",
-    NO_NEW_PRIVILEGES: "Privileges can be gained by starting a program ({reason}).",
     LANDLOCK: "No Landlock ({reason}): a student's code can read every file that its user can read, such as hidden"
     " suites, solutions and other submissions.",
-    CAPABILITIES: "Capabilities cannot be dropped ({reason}): as root, permissions and limits do not bind.",
     SECCOMP: "No seccomp filter ({reason}): a student's code can start processes, open sockets, signal other processes"
     " and change files that its user may change.",
 }
@@ -81,23 +76,20 @@ class Isolation:
 def plan_for(isolation: Isolation, limits: Limits | None = None, imports: Sequence[str] = ()) -> Plan:
     """Every layer that the probe found, filled in. `imports` are further modules that an instructor allows."""
     layers = isolation.layers
-    shares_its_user = bool(layers) and UID not in layers and USER_NAMESPACE not in layers
+    shares_its_user = bool(layers) and UID not in layers and NAMESPACES_LAYER not in layers
     other_threads = tasks_of(os.getuid()) if shares_its_user else 0
     return Plan(layers, WORKER_UID if UID in layers else None, other_threads, limits or Limits(), tuple(imports))
 
 
 def at_least(level: str, required: str) -> bool:
-    """Whether `level` is `required` or better. Raises ValueError for an unknown level."""
-    for word in (level, required):
-        if word not in LEVELS:
-            raise ValueError(f"{word!r} is no isolation level; there are {', '.join(LEVELS)}")
+    """Whether `level` is `required` or better, both of LEVELS."""
     return LEVELS.index(level) >= LEVELS.index(required)
 
 
 def level_of(layers: Collection[str], root: bool) -> str:
     """The level that `layers` make. A worker that stays root is never better than fair."""
     held = set(layers)
-    if not {LIMITS, NO_NEW_PRIVILEGES, CAPABILITIES, SECCOMP, LANDLOCK} <= held:
+    if not {LIMITS, SECCOMP, LANDLOCK} <= held:
         return "weak" if held & {SECCOMP, LANDLOCK} else "none"
     if NAMESPACES_LAYER in held and (UID in held or not root):
         return "strong"
@@ -122,7 +114,7 @@ def probe(avoid: Collection[str] = ()) -> Isolation:
         # without the last one, a worker that is another user could not be killed
         failures.setdefault(UID, "root lacks CAP_SETUID, CAP_SETGID or CAP_KILL here")
     # who workers are and what they see, the best way first: the first one that works is taken
-    ways = ((NAMESPACES_LAYER, UID), (UID,)) if is_root else ((NAMESPACES_LAYER, USER_NAMESPACE),)
+    ways = ((NAMESPACES_LAYER, UID), (UID,)) if is_root else ((NAMESPACES_LAYER,),)
     reasons: dict[str, str] = {}
     taken: tuple[str, ...] = ()
     for way in ways:
@@ -130,10 +122,10 @@ def probe(avoid: Collection[str] = ()) -> Isolation:
             reason = _reason_against(way)
             taken = () if reason else way
             reasons |= dict.fromkeys(way, reason or "")
-    failures = {layer: reasons.get(layer, "") for layer in LAYERS[:3] if layer not in taken} | failures
-    alone = tuple(layer for layer in LAYERS[3:] if layer not in failures)
+    failures = {layer: reasons.get(layer, "") for layer in LAYERS[:2] if layer not in taken} | failures
+    alone = tuple(layer for layer in LAYERS[2:] if layer not in failures)
     for layer in alone if _reason_against(alone) else ():
-        if reason := _reason_against((NO_NEW_PRIVILEGES, layer)):
+        if reason := _reason_against((layer,)):
             failures[layer] = reason
 
     held = tuple(layer for layer in LAYERS if layer not in failures)

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import math
 import os
+import pickle
 import socket
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -37,9 +38,9 @@ class ZygoteProcess:
         if waiting is None:
             self._process, waiting = start_clean_process("zygote", "main")
         self._socket = waiting
-        text = plan.to_json().encode()
+        sent = pickle.dumps(plan)
         with contextlib.suppress(OSError):  # it has ended: the first request for a worker raises ZygoteDied
-            self._socket.sendall(len(text).to_bytes(4, "big") + text)
+            self._socket.sendall(len(sent).to_bytes(4, "big") + sent)
         self.baselines: dict[object, Any] = {}
         self._is_ready = False
         self.running = ""

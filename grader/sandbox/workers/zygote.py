@@ -10,6 +10,7 @@ import contextlib
 import gc
 import importlib
 import os
+import pickle
 import socket
 import sys
 from functools import partial
@@ -42,13 +43,13 @@ def main(descriptor: int) -> None:
 
 
 def become_zygote(given: list[int]) -> None:
-    """Serve workers on a socket. The first thing that comes is the plan: its length in 4 bytes, and its JSON."""
+    """Serve workers on a socket. First comes the plan, pickled, with its length in 4 bytes."""
     from grader.sandbox.workers import worker
 
     control = socket.socket(fileno=given[0])
     size = int.from_bytes(control.recv(4, socket.MSG_WAITALL), "big")
     if size:  # else the trusted side is gone
-        plan = Plan.from_json(control.recv(size, socket.MSG_WAITALL))
+        plan: Plan = pickle.loads(control.recv(size, socket.MSG_WAITALL))
         zygote = prepare_zygote(plan)  # with namespaces it goes on in a new process
         ForkServer(control, partial(worker.main, plan, zygote), fork=zygote.fork).serve()
 

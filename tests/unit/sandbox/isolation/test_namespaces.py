@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 
 import pytest
 
@@ -123,48 +122,6 @@ def test_each_fork_is_the_first_process_of_its_own_namespace(in_child, enter):
         return message, os.waitpid(plain, 0)[1]
 
     assert in_child(action) == [["1 0", 0] * 3, 0]
-
-
-def test_what_a_worker_started_ends_with_it(in_child, enter):
-    def action():
-        home = enter()
-        read, write = os.pipe()
-        pid = namespaces.fork_into_pid_namespace(home)
-        if pid == 0:
-            for _ in range(3):
-                if os.fork() == 0:
-                    os.setsid()
-                    time.sleep(3600)  # no race: it is killed
-            os.write(write, b"x")
-            time.sleep(3600)  # no race: it is killed
-        os.close(write)
-        os.read(read, 1)
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
-        return os.read(read, 1) == b""  # nobody holds the other end any more
-
-    assert in_child(action)
-
-
-def test_everything_ends_with_the_shell_around_the_zygote(in_child, enter):
-    def action():
-        read, write = os.pipe()
-        report = os.dup(write)
-        shell = os.fork()
-        if shell == 0:
-            home = enter()
-            pid = namespaces.fork_into_pid_namespace(home)
-            if pid == 0:
-                os.write(report, b"x")
-            time.sleep(3600)  # no race: it is killed
-        os.close(write)
-        os.close(report)
-        os.read(read, 1)
-        os.kill(shell, 9)
-        os.waitpid(shell, 0)
-        return os.read(read, 1) == b""
-
-    assert in_child(action)
 
 
 def test_a_failed_return_home_leaves_no_child(in_child, outcome, enter):

@@ -15,7 +15,7 @@ from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, level_of
 
 pytestmark = pytest.mark.layers
 
-BASE = {lockdown.LIMITS, lockdown.NO_NEW_PRIVILEGES, lockdown.CAPABILITIES, lockdown.SECCOMP}
+BASE = {lockdown.LIMITS, lockdown.SECCOMP}
 
 
 @pytest.mark.anywhere
@@ -23,8 +23,6 @@ def test_levels_are_ordered():
     for i, level in enumerate(LEVELS):
         for j, required in enumerate(LEVELS):
             assert at_least(level, required) == (i >= j)
-    with pytest.raises(ValueError, match="'strongest' is no isolation level; there are none, weak, fair, good, strong"):
-        at_least("strong", "strongest")
 
 
 @pytest.mark.anywhere
@@ -32,16 +30,13 @@ def test_levels_are_ordered():
     ("layers", "root", "level"),
     [
         (BASE | {lockdown.LANDLOCK, lockdown.NAMESPACES_LAYER, lockdown.UID}, True, "strong"),
-        (BASE | {lockdown.LANDLOCK, lockdown.NAMESPACES_LAYER, lockdown.USER_NAMESPACE}, False, "strong"),
+        (BASE | {lockdown.LANDLOCK, lockdown.NAMESPACES_LAYER}, False, "strong"),
         (BASE | {lockdown.LANDLOCK, lockdown.NAMESPACES_LAYER}, True, "fair"),  # stays root
         (BASE | {lockdown.LANDLOCK, lockdown.UID}, True, "good"),
         (BASE | {lockdown.LANDLOCK}, False, "fair"),
-        (BASE | {lockdown.LANDLOCK}, True, "fair"),
         (BASE | {lockdown.NAMESPACES_LAYER, lockdown.UID}, True, "weak"),
-        (BASE, False, "weak"),
-        ({lockdown.LANDLOCK}, False, "weak"),
+        ({lockdown.LANDLOCK, lockdown.SECCOMP}, False, "weak"),
         ({lockdown.LIMITS}, False, "none"),
-        (set(), False, "none"),
     ],
 )
 def test_the_level_follows_from_the_layers(layers, root, level):
@@ -60,14 +55,6 @@ def as_list(found: Isolation):
     return [found.level, list(found.layers), list(found.missing)]
 
 
-def test_root_with_everything(in_child, as_root_with_mounts):
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
-    level, layers, missing = in_child(lambda: as_list(probe.probe()))
-    assert (level, missing) == ("strong", [])
-    assert set(layers) == set(lockdown.LAYERS) - {lockdown.USER_NAMESPACE}
-
-
 @sampled("level", LEVELS, keep=1)
 def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open, level):
     if landlock.abi() < 1:
@@ -81,6 +68,8 @@ def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open
     assert found == level
     assert not set(layers) & set(avoid_above(level))
     assert all(sentence.endswith(".") and "{" not in sentence for sentence in missing)
+    if level == "strong":
+        assert (layers, missing) == ([*lockdown.LAYERS], [])
 
 
 def test_as_in_docker_as_root_and_as_an_ordinary_user(in_child, as_root_with_mounts, lay_python_open, like_docker):
@@ -134,7 +123,7 @@ def test_an_ordinary_user_with_and_without_namespaces(in_child, as_root_with_mou
         return as_list(probe.probe()), as_list(probe.probe(avoid=[lockdown.NAMESPACES_LAYER]))
 
     (level, layers, missing), (lower, fewer, reasons) = in_child(action)
-    if lockdown.USER_NAMESPACE not in layers:
+    if lockdown.NAMESPACES_LAYER not in layers:
         pytest.skip(f"this system refuses user namespaces: {missing}")
     assert (level, missing) == ("strong", [])
     assert lockdown.UID not in layers

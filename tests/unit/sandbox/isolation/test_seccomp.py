@@ -60,14 +60,6 @@ in_the_kernel = pytest.mark.skipif(not kernel.supported(), reason="needs Linux o
 # The table -----------------------------------------------------------------------------------------------------------
 
 
-def test_memory_that_resident_memory_does_not_show_is_refused(filter_of, machine):
-    numbers = system_calls.numbers(machine)
-    for flags, result in ((0x21, EPERM), (0x23, EPERM), (0x4021, EPERM), (0x22, seccomp.ALLOW), (0x01, seccomp.ALLOW)):
-        assert simulate(filter_of, numbers["mmap"], [0, 4096, 3, flags], machine=machine) == result
-    for advice, result in ((21, EPERM), (4, seccomp.ALLOW), (14, seccomp.ALLOW)):  # PAGEOUT, DONTNEED, HUGEPAGE
-        assert simulate(filter_of, numbers["madvise"], [0, 4096, advice], machine=machine) == result
-
-
 def refused(machine):
     named = {row[0] for names in system_calls.REFUSED.values() for row in system_calls.call_rows(names)}
     return {number for name, number in system_calls.numbers(machine).items() if name in named}
@@ -98,11 +90,8 @@ def test_another_processors_calls_end_the_process(filter_of, machine):
         if foreign != seccomp.AUDIT_ARCHITECTURE[machine]:
             for number in (0, 39, 500):
                 assert simulate(filter_of, number, architecture=foreign, machine=machine) == seccomp.KILL_PROCESS
-
-
-def test_x32_ends_the_process():
-    assert simulate(seccomp.program("x86_64"), 0x40000000 | 39) == seccomp.KILL_PROCESS
-    assert simulate(seccomp.program("x86_64"), 0xFFFFFFFF) == seccomp.KILL_PROCESS
+    for x32 in (0x40000000 | 39, 0xFFFFFFFF):
+        assert simulate(seccomp.program("x86_64"), x32) == seccomp.KILL_PROCESS
 
 
 def test_every_number_is_answered_as_the_table_says(filter_of, machine):
@@ -148,6 +137,11 @@ def test_every_number_is_answered_as_the_table_says(filter_of, machine):
         ("prctl", [1, 0], EPERM),  # PR_SET_PDEATHSIG: outliving the zygote
         ("prctl", [4, 1], EPERM),  # PR_SET_DUMPABLE: readable by others
         ("prctl", [22, 2], EPERM),  # PR_SET_SECCOMP
+        # memory that resident memory does not show
+        *(("mmap", [0, 4096, 3, flags], EPERM) for flags in (0x21, 0x23, 0x4021)),
+        *(("mmap", [0, 4096, 3, flags], seccomp.ALLOW) for flags in (0x22, 0x01)),
+        ("madvise", [0, 4096, 21], EPERM),  # PAGEOUT
+        ("madvise", [0, 4096, 4], seccomp.ALLOW),  # DONTNEED
     ],
 )
 def test_arguments_decide(filter_of, machine, call, arguments, expected):
