@@ -11,17 +11,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from grader.comparison.tensors import (
-    FLOOR,
-    LOW_PRECISION_TOLERANCE,
-    TOLERANCE,
     Bits,
     bits,
     compare,
-    first_index,
     relative_error,
     ulps,
 )
-from grader.results.wording import format_shape
 
 F32, F64 = torch.float32, torch.float64
 NAN, INFINITY = float("nan"), float("inf")
@@ -37,10 +32,6 @@ def f64(*numbers: float) -> torch.Tensor:
 
 
 # Value ---------------------------------------------------------------------------------------------------------------
-
-
-def test_the_tolerances_are_those_that_were_measured():
-    assert (TOLERANCE, LOW_PRECISION_TOLERANCE, FLOOR) == (1e-9, 1e-5, 1e-3)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -78,22 +69,6 @@ def test_a_zero_gradient_is_measured_against_its_upstream():
         assert not compare(zeros + f64(0, 1.1e-12 * scale, 0), zeros, scale).passed
 
 
-def test_the_floor_is_no_help_where_the_gradient_is_large():
-    reference = f64(1.0)
-    assert relative_error(f64(1.5), reference, scale=999.0) == pytest.approx(0.5)
-    assert relative_error(f64(1.5), reference, scale=2000.0) == pytest.approx(0.25)  # 1e-3 · 2000 = 2 > 1
-
-
-def test_no_upstream_at_all():
-    assert relative_error(f64(0.0), f64(0.0), 0.0) == 0
-    assert relative_error(f64(1e-30), f64(0.0), 0.0) == INFINITY
-    assert compare(f64(1e-30), f64(0.0), 0.0).stage == "value"
-
-
-def test_overflow_of_the_norm_is_no_pass():
-    assert compare(f64(1e300, 1e300), f64(1.0, 1.0), 1.0).stage == "value"
-
-
 finite = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
 tensors = st.lists(finite, min_size=1, max_size=8).map(lambda numbers: f64(*numbers))
 
@@ -110,68 +85,43 @@ def test_it_is_the_norm_of_the_difference_over_the_norm(reference, noise, scale)
 
 # Shape ---------------------------------------------------------------------------------------------------------------
 
+SHAPE = "The shape is {}; expected {}, the shape of the value itself."
+NOT_FLOATING = "The numbers are {}; a gradient needs floating point: start from `zeros_like(...)`, say."
+COARSE = "The numbers are {}, too coarse to judge: keep the dtype of the values you are given."
+NOT_FINITE = "Element [1, 2] is {}, not a finite number: look for {}."
+CAUSES_OF_NAN = "0/0, inf - inf, or the log or root of a negative number"
+CAUSES_OF_INF = "a division by zero, log(0) or an overflow"
 
-def test_shapes_that_broadcast_are_other_shapes():
-    """Equal numbers everywhere: only the shape can tell, and it does, before any value is looked at."""
-    for shape, expected, sentence in [
-        ((64,), (1, 64), "The shape is (64,); expected (1, 64), the shape of the value itself."),
-        ((1, 64), (64,), "The shape is (1, 64); expected (64,), the shape of the value itself."),
-        ((), (3,), "The shape is (); expected (3,), the shape of the value itself."),
-        ((1,), (), "The shape is (1,); expected (), the shape of the value itself."),
-        ((0,), (3,), "The shape is (0,); expected (3,), the shape of the value itself."),
-        ((3, 0), (3, 4), "The shape is (3, 0); expected (3, 4), the shape of the value itself."),
-        ((4, 3), (3, 4), "The shape is (4, 3); expected (3, 4), the shape of the value itself."),
-        ((2, 6), (3, 4), "The shape is (2, 6); expected (3, 4), the shape of the value itself."),
+
+def test_what_is_no_gradient_is_said_in_a_sentence():
+    """Equal numbers everywhere: only shape and dtype can tell, and they do, before any value is looked at."""
+    ones = torch.ones(3, 4, dtype=F64)
+    for answer, reference, sentence in [
+        (torch.ones(64, dtype=F64), torch.ones(1, 64, dtype=F64), SHAPE.format("(64,)", "(1, 64)")),
+        (f64(1.0), f64(1.0)[0], SHAPE.format("(1,)", "()")),
+        (torch.ones(3, 0, dtype=F64), ones, SHAPE.format("(3, 0)", "(3, 4)")),
+        (ones.T, ones, SHAPE.format("(4, 3)", "(3, 4)")),
+        (f64(NAN, NAN), f64(1.0), SHAPE.format("(2,)", "(1,)")),
+        (torch.ones(2, dtype=torch.int64), f64(1.0), SHAPE.format("(2,)", "(1,)")),
+        (ones.long(), ones, NOT_FLOATING.format("int64")),
+        (ones.bool(), ones, NOT_FLOATING.format("bool")),
+        (ones.half(), ones, COARSE.format("float16")),
+        (ones.bfloat16(), ones, COARSE.format("bfloat16")),
     ]:
-        comparison = compare(torch.ones(shape, dtype=F64), torch.ones(expected, dtype=F64), 1.0)
-        assert (comparison.stage, comparison.relative_error, comparison.message) == ("shape", None, sentence)
+        assert compare(answer, reference, 1.0) == ("shape", None, sentence)
+
+
+def test_every_number_must_be_finite():
+    """`not maxdiff > tolerance` holds for NaN: a comparison written that way lets it through."""
+    for bad, causes in [(NAN, CAUSES_OF_NAN), (INFINITY, CAUSES_OF_INF), (-INFINITY, CAUSES_OF_INF)]:
+        answer = torch.ones(2, 3, dtype=F64)
+        answer[1, 2] = bad
+        assert compare(answer, torch.ones(2, 3, dtype=F64), 1.0) == ("value", None, NOT_FINITE.format(bad, causes))
 
 
 def test_an_empty_gradient_of_an_empty_value_is_right():
     comparison = compare(torch.zeros(0, 3, dtype=F64), torch.zeros(0, 3, dtype=F64), 0.0)
     assert (comparison.stage, comparison.relative_error) == ("passed", 0)
-
-
-def test_whole_numbers_are_no_gradient():
-    for dtype, kind in [(torch.int64, "int64"), (torch.int8, "int8"), (torch.uint8, "uint8"), (torch.bool, "bool")]:
-        comparison = compare(torch.ones(3, dtype=dtype), torch.ones(3, dtype=F64), 1.0)
-        assert comparison.stage == "shape" and comparison.relative_error is None
-        assert comparison.message == (
-            f"The numbers are {kind}; a gradient needs floating point: start from `zeros_like(...)`, say."
-        )
-
-
-@pytest.mark.parametrize(("dtype", "kind"), [(torch.float16, "float16"), (torch.bfloat16, "bfloat16")])
-def test_half_precision_is_too_coarse(dtype, kind):
-    comparison = compare(torch.ones(3, dtype=dtype), torch.ones(3, dtype=F64), 1.0)
-    assert comparison.stage == "shape" and comparison.relative_error is None
-    assert (
-        comparison.message
-        == f"The numbers are {kind}, too coarse to judge: keep the dtype of the values you are given."
-    )
-
-
-def test_every_number_must_be_finite():
-    """`not maxdiff > tolerance` holds for NaN: a comparison written that way lets it through."""
-    for bad, text in [(NAN, "nan"), (INFINITY, "inf"), (-INFINITY, "-inf")]:
-        answer = torch.ones(2, 3, dtype=F64)
-        answer[1, 2] = bad
-        comparison = compare(answer, torch.ones(2, 3, dtype=F64), 1.0)
-        assert comparison.stage == "value" and comparison.relative_error is None
-        causes = "a division by zero, log(0) or an overflow"
-        causes = "0/0, inf - inf, or the log or root of a negative number" if text == "nan" else causes
-        assert comparison.message == f"Element [1, 2] is {text}, not a finite number: look for {causes}."
-
-
-def test_the_shape_is_judged_before_the_numbers():
-    assert compare(f64(NAN, NAN), f64(1.0), 1.0).stage == "shape"
-    assert compare(torch.ones(2, dtype=torch.int64), f64(1.0), 1.0).message.startswith("The shape is (2,)")
-
-
-def test_words_for_shapes_and_places():
-    assert [format_shape(shape) for shape in ((), (3,), (3, 4), (1, 1, 1))] == ["()", "(3,)", "(3, 4)", "(1, 1, 1)"]
-    assert first_index(torch.tensor([[False, False], [True, True]])) == (1, 0)
-    assert first_index(torch.tensor(True)) == ()
 
 
 # Bits ----------------------------------------------------------------------------------------------------------------
@@ -182,20 +132,19 @@ def test_bits_by_hand():
         (f32(1, 2, 3), f32(1, 2, 3), Bits(True, True, 0.0, 0)),
         (f32(1 + 2**-23), f32(1.0), Bits(False, True, 2.0**-23, 1)),
         (f32(1 - 2**-24), f32(1.0), Bits(False, True, 2.0**-24, 1)),  # below a power of two the steps are half as wide
-        (f32(1 + 2**-22, 1.0), f32(1.0, 1.0), Bits(False, True, 2.0**-22, 2)),
         (f32(2.0), f32(1.0), Bits(False, False, 1.0, 1 << 23)),
         (f32(-0.0), f32(0.0), Bits(True, True, 0.0, 0)),  # equal, though not the same bits
-        (f32(0.0), f32(-0.0), Bits(True, True, 0.0, 0)),
-        (f32(SMALLEST), f32(0.0), Bits(False, True, SMALLEST, 1)),
-        (f32(SMALLEST), f32(-0.0), Bits(False, True, SMALLEST, 1)),
         (f32(-SMALLEST), f32(SMALLEST), Bits(False, True, 2 * SMALLEST, 2)),  # across zero
-        (f32(3 * SMALLEST), f32(-2 * SMALLEST), Bits(False, True, 5 * SMALLEST, 5)),
-        (f32(2.0**-126), f32(2.0**-126 - SMALLEST), Bits(False, True, SMALLEST, 1)),  # where the denormals begin
-        (f32(1e-9), f32(-1e-9), Bits(False, True, float(f32(2e-9)), 2 * int(f32(1e-9).view(torch.int32)))),
         (f32(0.0), f32(2e-9), Bits(False, True, float(f32(2e-9)), int(f32(2e-9).view(torch.int32)))),
         (f32(0.0), f32(2e-8), Bits(False, False, float(f32(2e-8)), int(f32(2e-8).view(torch.int32)))),  # atol is 1e-8
         (f32(1.00002, 5.0), f32(1.0, 5.0), Bits(False, False, float(f32(1.00002) - 1), 168)),  # rtol is 1e-5
-        (f32(1.000009, 5.0), f32(1.0, 5.0), Bits(False, True, float(f32(1.000009) - 1), 75)),
+        (f64(1.0 + 1e-12), f32(1.0), Bits(True, True, 0.0, 0)),  # rounded first
+        (f64(1e300), f32(1.0), Bits(exact=False, approximate=False)),  # too large for float32
+        (f32(1.0, NAN), f32(1.0, 2.0), Bits(exact=False, approximate=False)),
+        (f32(-INFINITY, -INFINITY), f32(1.0, 2.0), Bits(exact=False, approximate=False)),
+        (torch.ones(64), torch.ones(1, 64), Bits()),  # what broadcasts is not compared
+        (torch.ones(3, dtype=torch.int64), torch.ones(3), Bits()),
+        (torch.zeros(0, 3), torch.zeros(0, 3), Bits(True, True, 0.0, 0)),
     ]:
         assert bits(answer, reference) == expected
 
@@ -210,27 +159,6 @@ def test_bits_are_the_lecture_s_cmp():
         assert found.exact == torch.all(answer == reference).item()
         assert found.approximate == torch.allclose(answer, reference)
         assert found.maxdiff == (answer - reference).abs().max().item()
-
-
-def test_float64_answers_are_rounded_first():
-    assert bits(f64(1.0 + 1e-12), f32(1.0)) == Bits(True, True, 0.0, 0)
-    assert bits(f64(1e300), f32(1.0)) == Bits(exact=False, approximate=False)  # too large for float32
-
-
-def test_no_figures_for_what_is_no_number():
-    for bad in [NAN, INFINITY, -INFINITY]:
-        assert bits(f32(1.0, bad), f32(1.0, 2.0)) == Bits(False, False, None, None)
-        assert bits(f32(bad, bad), f32(1.0, 2.0)) == Bits(False, False, None, None)
-
-
-def test_no_bits_for_another_shape_or_for_whole_numbers():
-    assert bits(torch.ones(64), torch.ones(1, 64)) == Bits()  # what broadcasts is not compared
-    assert bits(torch.ones(3, dtype=torch.int64), torch.ones(3)) == Bits()
-    assert bits(torch.ones(3, dtype=torch.bool), torch.ones(3)) == Bits()
-
-
-def test_bits_of_nothing():
-    assert bits(torch.zeros(0, 3), torch.zeros(0, 3)) == Bits(True, True, 0.0, 0)
 
 
 def test_the_largest_distance_counts():

@@ -28,14 +28,6 @@ def test_derived_seeds_fit_and_differ(seed, other, part, another):
         assert derive(other, another) != derived
 
 
-def test_the_same_seed_draws_the_same_problem(lesson):
-    one, again, other = (lesson.problem(Draw(SMALL), seed) for seed in (7, 7, 8))
-    for name in ("C", "W1", "Xb", "logits"):
-        assert torch.equal(one.values[name], again.values[name])
-    assert torch.equal(one.reference("C"), again.reference("C"))
-    assert not torch.equal(one.values["C"], other.values["C"])
-
-
 def test_a_draw_has_its_sizes_and_its_change(lesson):
     def one_class(inputs):
         inputs["Yb"][:] = 3
@@ -47,17 +39,11 @@ def test_a_draw_has_its_sizes_and_its_change(lesson):
     assert Draw().describe() == "the sizes in README.md"
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_everything_floating_has_the_problem_s_dtype(lesson, dtype):
-    problem = lesson.problem(Draw(SMALL), 1, dtype)
-    for name in problem.graph.names:
-        assert problem.values[name].dtype == dtype
-        assert problem.upstream[name].dtype == dtype
-    assert problem.values["Xb"].dtype == torch.int64
-
-
-def test_both_precisions_draw_the_same_numbers(lesson):
+def test_both_precisions_have_their_dtype_and_the_same_numbers(lesson):
     narrow, wide = (lesson.problem(Draw(SMALL), 1, dtype) for dtype in (torch.float32, torch.float64))
+    for problem in (narrow, wide):
+        own = [each[name] for each in (problem.values, problem.upstream) for name in problem.graph.names]
+        assert {value.dtype for value in own} == {problem.dtype} and problem.values["Xb"].dtype == torch.int64
     assert torch.equal(narrow.values["C"].double(), wide.values["C"])  # inputs are drawn in float32
     assert torch.equal(narrow.upstream["h"], wide.upstream["h"].float())
 
@@ -92,20 +78,15 @@ def test_the_lecture_s_own_problem_is_fed_the_true_gradients(lesson):
 
 
 def test_a_book_draws_each_problem_once(lesson):
-    draws = [Draw(SMALL), Draw({**SMALL, "batch": 5})]
+    draws = [Draw(SMALL), Draw(SMALL), Draw({**SMALL, "batch": 5})]
     book = ProblemBook(1)
     first = book.problems(lesson, draws)
-    assert [id(problem) for problem in book.problems(lesson, draws)] == [id(problem) for problem in first]
-    assert first[0].values["n"] == 6 and first[1].values["n"] == 5
+    assert [*map(id, book.problems(lesson, draws))] == [*map(id, first)]
+    assert [problem.values["n"] for problem in first] == [6, 6, 5]
     again, other = ProblemBook(1).problems(lesson, draws), ProblemBook(2).problems(lesson, draws)
     assert torch.equal(again[0].values["C"], first[0].values["C"])
-    assert not torch.equal(other[0].values["C"], first[0].values["C"])
-    assert not torch.equal(first[0].values["C"], first[1].values["C"])
-
-
-def test_a_second_draw_of_the_same_sizes_is_another_problem(lesson):
-    first, second = ProblemBook(1).problems(lesson, [Draw(SMALL), Draw(SMALL)])
-    assert not torch.equal(first.values["C"], second.values["C"])
+    for different in (other[0], first[1]):  # a second draw of the same sizes is another problem
+        assert not torch.equal(different.values["C"], first[0].values["C"])
 
 
 def test_a_forward_pass_without_a_loss_ends_in_random_gradients():
