@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
 from grader.lesson.forward_statements import forward_expressions
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
+from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
 """Sizes to draw with: the length of an axis shows which sizes it is the product of."""
@@ -30,26 +30,23 @@ def notebook_table(lesson: Lesson) -> NotebookTable | None:
         names = lesson.joint.returns
     chosen = table.values or {*graph.values, *("d" + name for name in graph.names)}
     consumers = {name: graph.consumers.get(name[1:], ()) for name in names}
-    return replace(
+    found = replace(
         table,
         names=names,
         values=frozenset(chosen & graph.values.keys()),
         gradients=frozenset(chosen - graph.values.keys()),
         groups=dict(getattr(lesson.module, "GROUPS", {})),
         consumers={name: frozenset("d" + each for each in own if each != "loss") for name, own in consumers.items()},
-        sizes=lesson_sizes(lesson, chosen, table.same),
         forward=forward_expressions(lesson),
     )
+    return with_sizes(lesson, found, chosen)
 
 
-def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str]) -> LessonSizes:
-    """The sizes of the lesson's inputs and where its forward values show them.
+def with_sizes(lesson: Lesson, table: NotebookTable, chosen: Collection[str]) -> NotebookTable:
+    """The table with the sizes of the lesson's inputs, and where its forward values show them.
 
-    Draws one problem in which every size is a different prime number.
-
-    Args:
-        chosen: the values that the student's functions may request.
-        same: the notebook's other names for values.
+    Draws one problem in which every size is a different prime number. `chosen` are the values that the student's
+    functions may request.
     """
     from grader.reference.problem import Draw  # imports torch, which reading a notebook's text does not need
 
@@ -57,7 +54,7 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
     published = {p.name: p.default for p in parameters if type(p.default) is int}
     primes = dict(zip(published, PRIMES, strict=False))
     if len(primes) < len(published):
-        return LessonSizes()
+        return table
     values = lesson.problem(Draw(primes), 0, random_upstream=False).values
     scalars = {
         name: size
@@ -76,15 +73,15 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
         for name, value in values.items()
         if name in chosen and hasattr(value, "shape")
     }
-    found = LessonSizes(published, scalars, axes)
+    found = replace(table, scalars=scalars, axes=axes)
     shapes = [f"{name}.shape[{n}]" for name, lengths in axes.items() for n in range(len(lengths))]
     expressions: dict[str, str] = {}
-    for expression in (*scalars, *same.values(), *shapes):
+    for expression in (*scalars, *table.same.values(), *shapes):
         size = found.size_of(expression)
         if size is not None:
             expressions.setdefault(size, expression)
     shown = {size: value for size, value in published.items() if size in expressions}
-    return replace(found, published=shown, expressions=expressions)
+    return replace(found, sizes=shown, expressions=expressions)
 
 
 @lru_cache(maxsize=64)
@@ -94,12 +91,10 @@ def notebook_lesson(lesson: Lesson) -> NotebookLesson:
     if table is not None and table.after:
         chain = notebook_table(Lesson(lesson.course, table.after, secrets=False))
     if table is not None and chain is not None and chain is not table:  # its values show the same sizes
-        sizes, shown = table.sizes, chain.sizes
-        known = set(sizes.published)
-        scalars = {name: size for name, size in shown.scalars.items() if size in known}
-        axes = {name: [each if known.issuperset(each) else [] for each in own] for name, own in shown.axes.items()}
-        sizes = replace(sizes, scalars={**scalars, **sizes.scalars}, axes={**axes, **sizes.axes})
-        table = replace(table, sizes=sizes)
+        known = table.sizes.keys()
+        scalars = {name: size for name, size in chain.scalars.items() if size in known}
+        axes = {name: [each if known >= {*each} else [] for each in own] for name, own in chain.axes.items()}
+        table = replace(table, scalars={**scalars, **table.scalars}, axes={**axes, **table.axes})
     stepwise: NotebookTable | None = None
     if table is not None and table.loop:
         others = Course(lesson.course).lessons.values()

@@ -26,40 +26,6 @@ from grader.lesson.toml_tables import NOT_IN_THE_FILE
 
 
 @dataclass(frozen=True)
-class LessonSizes:
-    """The sizes of a lesson's inputs, by the parameters of `inputs`, and where its forward values show them.
-
-    Attributes:
-        published: {size: its published value}.
-        scalars: {value: the size that it is}.
-        axes: {value: for each axis, the sizes whose product it is; none where it is something else}.
-        expressions: {size: an expression of values that gives it}.
-    """
-
-    published: Mapping[str, int] = field(default_factory=dict)
-    scalars: Mapping[str, str] = field(default_factory=dict)
-    axes: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
-    expressions: Mapping[str, str] = field(default_factory=dict)
-
-    def size_of(self, expression: str) -> str | None:
-        """The size that `n` or `C.shape[0]` gives."""
-        name, _, axis = expression.partition(".shape[")
-        if not axis:
-            return self.scalars.get(name)
-        axes = self.axes.get(name, ())
-        number = int(axis[:-1]) if axis[:-1].isdigit() else len(axes)
-        sizes = axes[number] if number < len(axes) else ()
-        return sizes[0] if len(sizes) == 1 else None
-
-    def with_names(self, others: Mapping[str, str]) -> LessonSizes:
-        """The same with a notebook's own names for values, {its name: the lesson's}."""
-        names = {value: name for name, value in others.items()}
-        axes = {names.get(value, value): sizes for value, sizes in self.axes.items()}
-        scalars = {names[value]: size for value, size in self.scalars.items() if value in names}
-        return replace(self, axes={**axes, **self.axes}, scalars={**scalars, **self.scalars})
-
-
-@dataclass(frozen=True)
 class NotebookTable:
     """The `[notebook]` table, with what the lesson's own files add to it.
 
@@ -68,6 +34,10 @@ class NotebookTable:
         others: {a student's name: the value or gradient that it is}, as in {"dL_dp": "dprobs"}.
         groups: {name of a group of parameters: its members}, from the lesson's `GROUPS`.
         consumers: {gradient: the upstream gradients from which its own step is computed}.
+        sizes: {a size of the lesson's inputs, by the parameter of `inputs`: its published value}.
+        scalars: {value: the size that it is}.
+        axes: {value: for each axis, the sizes whose product it is; none where it is something else}.
+        expressions: {size: an expression of values that gives it}.
         forward: {value: the expression that computes it in the forward pass}.
     """
 
@@ -82,13 +52,33 @@ class NotebookTable:
     others: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
     consumers: Mapping[str, frozenset[str]] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
-    sizes: LessonSizes = field(default_factory=LessonSizes, metadata=NOT_IN_THE_FILE)
+    sizes: Mapping[str, int] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    scalars: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    axes: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
+    expressions: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
     forward: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_THE_FILE)
 
     @property
     def lines(self) -> list[tuple[str, str]]:
         """(value, expression) of the forward pass, also of other ways to write it."""
         return [*self.forward.items(), *self.also.items()]
+
+    def size_of(self, expression: str) -> str | None:
+        """The size that `n` or `C.shape[0]` gives."""
+        name, _, axis = expression.partition(".shape[")
+        if not axis:
+            return self.scalars.get(name)
+        axes = self.axes.get(name, ())
+        number = int(axis[:-1]) if axis[:-1].isdigit() else len(axes)
+        sizes = axes[number] if number < len(axes) else ()
+        return sizes[0] if len(sizes) == 1 else None
+
+    def with_names(self, others: Mapping[str, str]) -> NotebookTable:
+        """The same with a notebook's own names for values and gradients, {its name: the lesson's}."""
+        names = {value: name for name, value in others.items()}
+        axes = {names.get(value, value): sizes for value, sizes in self.axes.items()}
+        scalars = {names[value]: size for value, size in self.scalars.items() if value in names}
+        return replace(self, others=others, axes={**axes, **self.axes}, scalars={**scalars, **self.scalars})
 
 
 @dataclass(frozen=True)

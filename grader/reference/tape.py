@@ -33,7 +33,6 @@ from grader.reference.forward_errors import (
     refuse_value,
     update_error,
 )
-from grader.reference.named_list import NamedList
 
 LOSS = "loss"
 """The name whose upstream gradient is always one: the derivative of the loss with respect to itself."""
@@ -42,6 +41,30 @@ LOSS = "loss"
 def is_floating(value: Any) -> bool:
     """Whether a value is a tensor of any shape with a floating-point dtype: only such a value has a gradient."""
     return isinstance(value, Tensor) and value.is_floating_point()
+
+
+class NamedList:
+    """A list of values on a tape, such as one per layer: `t.h[2]` is the value with the name `h[2]`."""
+
+    def __init__(self, tape: Tape, name: str, values: Sequence[Any]) -> None:
+        self._tape, self.name, self.members = tape, name, list[str]()
+        for value in values:
+            self.append(value)
+
+    def append(self, value: Any) -> None:
+        self.members.append(f"{self.name}[{len(self.members)}]")
+        self._tape._record(self.members[-1], value)
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self._tape._read(member) for member in self.members[index]]
+        return self._tape._read(self.members[index])
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        raise update_error(self.name, place_outside())
+
+    def __len__(self) -> int:
+        return len(self.members)
 
 
 class _State:
@@ -171,7 +194,7 @@ class Graph:
         self.parents: dict[str, tuple[str, ...]] = {}
         self.places = state.places
         self.lists = {name: tuple(found.members) for name, found in state.lists.items()}
-        self._above: dict[str, frozenset[str]] = {}
+        self._above: dict[tuple[str, str], frozenset[str]] = {}
         order = list(state.leaves)
         for name, output in state.outputs.items():
             earlier = order[: order.index(name)]
@@ -212,32 +235,21 @@ class Graph:
                 gradients[parent] = gradients[parent] + share if parent in gradients else share
         return gradients
 
-    def above(self, name: str) -> frozenset[str]:
-        """Every name that `name`'s gradient is computed from: its consumers, theirs, and so on."""
-        if name not in self._above:
-            self._above[name] = self._found_above(name)
-        return self._above[name]
+    def above(self, name: str, without: str = "") -> frozenset[str]:
+        """Every name that `name`'s gradient is computed from: its consumers, theirs, and so on; not past `without`."""
+        if (name, without) not in self._above:
+            found, waiting = set[str](), list(self.consumers[name])
+            while waiting:
+                consumer = waiting.pop()
+                if consumer not in found and consumer != without:
+                    found.add(consumer)
+                    waiting += self.consumers[consumer]
+            self._above[name, without] = frozenset(found)
+        return self._above[name, without]
 
     def goes_through(self, name: str, other: str) -> bool:
         """Whether every path from `name` to an end of the forward pass goes through `other`."""
-        met, waiting = {other}, list(self.consumers[name])
-        while waiting:
-            consumer = waiting.pop()
-            if consumer not in met:
-                if not self.consumers[consumer]:
-                    return False
-                met.add(consumer)
-                waiting += self.consumers[consumer]
-        return other in self.above(name)
-
-    def _found_above(self, name: str) -> frozenset[str]:
-        found, waiting = set[str](), list(self.consumers[name])
-        while waiting:
-            consumer = waiting.pop()
-            if consumer not in found:
-                found.add(consumer)
-                waiting += self.consumers[consumer]
-        return frozenset(found)
+        return other in self.above(name) and self.above(name, other).isdisjoint(self.sinks)
 
 
 def record_forward(

@@ -143,6 +143,7 @@ def reader_of(hint: Any) -> Callable[[Any, Source], Any]:
         return partial(object_from_json, hint)
     others: dict[Any, Callable[[Any, Source], Any]] = {
         Any: lambda value, source: value,
+        float: number_from_json,
         bytes: lambda value, source: source.load(require(value, str)),
         datetime: lambda value, source: (
             require(value, datetime) if source.by_hand else time_from_text(require(value, str))
@@ -188,12 +189,20 @@ def table_from_json(key: Callable[[str], Any], read: Callable[..., Any], data: A
     return found
 
 
+def number_from_json(value: Any, source: Source) -> float:
+    """A number; one that a person writes has to be finite."""
+    if source.by_hand and isinstance(value, float) and not math.isfinite(value):
+        raise other_type(value, in_words(float))
+    found: float = require(value, float)
+    return found
+
+
 def require(value: Any, hint: Any, kind: Any = None) -> Any:
-    """The value, if it is of this `kind`, by default of `hint`; a number has to be finite. Raises WrongData."""
+    """The value, if it is of this `kind`, by default of `hint`. Raises WrongData."""
     kind = hint if kind is None else kind
     is_other = not isinstance(value, (int, float) if kind is float else kind)
     is_other |= isinstance(value, bool) and kind is not bool
-    if is_other or (isinstance(value, float) and not math.isfinite(value)):
+    if is_other:
         raise other_type(value, in_words(hint))
     return value
 

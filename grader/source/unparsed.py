@@ -20,24 +20,12 @@ class Cause(NamedTuple):
 
 
 def cause_of(text: str, line: int | None = None) -> Cause | None:
-    """A merge mark or a Git LFS pointer in the text; None where Python's own words say what is wrong.
+    """A Git LFS pointer, or the first mark of a merge in the text; None where Python's own words say what is wrong.
 
     `line` is the one that Python names.
     """
     if text.lstrip("\ufeff").startswith(LFS_POINTER):
         return Cause(None, "this is a Git LFS pointer, not the file itself: run `git lfs pull`")
-    return merge_mark(text, line)
-
-
-def cause_of_error(text: str, error: SyntaxError) -> Cause:
-    """The same, else in Python's own words. They name its version: a newer Python may know a syntax that it lacks."""
-    where = " (in Python {}.{})".format(*sys.version_info) if error.lineno else ""
-    own_words = Cause(error.lineno or None, f"{type(error).__name__}: {error.msg}{where}")
-    return cause_of(text, error.lineno) or own_words
-
-
-def merge_mark(text: str, line: int | None = None) -> Cause | None:
-    """The first mark of a merge that Git left to the student."""
     found = MERGE_MARK.search(text)
     if found is not None:
         line, mark = text.count("\n", 0, found.start()) + 1, found[0].strip()
@@ -50,3 +38,10 @@ def merge_mark(text: str, line: int | None = None) -> Cause | None:
         f"this is the mark of an unfinished Git merge ({mark[:MAX_SHOWN_MARK]}). Keep one of the two versions, delete "
         "the marks, and save the file",
     )
+
+
+def cause_of_error(text: str, error: SyntaxError) -> Cause:
+    """The same, else in Python's own words. They name its version: a newer Python may know a syntax that it lacks."""
+    where = " (in Python {}.{})".format(*sys.version_info) if error.lineno else ""
+    own_words = Cause(error.lineno or None, f"{type(error).__name__}: {error.msg}{where}")
+    return cause_of(text, error.lineno) or own_words

@@ -17,7 +17,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.intake.notebook.ipython_lines import python_of
 from grader.source.parsing import PARSE_ERRORS
-from grader.source.unparsed import cause_of_error, merge_mark
+from grader.source.unparsed import cause_of, cause_of_error
 
 MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000
@@ -45,9 +45,8 @@ def cells_of(data: bytes, name: str) -> list[Cell]:
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError
-        mark = merge_mark(data.decode("utf-8", "replace"))
-        if mark is not None:
-            raise NotebookError(f"line {mark.line}: {mark.what}.") from None
+        if cause := cause_of(data.decode("utf-8", "replace")):
+            raise NotebookError(f"line {cause.line}: {cause.what}." if cause.line else f"{cause.what}.") from None
         raise NotebookError("it is no notebook file (no JSON). Save or download it again as .ipynb.") from None
     if not isinstance(notebook, dict) or not any(isinstance(notebook.get(k), list) for k in ("cells", "worksheets")):
         raise NotebookError("it is no notebook file: it has no cells. Save or download it again as .ipynb.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.intake.notebook.answers import Chooser, GradientAnswer
@@ -43,7 +43,7 @@ class KnownNames:
 
     def added_to(self, table: NotebookTable) -> NotebookTable:
         """The table with these names among the inputs of its functions."""
-        return replace(table, others=self.others) if self.others else table
+        return table.with_names(self.others)
 
 
 def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:

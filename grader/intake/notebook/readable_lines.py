@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from grader.source.parsing import parse_text
-from grader.source.unparsed import cause_of, merge_mark
+from grader.source.unparsed import cause_of
 
 MAX_PIECES = 1_000  # of a text that Python cannot parse as a whole
 BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin
@@ -46,7 +46,7 @@ def readable_statements(file: str, text: str) -> tuple[list[ast.stmt], list[Brok
         return tree.body, []
     lines = UNFINISHED.sub(r"\1 ...", text).split("\n")
     starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
-    if len(starts) > MAX_PIECES or not starts or merge_mark(text) is not None:  # both sides of a merge would be read
+    if len(starts) > MAX_PIECES or not starts or cause_of(text) is not None:  # both sides of a merge would be read
         return [], [Broken(file, 1, text)]
     found: list[ast.stmt] = []
     broken: list[Broken] = []

@@ -76,8 +76,7 @@ class LessonWriter:
         uses: Uses,
     ) -> None:
         self.lesson, self.names, self.script, self.shown = lesson, names, script, shown
-        self.sizes, self.size_reader = table.sizes.with_names(names.others), SizeReader(uses)
-        self.table = names.added_to(table)
+        self.table, self.size_reader = names.added_to(table), SizeReader(uses)
         self.chooser = Chooser(uses, self.table, names.added_to(lesson.stepwise or lesson.chain))
         self.pieces: list[FileWriter] = []
         self.parts: list[Slice] = []
@@ -121,7 +120,7 @@ class LessonWriter:
             lines=file.places,
             missing=self.missing,
             rows=self.rows,
-            sizes=sizes_set(self.size_reader, self.sizes, table.same, self.places),
+            sizes=sizes_set(self.size_reader, table, self.places),
             numbers=self.numbers,
             remarks=self.remarks,
             uncounted=cannot,

@@ -10,10 +10,10 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from grader.intake.notebook.slices import Uses
-from grader.lesson.notebook_table import LessonSizes
+from grader.lesson.notebook_table import NotebookTable
 from grader.source.syntax import last_name
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
@@ -142,7 +142,7 @@ class SizeReader:
             parts = node.args
         return [self.number(part, i) for part in parts]
 
-    def sizes_at(self, sizes: LessonSizes, same: Mapping[str, str], i: int) -> dict[str, int]:
+    def sizes_at(self, table: NotebookTable, i: int) -> dict[str, int]:
         """{size: its value at statement `i`}: by shapes, by values that are sizes, or as published."""
         found: dict[str, int] = {}
 
@@ -150,9 +150,9 @@ class SizeReader:
             if size is not None and isinstance(value, int) and value > 0:
                 found.setdefault(size, value)
 
-        shapes = {name: shape for name in sizes.axes if isinstance(shape := self.named(name, i), list)}
-        axes = [(n, parts, each) for n in shapes for parts, each in zip(sizes.axes[n], shapes[n], strict=False)]
-        scalars = {**{name: sizes.size_of(expression) for name, expression in same.items()}, **sizes.scalars}
+        shapes = {name: shape for name in table.axes if isinstance(shape := self.named(name, i), list)}
+        axes = [(n, parts, each) for n in shapes for parts, each in zip(table.axes[n], shapes[n], strict=False)]
+        scalars = {**{name: table.size_of(given) for name, given in table.same.items()}, **table.scalars}
         for is_above in (True, False):  # first what statements above it say, then cells further down
             for name, parts, length in axes:
                 if len(parts) == 1 and self.is_bound_above(name, i) is is_above:
@@ -165,11 +165,11 @@ class SizeReader:
             rest = math.prod(found[part] for part in parts if part in found)
             if len(unknown) == 1 and length and rest and length % rest == 0:
                 note(unknown[0], length // rest)
-        return {size: found.get(size, published) for size, published in sizes.published.items()}
+        return {size: found.get(size, published) for size, published in table.sizes.items()}
 
 
-def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Sequence[int]) -> dict[str, int]:
+def sizes_set(reader: SizeReader, table: NotebookTable, places: Sequence[int]) -> dict[str, int]:
     """The sizes at these statements, a few of which are looked at; where they differ, those at the most of them."""
     some = places[:: 1 + len(places) // MAX_SIZE_PLACES]
-    counted = Counter(tuple(reader.sizes_at(sizes, same, i).items()) for i in some)
-    return dict(counted.most_common(1)[0][0]) if counted else dict(sizes.published)
+    counted = Counter(tuple(reader.sizes_at(table, i).items()) for i in some)
+    return dict(counted.most_common(1)[0][0]) if counted else dict(table.sizes)

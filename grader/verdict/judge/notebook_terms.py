@@ -28,7 +28,7 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import differs_in_ones
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_table
-from grader.lesson.notebook_table import LessonSizes
+from grader.lesson.notebook_table import NotebookTable
 from grader.reference.problem import Draw, Problem, derive
 from grader.results.wording import format_shape, listed
 from grader.source.syntax import WrittenNumber
@@ -57,20 +57,19 @@ def terms_of(
 
 def are_drawable(lesson: Lesson, sizes: Mapping[str, int]) -> bool:
     """Whether a problem of these sizes is small enough to be drawn for one notebook."""
-    published = notebook_sizes(lesson).published
+    published = table_of(lesson).sizes
     growth = math.prod(max(1.0, n / published.get(size, n)) for size, n in sizes.items())
     return bool(sizes) and min(sizes.values()) > 1 and growth <= MAX_GROWTH
 
 
-def notebook_sizes(lesson: Lesson) -> LessonSizes:
-    """The sizes of the lesson that a notebook may set; none where the lesson takes nothing from a notebook."""
-    table = notebook_table(lesson)
-    return table.sizes if table else LessonSizes()
+def table_of(lesson: Lesson) -> NotebookTable:
+    """What the lesson takes from a notebook, with the sizes that a notebook may set; an empty table for nothing."""
+    return notebook_table(lesson) or NotebookTable()
 
 
 def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
     """Whether these are the lecture's sizes, or none are given."""
-    published = notebook_sizes(lesson).published
+    published = table_of(lesson).sizes
     return sizes is None or all(published.get(size) == value for size, value in sizes.items())
 
 
@@ -167,7 +166,7 @@ def note_on_sizes(lesson: Lesson, terms: Terms, row: str, is_right_with_another:
     explain what is wrong. A size of two that formulas calculate with shows nothing: with two examples n - 1 and
     1 / (n - 1) are the same.
     """
-    sizes, known = terms.sizes or {}, notebook_sizes(lesson)
+    sizes, known = terms.sizes or {}, table_of(lesson)
     hard_coded = [size for size in sizes if not is_right_with_another(size)]
     calculated_with = set(known.scalars.values()) or set(sizes)
     if not hard_coded or any(sizes[size] < MIN_HARD_CODED_SIZE for size in calculated_with & set(hard_coded)):
