@@ -35,14 +35,7 @@ def test_refused() -> None:
     for text, message in [
         ("", "There is no formula."),
         ("2n", "`2n` is not a formula: write every product with *."),
-        (
-            "n(p)",
-            "`n(p)` is not a formula: write every product with *." + FUNCTIONS,
-        ),
-        (
-            "(1-p)(2)",
-            "`(1-p)(2)` is not a formula: write every product with *." + FUNCTIONS,
-        ),
+        ("n(p)", "`n(p)` is not a formula: write every product with *." + FUNCTIONS),
         ("q", "`q` uses the name `q`; expected only p, n, dy, y and numbers."),
         ("open('x')", None),
         ("p.real", "`p.real` has a part that is not allowed; expected numbers, names, + - * / ** and ()."),
@@ -54,10 +47,7 @@ def test_refused() -> None:
         ("(" * 250, None),
         ("-" * 299 + "1", None),
         ("[p for p in n]", None),
-        ("lambda: 1", None),
-        ("1 if p else 2", None),
         ("f'{p}'", None),
-        ("True", None),
     ]:
         try:
             value = read_formula(text, VALUES).number(VALUES)

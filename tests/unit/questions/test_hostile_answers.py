@@ -22,7 +22,6 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course
 from grader.questions.answers_file import read_answers
 from grader.questions.code_lines import results_agree
-from grader.questions.question import questions_of
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
@@ -32,12 +31,9 @@ ENDLESS = "0x" + "f" * 5000
 HOSTILE = {
     "the negative of a truth, which numpy refuses": ('sum_of_two = "-(1 < 2)"', "error"),
     "a number that cannot be printed": (f"sum_of_two = {ENDLESS}", "error"),
-    "a number that cannot be printed, for a line": (f"sum_backward = {ENDLESS}", "error"),
     "powers of powers": ('sum_of_two = "9**9**9**9**9"', "error"),
     "lists in lists": ("sum_of_two = " + "[" * 150 + "]" * 150, "error"),
     "30,000 choices": ("softmax_terms = [" + '"a",' * 30_000 + "]", "error"),
-    "an order of 90,000 places": ('order_of_backward = "' + "a," * 90_000 + '"', "error"),
-    "a text of 190,000 letters": ('why_elegant = "' + "a" * 190_000 + '"', "error"),
     "a deep line": ('sum_backward = "' + "-" * 290 + 'dy"', "failed"),
     "a line that runs for hours": ('sum_backward = "[each for each in range(10**12)]"', "error"),
     "a line that takes all memory": ('sum_backward = "torch.ones(10**11)"', "error"),
@@ -73,15 +69,6 @@ def test_a_hostile_answer_gets_its_verdict(name: str, course: Course, zygote: Zy
     assert statuses.pop(f"q:{text.partition(' ')[0]}") == expected
     assert set(statuses.values()) == {"todo"}
     assert all(len(row.message or "") < 1500 and "solutions" not in (row.message or "") for row in rows)
-
-
-def test_a_shape_of_ninety_thousand_axes_is_not_read(course: Course, zygote: ZygoteProcess) -> None:
-    lesson = course.find("02")
-    asked = next(name for name, each in questions_of(lesson).items() if each.kind == "shape")
-    submitted = LessonFiles(lesson.name, {}, answers=(f'[answers]\n{asked} = "' + "1," * 90_000 + '"\n').encode())
-    with guarded():
-        rows, _ = question_rows(lesson, submitted, "s", line_runner(zygote))
-    assert [row.status for row in rows if row.name == f"q:{asked}"] == ["error"]
 
 
 def test_a_question_that_nobody_asks_is_shown_in_part(course: Course, zygote: ZygoteProcess) -> None:

@@ -118,25 +118,14 @@ def test_an_answer_is_read(lesson: Lesson) -> None:
         assert found == (frozenset(value) if isinstance(value, set) else value)
 
 
+A_NUMBER = "a number such as 0.25 or 1/32, with a point and without units"
+
+
 def test_an_answer_of_another_form_is_refused(lesson: Lesson) -> None:
     for name, raw, message in [
-        (
-            "count",
-            "forty",
-            "`forty` is not a number; expected a number such as 0.25 or 1/32, with a point and without units.",
-        ),
-        (
-            "count",
-            "1,000",
-            "`1,000` is not a number; expected a number such as 0.25 or 1/32, with a point and without units.",
-        ),
-        (
-            "count",
-            True,
-            "`True` is not an answer; expected a number such as 0.25 or 1/32, with a point and without units.",
-        ),
-        ("count", " ", "There is no answer; expected a number such as 0.25 or 1/32, with a point and without units."),
-        ("size", "(4, ten)", "`(4, ten)` is not a shape; expected a shape such as (32, 1)."),
+        ("count", "1,000", f"`1,000` is not a number; expected {A_NUMBER}."),
+        ("count", True, f"`True` is not an answer; expected {A_NUMBER}."),
+        ("count", " ", f"There is no answer; expected {A_NUMBER}."),
         ("size", "(4, 0.5)", "`(4, 0.5)` is not a shape; expected a shape such as (32, 1)."),
         ("pick", "lefft", "There is no choice `lefft`; did you mean 'left'?"),
         ("pick", "d", "There is no choice `d`; expected one of a, b, c."),
@@ -148,9 +137,6 @@ def test_an_answer_of_another_form_is_refused(lesson: Lesson) -> None:
         ("line", "g.sum(0)\nimport os", "The answer is not a single line."),
         ("line", "h.sum(0)", "`h.sum(0)` uses `h`; expected only g, torch, F and plain Python."),
     ]:
-        with pytest.raises(AnswerError) as error:
-            read_answer(posed(lesson, name), raw)
-        assert str(error.value) == message
         assert verdict(lesson, name, raw) == Judged("error", 0, message)
 
 
@@ -228,55 +214,30 @@ def no_run(line: str, inputs: Any) -> str:
 
 def test_numbers_have_the_author_s_tolerance(tmp_path: Path) -> None:
     lesson = course_with_questions(tmp_path, keys=KEYS.replace('key = "n * k"', 'key = "n * k"\ntolerance = 0.5'))
-    assert [verdict(lesson, "count", each).status for each in ("100.5", "99.5", "100.51")] == [
-        "passed",
-        "passed",
-        "failed",
-    ]
+    found = [verdict(lesson, "count", each).status for each in ("100.5", "99.5", "100.51")]
+    assert found == ["passed", "passed", "failed"]
 
 
 # The files -------------------------------------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize(
-    ("public", "keys", "message"),
-    [
-        ("points = 2", "", None),
-        ("point = 2", "", "there is no setting 'point' in [count]; did you mean 'points'?"),
-        ('key = "n * k"', "", "there is no setting 'key' in [count]; the keys are: kind, text, points, figure, draw,"),
-        ("", "kee = 1", "there is no setting 'kee' in [count]; did you mean 'key'?"),
-        ("points = 0", "", "[count] points is 0; expected a number above 0."),
-        ('variables = {x = "0..1"}', "", "[count]: variables is not for number."),
-        ("", "tolerance = -1", "[count] tolerance is -1; expected a number from 0 up."),
-    ],
-)
-def test_a_slip_of_the_author_is_a_sentence(tmp_path: Path, public: str, keys: str, message: str | None) -> None:
-    lesson = course_with_questions(
-        tmp_path,
-        PUBLIC.replace("[count]", f"[count]\n{public}"),
-        KEYS.replace("[count]", f"[count]\n{keys}"),
-    )
-    if message is None:
-        assert questions_of(lesson)["count"].points == 2
-        return
-    with pytest.raises(LessonError) as error:
-        answer_keys_of(lesson)
-    assert message in str(error.value)
+CHOICES = 'choices = {left = "the left one", right'
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ("[count]", "[count]\npoint = 2", "there is no setting 'point' in [count]; did you mean 'points'?"),
+        ("[count]", "[count]\nkey = 'n'", "there is no setting 'key' in [count]; the keys are: kind, text, points,"),
+        ("[count]", "[count]\npoints = 0", "[count] points is 0; expected a number above 0."),
+        ("[count]", '[count]\nvariables = {x = "0..1"}', "[count]: variables is not for number."),
         ("[pick]", "[pikc]", "did you mean 'pikc'?"),
-        (
-            'choices = {left = "the left one", right',
-            'choices = {right = "the left one", left',
-            "in alphabetical order.",
-        ),
+        (CHOICES, 'choices = {right = "the right one", left', "in alphabetical order."),
         ('kind = "choice"', 'kind = "chioce"', 'expected "number" or "shape"'),
         ('kind = "choice"', 'kind = "text"', "choices is not for text."),
+        ('kind = "choice"\n', "", '[pick] kind is missing; expected "number" or'),
         ("{n} rows", "{m} rows", "its text has {m}, which is not drawn."),
-        ('draw = {n = "2..9", k = [10, 20]}\n[size]', 'draw = {n = "2..", k = [10, 20]}\n[size]', "is not a formula"),
+        ('n = "2..9"', 'n = "2.."', "is not a formula"),
+        ('n = "2..9"', "n = []", "[count] draw is {'n': [], 'k': [10, 20]}; expected ranges"),
         ("[10, 20]}\n[size]", '[10, 20]}\nwhere = "n > 9"\n[size]', "no draw in 1000 meets `n > 9`."),
     ],
 )
@@ -286,6 +247,18 @@ def test_questions_that_cannot_be_asked(tmp_path: Path, old: str, new: str, mess
         answer_keys_of(lesson)
         posed(lesson, "count")
     assert message in str(error.value)
+
+
+def test_a_slip_in_the_keys_is_a_sentence(tmp_path: Path) -> None:
+    for slip, message in [
+        ("kee = 1", "there is no setting 'kee' in [count]; did you mean 'key'?"),
+        ("tolerance = -1", "[count] tolerance is -1; expected a number from 0 up."),
+    ]:
+        (tmp_path / slip).mkdir()
+        lesson = course_with_questions(tmp_path / slip, keys=KEYS.replace("[count]", f"[count]\n{slip}"))
+        with pytest.raises(LessonError) as error:
+            answer_keys_of(lesson)
+        assert message in str(error.value)
 
 
 # answers.toml ----------------------------------------------------------------------------------------------------
@@ -308,24 +281,17 @@ def test_any_file_is_read_or_refused(data: bytes) -> None:
         assert "\n" not in str(error)
 
 
-def test_loose_answers_and_prefixes_are_read() -> None:
+def test_answers_outside_their_table_are_read_and_a_damaged_file_is_a_sentence() -> None:
     found = read_answers(b'lesson = 1\ncount = 40\n[answers]\n"q:pick" = "a"\n')
     assert found == Answers("1", "", {"count": 40, "pick": "a"})
-
-
-def test_a_damaged_file_is_a_sentence() -> None:
     for data, message in [
-        (
-            b"count = forty",
-            "answers.toml cannot be read: Invalid value (at line 1, column 9). Put every answer in quotes.",
-        ),
-        (b"answers = 3", "answers.toml: answers is int; expected a table."),
-        (b"student = [1]", "answers.toml: student is list; expected a text."),
-        (b"#" * 200_001, "answers.toml has 200,001 bytes; expected at most 200,000."),
+        (b"count = forty", "cannot be read: Invalid value (at line 1, column 9). Put every answer in quotes."),
+        (b"answers = 3", ": answers is int; expected a table."),
+        (b"#" * 200_001, " has 200,001 bytes; expected at most 200,000."),
     ]:
         with pytest.raises(UserError) as error:
             read_answers(data)
-        assert str(error.value) == message
+        assert str(error.value).startswith("answers.toml") and str(error.value).endswith(message)
 
 
 # This course -----------------------------------------------------------------------------------------------------
