@@ -161,18 +161,11 @@ def some_mutants(course: Course, count: int) -> list[CourseFile]:
     return [each for each in every if not each.name.startswith(("solution", "variants"))][:count]
 
 
-@pytest.mark.full
-def test_no_text_of_a_defence_has_the_answer_to_a_wrong_row(course: Course, judge: LocalJudge):
+@sampled("count", [8, pytest.param(300, marks=pytest.mark.slow)], keep=0)
+def test_no_text_of_a_defence_has_the_answer_to_a_wrong_row(course: Course, judge: LocalJudge, count: int):
     """Of files with one known mistake: neither texts nor choices, keys and explanations."""
-    found = [revealed(file, judge) for file in some_mutants(course, 8)]
-    assert sum(count for count, _ in found) > 12
-    assert [each for _, several in found for each in several] == []
-
-
-@pytest.mark.slow
-def test_no_text_of_many_defences_has_the_answer_to_a_wrong_row(course: Course, judge: LocalJudge):
-    found = [revealed(file, judge) for file in some_mutants(course, 300)]
-    assert sum(count for count, _ in found) > 900
+    found = [revealed(file, judge) for file in some_mutants(course, count)]
+    assert sum(count for count, _ in found) > 1.5 * count
     assert [each for _, several in found for each in several] == []
 
 
@@ -199,11 +192,6 @@ def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course, zygote):
                 assert (values == values.max()).sum() == 1 or values[question.claim["index"][1]] < values.max()
 
 
-def test_a_line_without_a_fixed_value_is_not_asked_about():
-    text = "import torch\ndef f(Q):\n    O = torch.empty_like(Q)\n    z = torch.zeros_like(Q)\n    return 2 * Q\n"
-    assert [line.name for line in read_plain_file(text, ["f"]).functions[0].lines] == ["f(...)"]
-
-
 @pytest.mark.full
 def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     """The file marks the process that it runs in, and one line exits: neither reaches this process."""
@@ -223,12 +211,14 @@ def test_where_a_defence_is_impossible_it_says_why(course: Course, zygote):
         ("08", "x = 1\n", [], "Nothing of lesson 08 is right yet"),
         ("08", "x = 1\n", ["relative_error"], "Ask about the file in person."),
         ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "Nothing of lesson 03 is right yet"),
-        ("03", "def db2(:\n", [], "Nothing of lesson 03 is right yet"),
         ("03", "def db2(:\n", ["db2"], "Oral defence: on paper"),
         ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "Oral defence: on paper"),
     ]:
         defence = made(zygote, course.find(number), text, right)
         assert defence.questions == () and reason in defence.reason
+    lesson = course.find("18")  # a class can reach whatever computes a key
+    defence = made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
+    assert defence.questions == () and defence.is_oral and defence.reason.startswith("Oral defence: ")
 
 
 def test_a_byte_order_mark_hides_nothing(course: Course, zygote):
@@ -257,6 +247,8 @@ def test_lines_are_read_as_a_question_shows_them():
     assert seen["_defence_noted"]()["0"] == [[{"h": ["tensor", 2, 2], "each": ["tensor", 2, 2]}], ["each", "h"]]
     assert seen["_defence_calls"]() == ["f"] and seen["_defence_calls"]() == []
     assert read_plain_file("def f(", ["f"]).functions == read_plain_file("f = 1", ["f"]).functions == []
+    without = "import torch\ndef f(Q):\n    O = torch.empty_like(Q)\n    z = torch.zeros_like(Q)\n    return 2 * Q\n"
+    assert [line.name for line in read_plain_file(without, ["f"]).functions[0].lines] == ["f(...)"]
 
 
 def test_changes_of_a_line():
@@ -266,14 +258,6 @@ def test_changes_of_a_line():
     kinds, codes = {each.kind: each.code for each in wrong}, [each.code for each in wrong]
     assert kinds["keepdim"] == "dlogits.sum(0, keepdim=True)" and "dlogits.sum(1)" in codes
     assert kinds["reduction_too_many"] == "dlogits" and kinds["mean_or_sum"] == "dlogits.mean(0)"
-
-
-@pytest.mark.full
-def test_a_class_that_is_checked_is_asked_about(course: Course, zygote):
-    """In person: a class can reach whatever computes a key, so none of an autograd engine runs for a question."""
-    lesson = course.find("18")
-    defence = made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
-    assert defence.questions == () and defence.is_oral and defence.reason.startswith("Oral defence: ")
 
 
 def test_what_has_no_numbers_is_not_asked():
