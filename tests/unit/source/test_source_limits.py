@@ -50,13 +50,6 @@ def lesson() -> Lesson:
     return Course(ROOT).lessons["03_makemore_steps"]
 
 
-@pytest.fixture(scope="module")
-def reader() -> Iterator[SourceReader]:
-    opened = SourceReader()
-    yield opened
-    opened.close()
-
-
 def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
     """Every reader of a student's text, in this process."""
     lessons = [notebook_lesson(lesson)]
@@ -111,14 +104,6 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
     assert WrittenNumber(27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
 
-def test_one_process_reads_one_text_after_another(reader):
-    assert read_well(reader)
-    number = reader._process.pid
-    for _ in range(3):
-        assert read_well(reader)
-    assert reader._process.pid == number
-
-
 @pytest.fixture(scope="module")
 def limited() -> Iterator[SourceReader]:
     opened = SourceReader(0.3, 1 << 28, GUARD_SECONDS)
@@ -146,20 +131,14 @@ def read_well(reader: SourceReader) -> bool:
 def test_a_text_that_reaches_a_limit_is_given_up_and_the_next_is_read(limited, call, sentence):
     with pytest.raises(ReadingStopped, match=f"^{re.escape(sentence)}$"):
         limited.call(*call)
-    assert read_well(limited)
+    number = read_well(limited) and limited._process.pid
+    assert read_well(limited) and limited._process.pid == number  # one process reads one text after another
 
 
-def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch):
-    opened = SourceReader(0.3)
-    try:
-        assert read_well(opened)
-        monkeypatch.setattr(opened, "_wall", 0.7)
-        with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.7 seconds$"):
-            opened.call(time.sleep, 3600)
-        monkeypatch.undo()
-        assert read_well(opened)
-    finally:
-        opened.close()
+def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch, limited):
+    monkeypatch.setattr(limited, "_wall", 0.7)
+    with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.7 seconds$"):
+        limited.call(time.sleep, 3600)
 
 
 def test_an_error_of_ours_is_no_fault_of_the_text(limited):
@@ -248,11 +227,7 @@ def cells(*texts: str) -> str:
 HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
     "names assigned in a chain": (BACKWARD_FILE, lambda solution: "a=b=c=" * 48_000 + "1\n" + solution, "passed"),
     "many names in a walrus": (BACKWARD_FILE, lambda solution: FAMILIES["walrus"](100_000) + solution, "error"),
-    "star imports": (
-        "a.ipynb",
-        lambda solution: cells(FAMILIES["star imports"](250_000)),
-        "error, missing",
-    ),
+    "star imports": ("a.ipynb", lambda solution: cells(FAMILIES["star imports"](250_000)), "error, missing"),
 }
 
 
