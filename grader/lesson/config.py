@@ -5,6 +5,7 @@ docs/authoring.md describes the files. Nothing here imports torch.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -109,8 +110,12 @@ class JointFunction:
 
 
 def are_draws(draws: Sequence[Mapping[str, float | str]]) -> bool:
+    """Whether `change` and `note` are texts, and all others are finite numbers."""
     pairs = [pair for draw in draws for pair in draw.items()]
-    return all(isinstance(value, str) == (key in ("change", "note")) for key, value in pairs)
+    return all(
+        isinstance(value, str) if key in ("change", "note") else isinstance(value, float | int) and math.isfinite(value)
+        for key, value in pairs
+    )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Values get their types as those of results.json do (results/typed_json.py).
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from dataclasses import field
@@ -19,8 +20,8 @@ from grader.source.similar_names import close_name
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 NOT_IN_THE_FILE = {"json_name": None}
 """Metadata of a field that no key of the file gives."""
-FROM_ZERO: ValueCheck = (lambda value: value >= 0, "a number from 0 up")
-ABOVE_ZERO: ValueCheck = (lambda value: value > 0, "a number above 0")
+FROM_ZERO: ValueCheck = (lambda value: 0 <= value < math.inf, "a number from 0 up")
+ABOVE_ZERO: ValueCheck = (lambda value: 0 < value < math.inf, "a number above 0")
 
 
 def setting(default: Any, key: str = "", check: ValueCheck | None = None) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -42,7 +43,8 @@ QuestionKey = str | tuple[str, ...] | None
 
 
 def are_draws(draws: Mapping[str, str | list[float]]) -> bool:
-    return all(draw != [] for draw in draws.values())
+    """Whether no list is empty, or has a number that is not finite."""
+    return all(draw and all(map(math.isfinite, draw)) for draw in draws.values() if isinstance(draw, list))
 
 
 @dataclass(frozen=True)

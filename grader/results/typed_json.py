@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cache, partial
+from itertools import count, repeat
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Self
@@ -42,8 +43,15 @@ class WrongData(ValueError):
         super().__init__(f"{'.'.join(map(str, path)) or 'it'} {reason}")
         self.path, self.reason, self.known = path, reason, known
 
-    def inside(self, place: str | int) -> WrongData:
-        return WrongData([place, *self.path], self.reason, self.known)
+
+class Source(NamedTuple):
+    """Where data come from: `load` returns the bytes that a text stands for. `by_hand`: a person has written them."""
+
+    load: Callable[[str], bytes]
+    by_hand: bool
+
+
+Reader = Callable[[Any, Source], Any]
 
 
 class JsonObject:
@@ -67,28 +75,26 @@ class JsonField(NamedTuple):
 
     attribute: str
     hint: Any
+    read: Reader
     default: Any
-    metadata: Mapping[str, Any] = {}
-
-
-class Source(NamedTuple):
-    """Where data come from: `load` returns the bytes that a text stands for. `by_hand`: a person has written them."""
-
-    load: Callable[[str], bytes]
-    by_hand: bool
+    is_optional: bool = False
 
 
 @cache
 def json_fields(kind: Any) -> dict[str, JsonField]:
     """{name in JSON: field} of a dataclass or named tuple."""
     hints = typing.get_type_hints(kind)
+    readers = {name: reader_of(hint) for name, hint in hints.items()}
     if not is_dataclass(kind):
-        return {name: JsonField(name, hints[name], kind._field_defaults.get(name, MISSING)) for name in kind._fields}
+        defaults = {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
+        return {name: JsonField(name, hints[name], readers[name], value) for name, value in defaults.items()}
     found = {}
     for each in fields(kind):
         default = None if each.default_factory is not MISSING else each.default
+        read, check = readers[each.name], each.metadata.get("check")
         if name := each.metadata.get("json_name", each.name):
-            found[name] = JsonField(each.name, hints[each.name], default, each.metadata)
+            read = partial(checked, read, check) if check else read
+            found[name] = JsonField(each.name, hints[each.name], read, default, "is_optional" in each.metadata)
     return found
 
 
@@ -100,29 +106,8 @@ def from_json(hint: Any, data: Any, load: Callable[[str], bytes] = bytes.fromhex
     return reader_of(hint)(data, Source(load, by_hand))
 
 
-def object_from_json(kind: Callable[..., Any], data: Any, source: Source) -> Any:
-    known, values = json_fields(kind), {}
-    if isinstance(data, list) and not is_dataclass(kind):
-        data = dict(zip(known, data, strict=False))
-    require(data, dict)
-    if source.by_hand and (unknown := [key for key in data if key not in known]):
-        raise WrongData(unknown, "is not a setting", known)
-    for name, each in known.items():
-        if name in data:
-            is_right, expected = each.metadata.get("check") or (None, "")
-            try:
-                value = values[each.attribute] = reader_of(each.hint)(data[name], source)
-                if is_right and not is_right(value):
-                    raise other_type(data[name], expected)
-            except WrongData as error:
-                raise (other_type(data[name], expected) if is_right else error).inside(name) from None
-        elif each.default is MISSING:
-            raise WrongData([name], f"is missing; expected {in_words(each.hint)}")
-    return kind(**values)
-
-
 @cache
-def reader_of(hint: Any) -> Callable[[Any, Source], Any]:
+def reader_of(hint: Any) -> Reader:
     """A function that gives plain data the type that `hint` names. The function raises WrongData."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, UnionType):
@@ -130,20 +115,16 @@ def reader_of(hint: Any) -> Callable[[Any, Source], Any]:
         return partial(one_of, hint, readers, NoneType in arguments)
     if origin is Literal:
         return lambda value, source: require(value, hint, str if value in arguments else ())
-    if origin is tuple and arguments[-1] is not ...:
-        readers = [reader_of(each) for each in arguments]
-        return lambda value, source: tuple(
-            read(each, source) for read, each in zip(readers, require(value, hint, list), strict=True)
-        )
     if origin in COLLECTIONS:
-        return partial(list_from_json, hint, COLLECTIONS[origin], reader_of(arguments[0]))
+        is_long = origin is not tuple or arguments[-1] is ...
+        parts = repeat(reader_of(arguments[0])) if is_long else [reader_of(each) for each in arguments]
+        return partial(list_from_json, hint, COLLECTIONS[origin], parts)
     if origin in (dict, Mapping):
         return partial(table_from_json, int if arguments[0] is int else str, reader_of(arguments[1]))
     if is_dataclass(hint) or hasattr(hint, "_fields"):
         return partial(object_from_json, hint)
-    others: dict[Any, Callable[[Any, Source], Any]] = {
+    others: dict[Any, Reader] = {
         Any: lambda value, source: value,
-        float: number_from_json,
         bytes: lambda value, source: source.load(require(value, str)),
         datetime: lambda value, source: (
             require(value, datetime) if source.by_hand else time_from_text(require(value, str))
@@ -154,7 +135,7 @@ def reader_of(hint: Any) -> Callable[[Any, Source], Any]:
     return others.get(hint, lambda value, source: require(value, hint))
 
 
-def one_of(hint: Any, readers: Sequence[Callable[..., Any]], takes_none: bool, value: Any, source: Source) -> Any:
+def one_of(hint: Any, readers: Sequence[Reader], takes_none: bool, value: Any, source: Source) -> Any:
     """The value as the first of several types that it fits."""
     if value is None and takes_none:
         return None
@@ -167,34 +148,50 @@ def one_of(hint: Any, readers: Sequence[Callable[..., Any]], takes_none: bool, v
     raise other_type(value, in_words(hint))
 
 
-def list_from_json(
-    hint: Any, collection: Callable[..., Any], read: Callable[..., Any], data: Any, source: Source
-) -> Any:
-    found: list[Any] = []
-    for each in require(data, hint, list):
-        try:
-            found.append(read(each, source))
-        except WrongData as error:
-            raise (error.inside(len(found) + 1) if error.path else other_type(data, in_words(hint))) from None
-    return collection(found)
+def list_from_json(hint: Any, kind: Callable[..., Any], readers: Iterable[Reader], data: Any, source: Source) -> Any:
+    return kind(read_parts(zip(count(1), readers, require(data, hint, list)), source))
 
 
-def table_from_json(key: Callable[[str], Any], read: Callable[..., Any], data: Any, source: Source) -> dict[Any, Any]:
-    found = {}
-    for name, each in require(data, dict).items():
+def table_from_json(key: Callable[[str], Any], read: Reader, data: Any, source: Source) -> dict[Any, Any]:
+    parts = ((name, read, each) for name, each in require(data, dict).items())
+    return dict(zip(map(key, data), read_parts(parts, source), strict=True))
+
+
+def object_from_json(kind: Callable[..., Any], data: Any, source: Source) -> Any:
+    known = json_fields(kind)
+    if isinstance(data, list) and not is_dataclass(kind):
+        data = dict(zip(known, data, strict=False))
+    unknown = [name for name in require(data, dict) if name not in known]
+    if unknown and source.by_hand:
+        raise WrongData(unknown[:1], "is not a setting", known)
+    for name, each in known.items():
+        if each.default is MISSING and name not in data:
+            raise WrongData([name], f"is missing; expected {in_words(each.hint)}")
+    given = [name for name in known if name in data]
+    values = read_parts(((name, known[name].read, data[name]) for name in given), source)
+    return kind(**{known[name].attribute: value for name, value in zip(given, values, strict=True)})
+
+
+def read_parts(parts: Iterable[tuple[str | int, Reader, Any]], source: Source) -> list[Any]:
+    """The values of (place, its reader, its data) inside of other data."""
+    found = []
+    for place, read, data in parts:
         try:
-            found[key(name)] = read(each, source)
+            found.append(read(data, source))
         except WrongData as error:
-            raise error.inside(name) from None
+            raise WrongData([place, *error.path], error.reason, error.known) from None
     return found
 
 
-def number_from_json(value: Any, source: Source) -> float:
-    """A number; one that a person writes has to be finite."""
-    if source.by_hand and isinstance(value, float) and not math.isfinite(value):
-        raise other_type(value, in_words(float))
-    found: float = require(value, float)
-    return found
+def checked(read: Reader, check: ValueCheck, data: Any, source: Source) -> Any:
+    """What is read, if it is right."""
+    is_right, expected = check
+    try:
+        if is_right(value := read(data, source)):
+            return value
+    except WrongData:
+        pass
+    raise other_type(data, expected)
 
 
 def require(value: Any, hint: Any, kind: Any = None) -> Any:
@@ -243,11 +240,7 @@ def to_json(value: Any, store: Callable[[bytes], str] = bytes.hex) -> Any:
         return None if isinstance(value, float) and not math.isfinite(value) else value
     if is_dataclass(value) or hasattr(value, "_fields"):
         known = ((name, each, getattr(value, each.attribute)) for name, each in json_fields(value.__class__).items())
-        return {
-            name: to_json(own, store)
-            for name, each, own in known
-            if "is_optional" not in each.metadata or own != each.default
-        }
+        return {name: to_json(own, store) for name, each, own in known if not each.is_optional or own != each.default}
     if isinstance(value, Mapping):
         return {str(key): to_json(entry, store) for key, entry in value.items()}
     if isinstance(value, bytes):

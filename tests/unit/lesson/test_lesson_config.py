@@ -88,7 +88,7 @@ SLIPS = [
     ("[gradients.dW]\npoints = '1'", "[gradients.dW] points is '1'; expected a number from 0 up."),
     ("[gradients.dW]\npoints = inf", "[gradients.dW] points is inf; expected a number"),
     ("[checks.a]\nhints = 'one'", "[checks.a] hints is 'one'; expected a list of texts."),
-    ("[checks.a]\nhints = [1]", "[checks.a] hints is [1]; expected a list of texts."),
+    ("[checks.a]\nhints = [1]", "[checks.a.hints] entry 1 is 1; expected a text."),
     ("[gradients.dW]\ndrawn = 'curve'", "[gradients.dW] drawn is 'curve'; expected \"forces\"."),
     ("[function]\nname = 'f'", "[function] needs a name and what it returns"),
     ("[public]\ndraws = [{batch = inf}]", "[public] draws is [{'batch': inf}]; expected a list of tables"),

@@ -114,7 +114,7 @@ def test_each_slip_is_one_sentence_with_the_file(parse):
         (TITLE, "rows is missing"),
         (TITLE + "rows = []", "rows is missing"),
         (TITLE + 'rows = "03"', "rows is '03'; expected a list"),
-        (TITLE + "rows = [3]", "rows is [3]; expected a list"),
+        (TITLE + "rows = [3]", "[rows] entry 1 is 3; expected a text or a table"),
         (TITLE + 'rows = ["03", "99"]', "[rows, entry 2] '99': no lesson matches '99'; there are: 01_chain_rule, "),
         (TITLE + 'rows = ["makemore_step"]', "did you mean 'makemore_steps'?"),
         (TITLE + 'rows = ["03.dprob"]', "no row of 03_makemore_steps matches 'dprob'; did you mean 'dprobs'?"),
