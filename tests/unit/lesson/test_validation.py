@@ -84,17 +84,6 @@ def test_what_is_broken_is_one_sentence(own, tmp_path_factory):
         assert len(found) == 1, (what, found)
 
 
-@pytest.mark.full
-def test_a_gradient_without_a_value_is_found_when_the_lesson_runs(own):
-    add(toml(own), "\n[gradients.dzeta]\npoints = 1\nhints = ['a', 'b', 'c']\n")
-    sentence = "lesson.toml asks for dzeta, but forward.py names no value `zeta`."
-    with pytest.raises(LessonError, match=sentence):
-        list(faults_of(lesson_in(own)))
-    done = grade(own)
-    assert done.exit_code == FAULT
-    assert "could not be graded (ada): LessonError: " in done.stderr and sentence in done.stderr
-
-
 # What fails in the middle --------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bench.attacks.files import step_aside
-from grader.sandbox.isolation import kernel, seccomp, system_calls
+from grader.sandbox.isolation import kernel, landlock, seccomp, system_calls
 
 # A guard against hangs: the slowest action takes 2 seconds, and none that hangs ends by itself before.
 SECONDS = 120.0
@@ -99,6 +99,12 @@ def lay_python_open() -> Callable[[], None]:
 @pytest.fixture
 def like_docker() -> Callable[[], None]:
     return become_like_docker
+
+
+@pytest.fixture
+def with_landlock() -> None:
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
 
 
 @pytest.fixture

@@ -11,13 +11,7 @@ import pytest
 
 from grader.sandbox.isolation import kernel, landlock
 
-pytestmark = pytest.mark.layers
-
-
-@pytest.fixture(autouse=True)
-def needs_landlock():
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
+pytestmark = [pytest.mark.layers, pytest.mark.usefixtures("with_landlock")]
 
 
 @pytest.fixture

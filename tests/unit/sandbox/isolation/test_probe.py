@@ -56,10 +56,7 @@ def as_list(found: Isolation):
 
 
 @sampled("level", LEVELS, keep=1)
-def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open, level):
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
-
+def test_a_lower_level_on_request(in_child, with_landlock, as_root_with_mounts, lay_python_open, level):
     def action():
         lay_python_open()  # else another user could not read a Python under /root, and good would become fair
         return as_list(probe.probe(avoid=avoid_above(level)))
@@ -72,10 +69,9 @@ def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open
         assert (layers, missing) == ([*lockdown.LAYERS], [])
 
 
-def test_as_in_docker_as_root_and_as_an_ordinary_user(in_child, as_root_with_mounts, lay_python_open, like_docker):
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
-
+def test_as_in_docker_as_root_and_as_an_ordinary_user(
+    in_child, with_landlock, as_root_with_mounts, lay_python_open, like_docker
+):
     def action():
         lay_python_open()
         like_docker()
@@ -97,9 +93,7 @@ def test_as_in_docker_as_root_and_as_an_ordinary_user(in_child, as_root_with_mou
     ]
 
 
-def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path, monkeypatch):
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
+def test_python_in_a_private_folder_costs_the_user(in_child, with_landlock, as_root, tmp_path, monkeypatch):
     private = tmp_path / "private"
     (private / "python").mkdir(parents=True)
     private.chmod(0o700)
@@ -113,10 +107,7 @@ def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path, 
 
 
 @pytest.mark.full
-def test_an_ordinary_user_with_and_without_namespaces(in_child, as_root_with_mounts, lay_python_open):
-    if landlock.abi() < 1:
-        pytest.skip("this kernel has no Landlock")
-
+def test_an_ordinary_user_with_and_without_namespaces(in_child, with_landlock, as_root_with_mounts, lay_python_open):
     def action():
         lay_python_open()
         kernel.become(65520)
