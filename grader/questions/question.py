@@ -42,7 +42,7 @@ QUESTION_NAME = re.compile(r"[a-z][a-z0-9_]*")
 QuestionKey = str | tuple[str, ...] | None
 
 
-def are_draws(draws: Mapping[str, str | list[float]]) -> bool:
+def are_question_draws(draws: Mapping[str, str | list[float]]) -> bool:
     """Whether no list is empty, or has a number that is not finite."""
     return all(draw and all(map(math.isfinite, draw)) for draw in draws.values() if isinstance(draw, list))
 
@@ -66,7 +66,7 @@ class Question:
     points: float = setting(1, check=ABOVE_ZERO)
     figure: str = ""
     draw: Mapping[str, str | list[float]] = field(
-        default_factory=dict, metadata={"check": (are_draws, 'ranges "4..9", lists of numbers, and formulas')}
+        default_factory=dict, metadata={"check": (are_question_draws, 'ranges "4..9", lists of numbers, and formulas')}
     )
     where: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -118,12 +118,12 @@ def read_questions(path: Path, changed: int) -> dict[str, Question]:
     """The questions of a file. `changed` is the file's time of change: the cache keeps what was read until then."""
     found: dict[str, Question] = read_toml(path, dict[str, Question])
     for name, question in found.items():
-        if reason := why_not_asked(name, question):
+        if reason := question_fault(name, question):
             raise LessonError(f"{path}: [{name}]: {reason}.")
     return {name: replace(question, name=name) for name, question in found.items()}
 
 
-def why_not_asked(name: str, question: Question) -> str:
+def question_fault(name: str, question: Question) -> str:
     """Why a question cannot be asked, in words; "" if it can."""
     if not QUESTION_NAME.fullmatch(name):
         return "the name has other characters than a-z, 0-9 and _"
