@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import LessonError
-from grader.results.typed_json import MAX_VALUE_CHARACTERS, ValueCheck, WrongData, from_json, value_text
+from grader.results.typed_json import MAX_DATA_CHARACTERS, ValueCheck, WrongData, data_text, from_json
 from grader.source.similar_names import close_name
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -64,7 +64,7 @@ def sentence_about(error: WrongData) -> str:
         return f"{f'[{header}] ' if header else ''}{key} {error.reason}."
     meant = close_name(str(error.path[-1]), error.known)
     hint = f"did you mean {meant!r}?" if meant else f"the keys are: {', '.join(error.known)}."
-    return f"there is no setting {value_text(error.path[-1])}{f' in [{header}]' if header else ''}; {hint}"
+    return f"there is no setting {data_text(error.path[-1])}{f' in [{header}]' if header else ''}; {hint}"
 
 
 def key_text(place: str | int) -> str:
@@ -72,4 +72,4 @@ def key_text(place: str | int) -> str:
     if isinstance(place, int):
         return f"entry {place}"
     text = place if BARE_KEY.fullmatch(place) else json.dumps(place)
-    return text if len(text) <= MAX_VALUE_CHARACTERS else text[:MAX_VALUE_CHARACTERS] + "..."
+    return text if len(text) <= MAX_DATA_CHARACTERS else text[:MAX_DATA_CHARACTERS] + "..."

@@ -23,7 +23,7 @@ COLLECTIONS: dict[Any, type] = {list: list, Sequence: list, tuple: tuple, set: s
 WORDS = {bool: "true or false", int: "a whole number", float: "a number", timedelta: "a number"}
 WORDS |= dict.fromkeys((str, bytes, Path), "a text")
 WORDS[datetime] = "a date and time without quotes, such as 2026-11-20T23:59:00+01:00"
-MAX_VALUE_CHARACTERS = 80
+MAX_DATA_CHARACTERS = 80
 """Characters of a value that a sentence shows."""
 OPTIONAL = {"is_optional": True}
 """Metadata of a dataclass's field that JSON has only where its value differs from the default. With the metadata
@@ -205,7 +205,7 @@ def require(value: Any, hint: Any, kind: Any = None) -> Any:
 
 
 def other_type(value: Any, expected: str) -> WrongData:
-    return WrongData((), f"is {value_text(value)}; expected {expected}")
+    return WrongData((), f"is {data_text(value)}; expected {expected}")
 
 
 def in_words(hint: Any) -> str:
@@ -220,13 +220,13 @@ def in_words(hint: Any) -> str:
     return WORDS.get(hint, "a table")
 
 
-def value_text(value: object) -> str:
-    """A value as a sentence quotes it, cut after MAX_VALUE_CHARACTERS."""
+def data_text(value: object) -> str:
+    """A value as a sentence quotes it, cut after MAX_DATA_CHARACTERS."""
     try:
         text = str(value) if isinstance(value, date | time) else repr(value)
     except ValueError:  # a whole number of more digits than Python prints
         return "a number that is too long to print"
-    return text if len(text) <= MAX_VALUE_CHARACTERS else text[:MAX_VALUE_CHARACTERS] + "..."
+    return text if len(text) <= MAX_DATA_CHARACTERS else text[:MAX_DATA_CHARACTERS] + "..."
 
 
 def to_json(value: Any, store: Callable[[bytes], str] = bytes.hex) -> Any:

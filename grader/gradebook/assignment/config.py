@@ -18,7 +18,7 @@ from grader.gradebook.assignment.rows import RowEntry, entries_of, row_points
 from grader.lesson.config import NumericalDifferentiation, ShapeRule
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import ABOVE_ZERO, parse_toml, read_lesson_text, setting
-from grader.results.typed_json import value_text
+from grader.results.typed_json import data_text
 
 ASSIGNMENT_FILE = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""
@@ -39,7 +39,7 @@ def time_zone(name: str, path: Path) -> ZoneInfo:
     except (KeyError, ValueError, OSError) as error:  # KeyError: not known; OSError: "Europe" is a folder of zones
         meant = get_close_matches(name, available_timezones(), 1)
         hint = f"did you mean {meant[0]!r}?" if meant else 'expected a name such as "Europe/Zurich".'
-        raise LessonError(f"{path}: timezone is {value_text(name)}, which is not known; {hint}") from error
+        raise LessonError(f"{path}: timezone is {data_text(name)}, which is not known; {hint}") from error
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def check_late(late: LatePolicy, due: datetime | None, path: Path) -> None:
     for name in late.term:
         if not late.free_days or name != Path(name).name or name in ("", ".", ".."):
             raise LessonError(
-                f"{path}: [late] term has {value_text(name)}; expected names of folders next to this "
+                f"{path}: [late] term has {data_text(name)}; expected names of folders next to this "
                 "gradebook, which share its free_days."
             )
     if late.hard_deadline is not None and due is not None and late.hard_deadline < due:

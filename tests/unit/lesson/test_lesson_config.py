@@ -20,7 +20,7 @@ from grader.lesson.config import (
     lesson_config,
 )
 from grader.lesson.notebook_table import NotebookTable
-from grader.results.typed_json import MAX_VALUE_CHARACTERS
+from grader.results.typed_json import MAX_DATA_CHARACTERS
 
 FULL = """
 title = "Everything"
@@ -105,7 +105,7 @@ SLIPS = [
 
 
 def test_a_slip_is_one_sentence(tmp_path):
-    most = len(str(tmp_path)) + 3 * MAX_VALUE_CHARACTERS
+    most = len(str(tmp_path)) + 3 * MAX_DATA_CHARACTERS
     for text, sentence in SLIPS:
         with pytest.raises(LessonError) as raised:
             config_of(tmp_path, text)
