@@ -70,6 +70,24 @@ SPOILED = {
         "examples.py: test_in_one_go refuses what is right, solution: it is failed: The first example's true class "
         "has a probability of exactly 0: your `dlogits` has a wrong value there.",
     ),
+    "an example that asks for nothing": (
+        "exercises/04_cross_entropy/examples.py",
+        "def test_in_one_go(check):\n",
+        "def test_in_one_go(check):\n    return\n",
+        "examples.py: test_in_one_go passes the stub, so it asks for nothing.",
+    ),
+    "an example of no row": (
+        "exercises/04_cross_entropy/examples.py",
+        "def test_in_one_go",
+        "def test_other(check): pass\n\n\ndef test_in_one_go",
+        "examples.py: test_other has no row [checks.other] in lesson.toml.",
+    ),
+    "an example without a reference": (
+        "exercises/04_cross_entropy/examples.py",
+        "def test_in_one_go(check):\n",
+        "def test_in_one_go(check):\n    check.agrees(lambda on, generator: on.call('dlogits', 1, 2))\n",
+        "test_in_one_go: `agrees` needs a `reference` here, as a student has no",
+    ),
     "a stub that gets points": (
         "solutions/04_cross_entropy/backward.py",
         "    # <answer>\n",
@@ -157,39 +175,6 @@ def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
         f"mistake {of_the_caller.name} got whole: {blamed.message}; part: {unnamed.message}"
     ]
     assert len(list(naming_problems(of_the_caller, [blamed], ["part"]))) == 1
-
-
-HELPED = """import torch
-import torch.nn.functional as F
-
-from grader.lesson.mistakes import mistake_list
-
-
-def pushed(logits):
-    return softmax_of(logits)
-
-
-def softmax_of(logits):
-    return F.softmax(logits, 1)
-
-
-MISTAKES = mistake_list('''
-[dlogits]
-no_minus_one: pushed(logits) / n
-    Every logit is pushed down and none up.
-''')
-"""
-
-
-def test_a_formula_takes_its_helpers_along(own):
-    (own.solution / "mistakes.py").write_text(HELPED, encoding="utf-8")
-    (mistake,) = Lesson(own.course, own.name).mistakes
-    source = mistake.source()
-    assert source.index("def pushed") < source.index("def softmax_of") < source.index("def dlogits")
-    namespace = {"F": torch.nn.functional}
-    exec(source, namespace)
-    logits = torch.zeros(2, 4)
-    assert torch.equal(namespace["dlogits"](logits, 2), torch.full((2, 4), 0.125))
 
 
 # Declaring mistakes --------------------------------------------------------------------------------------------------

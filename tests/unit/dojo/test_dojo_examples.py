@@ -8,9 +8,6 @@ import pytest
 from kits import file_of, functions_of, line_of, make_kit, solved
 from support import ROOT, sampled
 
-from grader.authoring.lesson_review import example_faults
-from grader.authoring.lesson_sources import right_files
-from grader.commands.grade import main as grade
 from grader.dojo.file import HERE, read_own
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judge.examples import examples_of
@@ -47,19 +44,6 @@ def test_every_row_has_an_example_that_the_answer_passes_and_the_stub_does_not(t
     assert {row: stub[row] for row in rows} == dict.fromkeys(rows, "todo")
     empty = statuses(judge, lesson, lesson.pristine.read_text().replace("raise NotImplementedError", "return None"))
     assert not [row for row in rows if empty[row] in (HERE, "passed")]
-
-
-def test_what_passes_here_counts_as_reached_and_is_graded_by_the_course(kit, dojo):
-    file_of(kit, "04").write_text(solved("04", "dlogits"))
-    result = dojo("check", "04.in_one_go")
-    assert result.exit_code == 0
-    for line in (
-        "in_one_go       | passed here; the hidden suite decides\n\n2 of 2 right · 3 of 3 points\n",
-        "The hidden suite decides 1 row (1 point): in_one_go.\n",
-        "lesson 04.\n3 of 3 points; 1 try.\nNext: lesson 08 A gradient checker  dojo watch 08\n",
-    ):
-        assert line in result.stdout
-    assert "✓ 04 Cross-entropy in one go                      3 of 3  done\n" in dojo().stdout
 
 
 def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
@@ -100,46 +84,3 @@ def test_changed_examples_are_run_again(kit, dojo):
     path.write_text(path.read_text().replace("if not dlogits.passes(far)", "if dlogits.passes(far)"))
     assert "3 of 3  not checked\n" in dojo("list", "--course", ".").stdout
     assert "✗ in_one_go" in dojo("check", "04", "--course", ".").stdout
-
-
-# What `grade verify` proves ------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def own_lesson(tmp_path: Path) -> Lesson:
-    from click.testing import CliRunner
-
-    arguments = ["new-lesson", "12_own", "--functions", "--course", str(tmp_path)]
-    assert CliRunner().invoke(grade, arguments).exit_code == 0
-    return Course(tmp_path).find("12")
-
-
-def faults(lesson: Lesson, text: str) -> list[str]:
-    (lesson.exercise / "examples.py").write_text(text)
-    again = Lesson(lesson.course, lesson.name)
-    return list(example_faults(again, right_files(again)))
-
-
-def test_what_verify_says_of_examples(own_lesson):
-    refused = "examples.py: test_share_above refuses what is right, {}: it is failed: The result is 1; expected 0.5."
-    text = (own_lesson.exercise / "examples.py").read_text()
-    assert faults(own_lesson, text) == []
-    for text, sentences in (
-        (
-            "def test_share_above(check):\n    check.gives('share_above', (torch.ones(2), 0.5), 0.5)\n",
-            [refused.format("solution"), refused.format("other_style")],
-        ),
-        (
-            "def test_share_above(check):\n    pass\n",
-            ["examples.py: test_share_above passes the stub, so it asks for nothing."],
-        ),
-        (
-            "def test_other(check):\n    pass\n",
-            ["examples.py: test_other has no row [checks.other] in lesson.toml."],
-        ),
-        ("", []),
-    ):
-        assert faults(own_lesson, "import torch\n\n\n" + text) == sentences
-    text = "def test_share_above(check):\n    check.agrees(lambda on, generator: on.call('share_above', 1, 2))\n"
-    with pytest.raises(Exception, match=r"test_share_above: `agrees` needs a `reference` here, as a student has no"):
-        faults(own_lesson, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -10,9 +11,12 @@ from pathlib import Path
 import pytest
 from kits import make_kit, solved
 from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
+from rich.console import Console
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import work_in
+from grader.dojo.session import CheckSession, Event
+from grader.dojo.watch import Watch
 
 pytest_plugins = ["dojos"]
 
@@ -127,24 +131,7 @@ def test_what_cannot_be_read_is_one_sentence(kit, dojo):
         assert result.stderr.startswith(f"dojo: {sentence}") and result.stderr.count("\n") == 1, result.stderr
 
 
-@pytest.mark.full
-def test_the_report_of_a_notebook_quotes_its_cells(kit, dojo):
-    written(kit, "that.ipynb", CHAIN.replace("dprobs =", "dprobs = -1 *"), SOFTMAX)
-    result = dojo("report", "that.ipynb", "--no-open")
-    assert (result.exit_code, result.stdout) == (0, "The page: my-report.html\n")
-    page = (kit / "my-report.html").read_text()
-    assert 'id="03_makemore_steps"' in page and 'id="04_cross_entropy"' in page and 'id="05_batch_norm"' not in page
-    assert "that.ipynb, cell 1" in page and "dprobs = -1 *" in page
-
-
 def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monkeypatch):
-    import io
-
-    from rich.console import Console
-
-    from grader.dojo.session import CheckSession, Event
-    from grader.dojo.watch import Watch
-
     written(kit, "that.ipynb", CHAIN, SOFTMAX)
     monkeypatch.chdir(kit)
     desk = Desk(kit, print)

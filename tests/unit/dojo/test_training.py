@@ -1,4 +1,4 @@
-"""`dojo train` as it is typed: the lecture's data and network, both runs, what is in my-training/."""
+"""`dojo train` as it is typed: the networks of lessons 07, 15 and 16 and a student's own, next to autograd's runs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,17 @@ from small_networks import small_networks
 from support import ROOT, solution_of
 
 from grader.authoring.lesson_sources import stub_of
-from grader.commands import command_line
-from grader.commands import dojo as dojo_cli
-from grader.dojo.training import (
-    CHECKPOINT,
-    CURVE,
-    compare_gradients,
-    load_checkpoint,
-)
+from grader.commands.command_line import STOPPED, UNUSABLE
+from grader.commands.dojo import main as dojo
+from grader.commands.train import lesson_and_file
+from grader.dojo.training import CHECKPOINT, CURVE, compare_gradients, load_checkpoint
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.publish.curve import plot, smooth
 
 EXERCISE = ROOT / "exercises" / "07_training"
 FAST = ROOT / "solutions" / "07_training" / "variants" / "fast.py"
+OWN_NETWORK = EXERCISE / "my_network.py"
 lecture = load_module(EXERCISE / "lecture.py", "lecture_under_test")
 
 
@@ -42,7 +39,7 @@ def solution(course) -> str:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a small network: 60 steps on every thirteenth of the names."""
+    """A course with small networks: 60 steps on every thirteenth of the names."""
     return small_networks(tmp_path_factory.mktemp("small"), steps=60)
 
 
@@ -63,13 +60,14 @@ def ctrl_c_is_obeyed() -> Iterator[None]:
 
 @pytest.fixture
 def train(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """train(file, ...): `dojo train` in an empty folder."""
+    """train(file, ...): `dojo train` in an empty folder. What goes wrong is sentences on standard error."""
     monkeypatch.chdir(tmp_path)
 
-    def run(file: Path, *arguments: object) -> Result:
-        typed = ["train", str(file), "--course", str(small), *map(str, arguments)]
-        result = CliRunner().invoke(dojo_cli.main, typed)
+    def run(*words: object, course: Path = small) -> Result:
+        result = CliRunner().invoke(dojo, ["train", *map(str, words), "--course", str(course)])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        assert "Traceback" not in result.output and "\x1b" not in result.output
+        assert result.exit_code == 0 or result.stderr.startswith("dojo: ")
         return result
 
     return run
@@ -79,37 +77,36 @@ def losses_in(folder: Path) -> torch.Tensor:
     return torch.tensor(load_checkpoint(folder / "my-training")["losses"])
 
 
-def test_the_names_that_are_shipped_and_a_data_set_by_hand():
-    text = (EXERCISE / "names.txt").read_text()
+def largest_difference(result: Result) -> float:
+    (found,) = re.findall(r"largest difference of the losses from autograd's: (\S+)", result.stdout)
+    return float(found)
+
+
+# The lecture's data, and what is compared ----------------------------------------------------------------------------
+
+
+def test_the_names_are_those_of_their_origin_and_data_split_and_parameters_are_the_lecture_s():
+    text, origin = (EXERCISE / "names.txt").read_text(), (EXERCISE / "NAMES.md").read_text()
     words = lecture.read_names(EXERCISE / "names.txt")
-    assert len(words) == len(set(words)) == 5163
-    assert words == sorted(words) and text == "".join(word + "\n" for word in words)
+    assert len(words) == 5163 and words == sorted(set(words)) and text == "".join(word + "\n" for word in words)
     assert all(re.fullmatch("[a-z]{2,11}", word) for word in words)
-    origin = (EXERCISE / "NAMES.md").read_text()
-    assert hashlib.sha256(text.encode()).hexdigest() in origin and "5,163" in origin
+    assert hashlib.sha256(text.encode()).hexdigest() in origin and "28,892 / 3,640 / 3,590" in origin
     data = lecture.Data.load(EXERCISE / "names.txt")
     assert {name: len(Y) for name, (_, Y) in data.sets.items()} == {"train": 28892, "validation": 3640, "test": 3590}
-    assert "28,892 / 3,640 / 3,590" in origin
-    numbers = lecture.characters(["ab", "b"])
-    assert numbers == {".": 0, "a": 1, "b": 2}
-    X, Y = lecture.build_dataset(["ab", "b"], numbers)
+    X, Y = lecture.build_dataset(["ab", "b"], lecture.characters(["ab", "b"]))
     assert X.tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 2], [0, 0, 0], [0, 0, 2]]
     assert Y.tolist() == [1, 2, 0, 2, 0]
-
-
-def test_the_split_and_the_parameters_are_the_lecture_s():
     words = [f"n{i}" for i in range(57)]
     expected = list(words)
     random.seed(42)
     random.shuffle(expected)
     parts = lecture.split(words)
     assert (parts["train"], parts["validation"], parts["test"]) == (expected[:45], expected[45:51], expected[51:])
-    for hidden, count in ((200, 12_297), (64, 4_137)):
-        parameters = lecture.initialise(torch.Generator().manual_seed(2147483647), 27, hidden)
-        assert sum(p.numel() for p in parameters) == count
-        again = torch.Generator().manual_seed(2147483647)
-        assert torch.equal(parameters[0], torch.randn((27, 10), generator=again))
-        assert torch.equal(parameters[1], torch.randn((30, hidden), generator=again) * (5 / 3) / (30**0.5))
+    parameters = lecture.initialise(torch.Generator().manual_seed(2147483647), 27, 200)
+    assert sum(p.numel() for p in parameters) == 12_297
+    again = torch.Generator().manual_seed(2147483647)
+    assert torch.equal(parameters[0], torch.randn((27, 10), generator=again))
+    assert torch.equal(parameters[1], torch.randn((30, 200), generator=again) * (5 / 3) / (30**0.5))
 
 
 def test_cmp_looks_at_shapes_and_knows_rounding_from_mistakes():
@@ -131,9 +128,12 @@ def test_cmp_looks_at_shapes_and_knows_rounding_from_mistakes():
     assert rows["W1"].line == "W1 (30, 12)     | exact: True  | approximate: True  | maxdiff: 0.0"
 
 
+# Lesson 07 -----------------------------------------------------------------------------------------------------------
+
+
 def test_a_run_leaves_a_curve_and_a_checkpoint(train, own, tmp_path):
     result, out = train(own), tmp_path / "my-training"
-    assert result.exit_code == 0 and result.stderr == "" and "\x1b" not in result.output
+    assert result.exit_code == 0 and result.stderr == ""
     assert {path.name for path in out.iterdir()} == {CURVE, CHECKPOINT}
     log = result.stdout
     assert log.endswith("The curve: my-training/curve.svg\n") and log.count("gradients of step ") == 3
@@ -166,13 +166,13 @@ def test_what_is_wrong_in_a_step_stops_the_run_and_names_its_row(train, own, sol
         answer = next(text for text in (solution, FAST.read_text()) if text.count(right) == 1)
         own.write_text(answer.replace(right, wrong))
         result = train(own)
-        assert result.exit_code == command_line.UNUSABLE and result.stderr.count("\n") == 1, row
+        assert result.exit_code == UNUSABLE and result.stderr.count("\n") == 1, row
         assert f"`dojo check 07.{row}` explains it." in result.stderr
         assert result.stderr.startswith("dojo: Step 0: ")
     own.write_text(solution + wrapped("found = [2 * each for each in found] if calls > 41 else found"))
     result = train(own)
     step = re.search(r"^dojo: Step (\d+): `dW2` differs from autograd's by 100.0% of its size", result.stderr)
-    assert result.exit_code == command_line.UNUSABLE and step and 5 < int(step[1]) < 40
+    assert result.exit_code == UNUSABLE and step and 5 < int(step[1]) < 40
 
 
 def wrapped(act: str) -> str:
@@ -187,7 +187,7 @@ def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_pat
     """Ctrl-C or an exception in the middle of a student's function ends the run before the steps that are running."""
     own.write_text(solution + wrapped("signal.raise_signal(signal.SIGINT) if calls == 36 else None"))
     stopped = train(own)
-    assert stopped.exit_code == command_line.STOPPED, stopped.output
+    assert stopped.exit_code == STOPPED, stopped.output
     assert f"Go on with: dojo train {own} --resume" in stopped.stderr
     kept = losses_in(tmp_path)
     done = kept.shape[1]
@@ -201,7 +201,7 @@ def test_a_run_that_was_stopped_goes_on_from_there(train, own, solution, tmp_pat
     assert float((again[0] - again[1]).abs().max()) < 5e-6
     own.write_text(solution + wrapped("1 / (calls - 36)"))
     result = train(own)
-    assert result.exit_code == command_line.UNUSABLE
+    assert result.exit_code == UNUSABLE
     assert "ZeroDivisionError: division by zero\n    1 / (calls - 36)\n" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0
@@ -211,14 +211,14 @@ def test_what_is_not_written_yet(train, own, course, solution, tmp_path):
     """Evaluation may be written after training."""
     own.write_text(stub_of(course.find("07")))
     result = train(own)
-    assert result.exit_code == command_line.UNUSABLE
+    assert result.exit_code == UNUSABLE
     assert "`gradients`" in result.stderr and "`train`" in result.stderr and "backward.py" in result.stderr
     assert "Not written yet" in result.stderr and result.stderr.count("\n") == 1
     assert not (tmp_path / "my-training").exists()
     stubs = "".join(f"\n\ndef {name}(*arguments):\n    raise NotImplementedError\n" for name in ("calibrate", "sample"))
     own.write_text(solution + stubs)
     result = train(own)
-    assert result.exit_code == command_line.UNUSABLE
+    assert result.exit_code == UNUSABLE
     assert "Not written yet" in result.stderr and "`calibrate`, `sample`" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0 and "20 names: " in train(own, "--resume").stdout
@@ -243,16 +243,15 @@ def test_a_mistake_is_a_sentence_with_the_student_s_own_line(train, own, solutio
         own.write_text(source)
         result = train(own)
         last = source.count("\n")
-        assert result.exit_code == command_line.UNUSABLE
+        assert result.exit_code == UNUSABLE
         assert sentence.format(last=last, next_to_last=last - 1) in result.stderr, result.stderr
-        assert "Traceback" not in result.output and result.stderr.startswith("dojo: ")
         assert not (tmp_path / "my-training").exists()
     exploding = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
     own.write_text(solution + exploding)
     assert "The loss is nan at step 21: the numbers have exploded" in train(own).stderr
 
 
-def test_names_that_cannot_be_used_and_names_that_show_anything(own, tmp_path, monkeypatch):
+def test_names_that_cannot_be_used_and_names_that_show_anything(train, own, tmp_path):
     for text, sentence in (
         (b"ada\nbo\n", "must hold 20 names or more"),
         (b"a.b\n" * 30, "without full stops"),
@@ -267,32 +266,117 @@ def test_names_that_cannot_be_used_and_names_that_show_anything(own, tmp_path, m
     (course / "exercises" / "07_training" / "names.txt").write_text(
         "\n".join([letters, letters[::-1]] * 15), encoding="utf-8"
     )
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(dojo_cli.main, ["train", str(own), "--course", str(course)])
-    assert result.exit_code == 0, result.output
-    assert "\x1b" not in result.output and "\u202e" not in result.output
+    result = train(own, course=course)
+    assert result.exit_code == 0 and "\u202e" not in result.output
 
 
-def test_bad_input_is_one_sentence_and_exit_status_2(train, own, tmp_path, monkeypatch):
+def test_bad_input_is_one_sentence_and_exit_status_2(train, own, tmp_path):
     (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path)
-    for typed, sentence in (
-        (f"nowhere.py --course {ROOT}", "nowhere.py does not exist"),
-        (f"--resume --course {ROOT}", "There is no run to continue in my-training/"),
-        (f"03 --course {ROOT}", "Lesson 03 has no network to train; these have: `dojo train 07`"),
-        ("--course empty", "holds no lessons"),
+    for typed, course, sentence in (
+        ("nowhere.py", ROOT, "nowhere.py does not exist"),
+        ("--resume", ROOT, "There is no run to continue in my-training/"),
+        ("03", ROOT, "Lesson 03 has no network to train; these have: `dojo train 07`"),
+        ("07", tmp_path / "empty", "holds no lessons"),
     ):
-        result = CliRunner().invoke(dojo_cli.main, ["train", *typed.split()])
-        assert result.exit_code == command_line.UNUSABLE
-        assert sentence in result.stderr and result.stderr.startswith("dojo: ") and result.stderr.count("\n") == 1
+        result = train(typed, course=course)
+        assert result.exit_code == UNUSABLE and sentence in result.stderr and result.stderr.count("\n") == 1
     (tmp_path / "my-training").write_text("")
     result = train(own)
-    assert result.exit_code == command_line.UNUSABLE and "my-training cannot be written" in result.stderr
+    assert result.exit_code == UNUSABLE and "my-training cannot be written" in result.stderr
     (tmp_path / "my-training").unlink()
     (tmp_path / "my-training").mkdir()
     (tmp_path / "my-training" / CHECKPOINT).write_bytes(b"nothing")
     result = train(own, "--resume")
-    assert result.exit_code == command_line.UNUSABLE and "cannot be read (" in result.stderr
+    assert result.exit_code == UNUSABLE and "cannot be read (" in result.stderr
+
+
+# The other networks --------------------------------------------------------------------------------------------------
+
+
+def train_lesson(train: Callable[..., Result], small: Path, number: str, source: str, *words: object) -> Result:
+    """`dojo train NUMBER` with `source` as the lesson's own file."""
+    next((small / "exercises").glob(f"{number}_*/lesson.toml")).with_name("backward.py").write_text(source)
+    return train(number, *words)
+
+
+@pytest.mark.full
+def test_the_gpt_and_the_recurrent_network_train_as_autograds_and_a_wrong_line_stops_them(course, small, train):
+    explained = r"Step 0: `d{0}` differs from autograd's by .*`dojo check {1}\.d{0}` explains it"
+    for number, sizes, mistakes in (
+        (
+            "15",
+            r"^[5-6],\d{3} parameters: 2 blocks, 4 heads, 24 channels$",
+            (
+                ('d["wte"].index_add_(0, X.flatten(), dx.flatten(0, 1))', "pass", explained.format("wte", "15")),
+                ("(square.sqrt() + 1e-8)", "(square + 1e-8)", "the gradients are right, and `adam` changes"),
+            ),
+        ),
+        (
+            "16",
+            "parameters",
+            (
+                ("dh[1:] = (", "dh[:-1] = (", explained.format("Wh", "16")),
+                ("** 0.5\n    factor", "\n    factor", r"the gradients are right, and `clip` makes .*16\.clip"),
+            ),
+        ),
+    ):
+        right = solution_of(course.find(number))
+        result = train_lesson(train, small, number, right, "--steps", 20)
+        assert result.exit_code == 0 and largest_difference(result) < 1e-12, result.output
+        assert re.search(sizes, result.stdout, re.M)
+        first, last = (float(re.findall(rf"^ +{step}/ +20: (\S+)", result.stdout, re.M)[0]) for step in (0, 19))
+        assert last < first < 3.6
+        assert len(re.findall(r"^20 names: (.*)$", result.stdout, re.M)[0].split(", ")) == 20
+        for line, wrong, sentence in mistakes:
+            assert right.count(line) == 1
+            result = train_lesson(train, small, number, right.replace(line, wrong))
+            assert result.exit_code == UNUSABLE and re.search(sentence, result.stderr), result.output
+
+
+@pytest.mark.full
+def test_any_number_of_steps_trains_a_right_answer(course, small, train):
+    """`learning_rate` is defined for a `max_steps` that is a multiple of 10, or even: in both forms it is right."""
+    for number, steps, given, written in (
+        ("15", 13, "max_steps // 10", "max_steps / 10"),
+        ("07", 1, "step < max_steps / 2", "step < max_steps // 2"),
+        ("07", 7, "step < max_steps / 2", "step < max_steps // 2"),
+    ):
+        right = solution_of(course.find(number))
+        assert right.count(given) == 1
+        result = train_lesson(train, small, number, right.replace(given, written), "--steps", steps)
+        assert result.exit_code == 0, result.output
+
+
+def test_a_number_a_file_or_nothing_says_which_lesson(course, own):
+    networks = [course.find("07"), course.find("15")]
+    for word, name in (("15", "15_gpt"), ("gpt", "15_gpt"), (None, "07_training")):
+        assert lesson_and_file(course, networks, word)[0].name == name
+    for path, name in ((ROOT / "exercises" / "15_gpt" / "backward.py", "15_gpt"), (own, "07_training")):
+        lesson, file = lesson_and_file(course, networks, str(path))
+        assert (lesson.name, file.resolve()) == (name, path)
+
+
+def test_a_network_of_one_s_own_trains_as_autograd_does_and_what_is_wrong_with_it_is_a_sentence(train, tmp_path):
+    text, mine = OWN_NETWORK.read_text(encoding="utf-8"), tmp_path / "mine.py"
+    mine.write_text(text)
+    result = train(mine, "--steps", 40)
+    assert result.exit_code == 0 and largest_difference(result) < 1e-6, result.output
+    assert result.stdout.count("approximate: True") == 3 * 6 and (tmp_path / "my-training" / CURVE).is_file()
+    summed = '"dphase": dangle.sum(0)'
+    for old, new, sentence in (
+        ("dwave * torch.cos(t.angle)", "dwave * torch.cos(t.wave)", "Step 0: `dangle` differs from autograd's by"),
+        (summed, summed.replace("0)", "0, keepdim=True)"), "`dphase` has shape (1, 8); expected (8,)"),
+        (f"        {summed},\n", "", "missing: dphase"),
+        ('"dwave": dwave', '"dweight": dwave', "`backward` returned `dweight`"),
+        ("t.loss = (", "t.end = (", "`forward` must end with `t.loss`"),
+        ('"x": x, "y"', '"phase": x, "x": x, "y"', "both return phase"),
+        ("torch.sin(t.angle)", "torch.sin(t.angel)", "`t.angel` is read before it is set"),
+        ("def learning_rate", "def rate", "no function `learning_rate`"),
+    ):
+        assert text.count(old) == 1
+        mine.write_text(text.replace(old, new))
+        result = train(mine, "--steps", 12)
+        assert result.exit_code == UNUSABLE and sentence in result.stderr, result.output
 
 
 def test_smoothing_is_the_lecture_s_and_a_plot_stays_inside_its_frame():

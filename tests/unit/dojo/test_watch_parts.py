@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dojos import checked_file
 from kits import file_of, make_kit, solved
 from rich.console import Console
-from support import GUARD_SECONDS, ROOT
+from support import GUARD_SECONDS
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import read_own
 from grader.dojo.overview import finish_lines
-from grader.dojo.progress import Checked, State, StateFile
+from grader.dojo.progress import Checked
 from grader.dojo.screen import row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
@@ -38,15 +38,12 @@ def drawn(view: View, columns: int = 80, lines: int = 40) -> str:
     return captured.get()
 
 
-@pytest.fixture(scope="module")
-def checked(judge, tmp_path_factory) -> Checked:
+@pytest.fixture
+def checked(judge, tmp_path) -> Checked:
     """Lesson 03 with two lines right, one wrong and one right below it, in a kit."""
-    kit = make_kit(tmp_path_factory.mktemp("kit"))
     source = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum", "dcounts")
-    file_of(kit).write_text(source.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
-    lesson = Desk(kit, print).course.find("03")
-    submitted = read_own(lesson)
-    return Checked(lesson, submitted, judge.judge(lesson, submitted), 0.1)
+    text = source.replace("return dlogprobs / probs", "return -dlogprobs / probs")
+    return checked_file(judge, make_kit(tmp_path), "03", text)
 
 
 def test_in_a_low_window_the_row_in_focus_and_the_answer_to_a_key_come_first(checked):
@@ -81,24 +78,14 @@ def test_a_line_fits_its_width_and_does_not_contradict_its_figures():
         assert row_line(RowView(row), columns).plain == line
 
 
-def card(judge, number: str, *written: str) -> list[str]:
-    desk = Desk(ROOT, print)
-    desk.state_file = type("Nothing", (StateFile,), {"read": lambda self: State()})(ROOT, print)
-    lesson = desk.course.find(number)
-    files = type(read_own(lesson))(lesson.name, {"backward.py": solved(number, *written).encode()}, shown="backward.py")
+def test_the_card_of_a_lesson_names_the_rows_that_a_later_one_teaches(judge, tmp_path, course):
+    kit = make_kit(tmp_path, ("02_small_net", "04_cross_entropy"))
+    rows = [item.name for item in course.find("02").items if item.name not in ("dlogits", "dh")]
     console = Console(width=80, color_system=None)
     with console.capture() as captured:
-        console.print(*finish_lines(desk, Checked(lesson, files, judge.judge(lesson, files), 0.1)), sep="\n")
-    return captured.get().splitlines()
-
-
-def test_the_card_at_the_end_says_what_comes_next(judge, course):
-    lines = card(judge, "04", "dlogits")
-    assert lines[:2] == ["That was the last row of lesson 04.", "3 of 3 points; 0 tries."]
-    assert lines[2].startswith("Next: lesson ")
-    rows = [item.name for item in course.find("02").items if item.name not in ("dlogits", "dh")]
-    later = card(judge, "02", *rows)
-    assert later[1] == "For later: dlogits after lesson 04, dh after lesson 05. Or try it now, with"
+        console.print(*finish_lines(Desk(kit, print), checked_file(judge, kit, "02", solved("02", *rows))), sep="\n")
+    lines = captured.get().splitlines()
+    assert lines[1] == "For later: dlogits after lesson 04, dh after lesson 05. Or try it now, with"
 
 
 class Watching:
