@@ -7,25 +7,14 @@ from pathlib import Path
 
 import click.testing
 import pytest
-from kits import file_of
 from support import SHORT_LIMITS
 
 from grader.commands.dojo import main
 from grader.dojo import check as dojo_check
 from grader.dojo.check import LocalJudge
-from grader.dojo.desk import Desk
-from grader.dojo.file import read_own
-from grader.dojo.progress import Checked
 from grader.dojo.zygote import EagerZygote
 
 Dojo = Callable[..., click.testing.Result]
-
-
-def checked_file(judge: LocalJudge, kit: Path, number: str, text: str) -> Checked:
-    """What a check of this text as the lesson's file finds."""
-    file_of(kit, number).write_text(text)
-    lesson = Desk(kit, print).course.find(number)
-    return Checked(lesson, read_own(lesson), judge.judge(lesson, read_own(lesson)), 0.1)
 
 
 @pytest.fixture(scope="session")

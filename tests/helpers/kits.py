@@ -10,6 +10,10 @@ from pathlib import Path
 
 from support import ROOT
 
+from grader.dojo.check import LocalJudge
+from grader.dojo.desk import Desk
+from grader.dojo.file import read_own
+from grader.dojo.progress import Checked
 from grader.lesson.lesson import Course
 
 LESSONS = ("03_makemore_steps", "04_cross_entropy", "06_embedding_net")
@@ -55,3 +59,10 @@ def solved(number: str, *names: str) -> str:
 def functions_of(source: str) -> dict[str, str]:
     nodes = [node for node in ast.parse(source).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     return {node.name: ast.get_source_segment(source, node) or "" for node in nodes}
+
+
+def checked_file(judge: LocalJudge, kit: Path, number: str, text: str) -> Checked:
+    """What a check of this text as the lesson's file finds."""
+    file_of(kit, number).write_text(text)
+    lesson = Desk(kit, print).course.find(number)
+    return Checked(lesson, read_own(lesson), judge.judge(lesson, read_own(lesson)), 0.1)

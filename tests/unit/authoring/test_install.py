@@ -1,4 +1,4 @@
-"""What is installed elsewhere: the kit, the wheel, the Docker image's files."""
+"""What is installed elsewhere: the wheel, the Docker image's files. The kit: tests/unit/dojo/test_notebook_magic.py."""
 
 from __future__ import annotations
 
@@ -78,19 +78,3 @@ def test_the_wheel_is_enough_for_a_student_an_instructor_and_an_author(tmp_path)
         packed = {name: archive.read(name) for name in archive.namelist()}
     for name, content in engine_files().items():  # it hands on the same engine as a checkout
         assert packed[f"engine/{name}"] == (home / "kit" / name).read_bytes() == content, name
-
-
-@pytest.mark.slow
-def test_the_kit_installs_and_runs_in_a_fresh_environment_without_solutions(tmp_path):
-    """As its README says; installs PyTorch, so it takes minutes: pytest tests/unit/authoring/test_install.py -m slow"""
-    run(sys.executable, "-m", "grader.commands.grade", "release", tmp_path / "kit", "--course", ROOT, cwd=ROOT)
-    home = tmp_path / "elsewhere"
-    home.mkdir()
-    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
-        archive.extractall(home)
-    kit = home / "kit"
-    run(sys.executable, "-m", "venv", ".venv", cwd=kit)
-    run(kit / ".venv/bin/python", "-m", "pip", "install", "--quiet", "-e", ".", cwd=kit)
-    assert "03" in run(kit / ".venv/bin/dojo", "list", cwd=kit)
-    assert "26 to do" in run(kit / ".venv/bin/dojo", "check", "03", cwd=kit)
-    assert "passed" in run(kit / ".venv/bin/python", "-m", "pytest", "-q", cwd=kit)

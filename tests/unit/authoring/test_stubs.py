@@ -1,16 +1,25 @@
-"""Stubs: generated from the solutions, never leaking them, and every one of their rows to do."""
+"""Stubs, generated from the solutions: they never leak them, and every row is to do; bare ones are graded alike."""
 
 from __future__ import annotations
 
 import ast
 import re
 import shutil
+from pathlib import Path
+from typing import Any
 
 import pytest
-from support import ROOT, rows_of, sampled, solution_of
+from click.testing import CliRunner
+from kits import functions_of
+from support import ROOT, rows_of, sampled, solution_of, without_seconds
 
-from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END, forward_lines, stub_of
+from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END, forward_lines, published_stub, stub_of
+from grader.authoring.release.kit import lesson_files, notebook_of
 from grader.authoring.verify import submission_of
+from grader.commands import grade as cli
+from grader.intake.notebook.outline import outlines_limited
+from grader.intake.submissions.fitting import fitting_lessons
+from grader.lesson.bare_stub import BARE_STUB_NOTE, READ_IN, bare_stub, is_bare
 from grader.lesson.lesson import Course, Lesson, LessonError
 
 LESSONS = list(Course(ROOT).lessons)
@@ -104,3 +113,98 @@ def test_docstrings_and_parameters_of_one_s_own_are_kept(own):
     stub = stub_after(own, "    return gradient / n\n", two)
     assert stub.count("raise NotImplementedError") == 2
     assert "    gradient = logits\n" in stub and "return gradient" not in stub
+
+
+def parts(source: str) -> dict[str, Any]:
+    return {n.name: n for n in ast.parse(source).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+
+
+def test_gradients_lose_their_parameters_and_everything_else_stays(lessons):
+    """A lesson with one function for all gradients, or with none, stays as it is."""
+    for each in lessons.values():
+        named = each.pristine.read_text()
+        bare = bare_stub(each, named)
+        if each.joint is not None or not each.gradients:
+            assert bare == named, each.name
+            continue
+        assert bare.count(BARE_STUB_NOTE) == 1 and READ_IN not in bare
+        assert bare.count("# TODO") == named.count("# TODO") and bare_stub(each, bare) == bare
+        was, now = parts(named), parts(bare)
+        assert [*was] == [*now]
+        for name, node in now.items():
+            if name in {item.function for item in each.gradients}:
+                first = (ast.get_docstring(was[name]) or "").partition("\n")[0]
+                assert ast.get_docstring(node) == first and first.startswith("The gradient with respect to `")
+                assert (ast.unparse(node.args), ast.unparse(node.body[-1])) == ("", "raise NotImplementedError")
+            else:
+                assert ast.unparse(node) == ast.unparse(was[name])
+
+
+def filled(stub: str, answers: dict[str, str]) -> str:
+    own = functions_of(stub)
+    for name, text in answers.items():
+        stub = stub.replace(own[name], text)
+    return stub
+
+
+@pytest.mark.full
+def test_both_kinds_of_stub_get_the_same_verdicts_even_mixed_in_one_file(lesson, session_for):
+    """Right answers, a wrong one, one that forgets a parameter: chain, messages and figures are the same."""
+    key = functions_of(solution_of(lesson))
+    right = ["dlogprobs", "dcounts_sum_inv", "dcounts", "dW2", "db2"]
+    answers = {name: key[name] for name in right}
+    answers["dprobs"] = "def dprobs(dlogprobs, probs):\n    return -dlogprobs / probs"
+    answers["dcounts_sum"] = "def dcounts_sum():\n    return -dcounts_sum_inv / 2"
+    rows, named = {}, lesson.pristine.read_text()
+    for kind, stub in (("named", named), ("bare", bare_stub(lesson, named))):
+        graded = session_for("03").grade(submission_of(lesson, kind, filled(stub, answers)))
+        rows[kind] = rows_of(without_seconds(graded.results.to_json()))
+        assert all(row.pop("line") for row in rows[kind].values())
+    assert rows["bare"] == rows["named"]
+    assert [name for name, row in rows["bare"].items() if row["status"] == "passed"] == right
+    assert rows["bare"]["dprobs"]["mistake"]["id"] == "sign"
+    assert rows["bare"]["dcounts_sum"]["mistake"]["id"] == "function_for_value"
+    assert "add its name to the parameters" in rows["bare"]["dcounts_sum"]["message"]
+
+
+def copied(place: Path, names: list[str]) -> Course:
+    for part in ("exercises", "solutions"):
+        for name in names:
+            shutil.copytree(ROOT / part / name, place / part / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return Course(place)
+
+
+def test_a_bare_file_is_recognised_by_its_functions_in_a_course_of_either_kind(tmp_path, lessons):
+    """Nothing on its path says which lesson it is for."""
+    steps = [name for name, each in lessons.items() if each.gradients and each.joint is None]
+    course = copied(tmp_path, steps)
+    for lesson in course.lessons.values():
+        lesson.pristine.write_text(bare_stub(lesson, lesson.pristine.read_text()))
+    for all_lessons in (lessons, course.lessons):
+        for name in steps:
+            lesson = lessons[name]
+            key, bare = functions_of(solution_of(lesson)), bare_stub(lesson, lesson.pristine.read_text())
+            some = [item.function for item in lesson.gradients][:3]
+            (outline,) = outlines_limited([(filled(bare, {each: key[each] for each in some}).encode(), False)])
+            assert fitting_lessons(outline, all_lessons.values()).lessons == (name,)
+
+
+def test_grade_stubs_keeps_the_kind_of_each_stub_and_so_does_a_kit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    four, eleven = copied(tmp_path, ["04_cross_entropy", "11_layer_norm"]).lessons.values()
+    full = four.pristine.read_text()
+
+    def stubs(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(cli.main, ["stubs", *words, "--course", "."])
+        return done.exit_code, done.stdout
+
+    assert stubs("--bare", "04")[0] == 0
+    assert is_bare(four) and not is_bare(eleven)
+    bare = bare_stub(four, full)
+    assert (four.exercise / "backward.py").read_text() == four.pristine.read_text() == bare != full
+    assert stubs() == (0, "Everything is up to date.\n")
+    assert lesson_files(four)[f"exercises/{four.name}/backward.py"] == bare.encode()
+    assert "def dlogits():" in notebook_of(four, published_stub(four), "04.ipynb").decode()
+    four.pristine.unlink()
+    assert stubs("04")[0] == 0
+    assert four.pristine.read_text() == full

@@ -57,9 +57,7 @@ def test_every_surface_counts_the_same_points(kit, dojo):
     file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs"))
     file_of(kit, "04").write_text(solved("04", "dlogits"))
     file_of(kit, "06").write_text("def backward(:\n")
-    assert "\n2 of 2 right · 3 of 3 points\n" in dojo("check", "04").stdout
-    for number in ("06", "03"):
-        dojo("check", number)
+    dojo("check", "04", "06", "03")
     listed = dojo().stdout
     for line in (
         "Backprop Ninja: 5 of 48 points\n",
@@ -67,10 +65,8 @@ def test_every_surface_counts_the_same_points(kit, dojo):
         "\n✓ 04 Cross-entropy in one go                      3 of 3  done\n",
         "\n  06 The whole backward pass in one function     0 of 19  does not run\n",
         "\nThe hidden suite decides 1 of these points, with other problems: what counts\nhere passed its public ",
-        f"\nNext: write dcounts_sum_inv  {LESSON_03}/backward.py:{line_of(kit, '03', 'dcounts_sum_inv')}\n",
     ):
         assert line in listed, line
-    shutil.copy(file_of(kit, "06").with_name(".stub"), file_of(kit, "06"))
     dojo("report", "--no-open")
     page = " ".join(re.sub(r"<[^>]+>", " ", (kit / "my-report.html").read_text()).split())
     assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 of 2 right" in page

@@ -103,24 +103,18 @@ def test_the_problem_matcher_of_the_kit_reads_what_dojo_check_prints(kit: Path, 
     wrong = wrong.replace("return -(counts_sum**-2)", "return nothing")
     file_of(kit).write_text(wrong)
     task = json.loads((TEMPLATES / "tasks.json").read_text())["tasks"][0]
-    pattern = task["problemMatcher"]["pattern"]
     assert "dojo check --problems '${fileDirnameBasename}'" in task["command"]
-    checked = dojo("check", "--problems", "03_makemore_steps")
-    found = [re.match(pattern["regexp"], line) for line in checked.stdout.splitlines()]
-    assert checked.exit_code == 1 and len(found) == 2
-    lines = wrong.split("\n")
-    for match, text, message in zip(
-        found,
-        ("return -dlogprobs / probs", "return nothing"),
-        (
-            "dprobs: The sign is flipped: your `dprobs` is exactly",
-            "dcounts_sum: NameError: name 'nothing' is not defined",
-        ),
-        strict=True,
-    ):
-        assert match is not None and match[pattern["file"]] == "exercises/03_makemore_steps/backward.py"
-        assert lines[int(match[pattern["line"]]) - 1].strip().startswith(text)
-        assert message in match[pattern["message"]]
+    checked, pattern = dojo("check", "--problems", "03_makemore_steps"), task["problemMatcher"]["pattern"]
+    found = []
+    for line in checked.stdout.splitlines():
+        match = re.match(pattern["regexp"], line)
+        file, place, message = (match[pattern[name]] for name in ("file", "line", "message"))
+        found.append((file, wrong.split("\n")[int(place) - 1].strip().split(" * ")[0], message[:30]))
+    file = "exercises/03_makemore_steps/backward.py"
+    assert checked.exit_code == 1 and found == [
+        (file, "return -dlogprobs / probs", "dprobs: The sign is flipped: y"),
+        (file, "return nothing", "dcounts_sum: NameError: name '"),
+    ]
     file_of(kit).write_text(right)
     assert (dojo("check", "--problems", "03").stdout, dojo("check", "--problems", "03").exit_code) == ("", 0)
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from dojos import checked_file
-from kits import make_kit, solved
+from kits import checked_file, make_kit, solved
 from payloads import PAYLOADS
 from support import GUARD_SECONDS
 

@@ -1,4 +1,4 @@
-"""The parts of `dojo watch` that need no terminal: what is in focus, the screen in any window, keys, the card."""
+"""Screens without a terminal: what comes next, the screen of `dojo watch` in any window, its keys, the card."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dojos import checked_file
-from kits import file_of, make_kit, solved
+from kits import checked_file, file_of, make_kit, solved
 from rich.console import Console
 from support import GUARD_SECONDS
 
 from grader.dojo.desk import Desk
-from grader.dojo.overview import finish_lines
-from grader.dojo.progress import Checked
+from grader.dojo.overview import finish_lines, next_lines, state
+from grader.dojo.progress import Checked, Progress, next_lesson
 from grader.dojo.screen import row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
@@ -160,3 +159,33 @@ def test_what_is_on_the_screen_while_a_check_runs_and_after_it(watching):
     file_of(watching.kit, "04").unlink()
     watching.check()
     assert "Waiting for it.\n\nThere is no hint yet: the file cannot be read.\n" in watching.press("h")
+
+
+def with_statuses(lesson, *unwritten: str, **statuses: str) -> Progress:
+    rows = {item.name: "todo" if item.name in unwritten else "passed" for item in lesson.items}
+    return Progress(lesson, rows | statuses)
+
+
+def test_the_first_row_to_write_is_one_that_has_been_taught(course):
+    small_net, makemore = course.find("02"), course.find("03")
+    everything = [item.name for item in small_net.items]
+    assert everything[0] == "dlogits" and with_statuses(small_net, *everything).next_row == "dh_bn"
+    assert with_statuses(small_net, dlogits="failed").next_row == "dlogits"  # wrong is not put off
+    assert with_statuses(makemore, "dprobs", "dC").next_row == "dprobs"
+    assert with_statuses(makemore).next_row is None and with_statuses(makemore).finished
+    failed = Progress(makemore, {"dlogprobs": "failed", "dprobs": "passed", "dcounts": "failed"})
+    assert failed.stops == ["dlogprobs", "dcounts", "dcounts_sum_inv"]
+
+
+def test_a_lesson_of_which_only_later_rows_are_left_waits_for_them(course):
+    left, makemore = with_statuses(course.find("02"), "dlogits", "dh"), with_statuses(course.find("03"), "dC")
+    assert left.next_row == "dlogits" and not left.finished and not left.has_work
+    assert left.taught_later == {"dlogits": "04", "dh": "05"}
+    assert state(left) == ("2 for later", "dim")
+    assert next_lesson([left, makemore]) is makemore
+    console = Console(width=80, color_system=None)
+    with console.capture() as capture:
+        console.print(*next_lines(left, "backward.py:3"), sep="\n")
+    assert capture.get() == (
+        "Next: write dlogits  (lesson 04 teaches it)  backward.py:3\n      dojo watch 02 · dojo hint 02.dlogits\n"
+    )
