@@ -132,8 +132,8 @@ class Work:
             self.folder = self._file.parent
             source_reader().start()  # its process loads at the same time as others
 
-    def path(self, lesson: Lesson) -> Path:
-        return self._file or own_file(lesson)
+    def shown(self, lesson: Lesson) -> str:
+        return shown_path(own_file(lesson)) if self._file is None else self._shown
 
     def words(self, lesson: Lesson) -> str:
         """The words that follow `dojo watch` for the lesson."""

@@ -10,7 +10,7 @@ import os
 import select
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -55,6 +55,7 @@ class CheckSession:
         self._desk, self._tell, self._work = desk, tell, work or Work(desk.course)
         self._thread = ThreadPoolExecutor(1, "checks")
         self._interrupt, self._interrupting = os.pipe()  # holds a byte for each request that waits for the thread
+        self._requests = list[Future[Any]]()  # the latest
         self._now: Event | None = None  # what the check that runs is doing
 
     def check(self, lesson: Lesson) -> Future[Checked]:
@@ -70,7 +71,7 @@ class CheckSession:
         try:
             return answer.result()
         except KeyboardInterrupt:
-            self._request(bool)  # does nothing, and ends the check
+            self._request(lambda: None)  # which ends the check
             raise
 
     def running(self) -> Event | None:
@@ -79,16 +80,18 @@ class CheckSession:
         return now and replace(now, sentence=now.sentence or f"checking: {self._desk.judge.running}")
 
     def close(self) -> None:
-        """End the check that runs, then the thread."""
-        closing = self._request(self._desk.close)
+        """End the check that runs, then the thread. It also works where the interpreter has ended the thread before."""
+        os.write(self._interrupting, b".")
+        wait(self._requests, MAX_SECONDS_TO_CLOSE)
         self._thread.shutdown(wait=False)
-        with contextlib.suppress(TimeoutError):
-            closing.result(MAX_SECONDS_TO_CLOSE)
+        self._desk.close()
 
     def _request(self, act: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Have the thread act, as soon as the check that runs has ended. It ends now."""
         os.write(self._interrupting, b".")
-        return self._thread.submit(self._act, act, *arguments)
+        request = self._thread.submit(self._act, act, *arguments)
+        self._requests = [request]
+        return request
 
     def _act(self, act: Callable[..., Any], *arguments: Any) -> Any:
         os.read(self._interrupt, 1)

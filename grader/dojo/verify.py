@@ -18,7 +18,7 @@ from torch import Tensor
 
 from grader.calling.protocol import CallFailed, Function
 from grader.dojo.desk import Desk
-from grader.dojo.file import is_untouched, own_file, read_own
+from grader.dojo.file import read_own
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Checked
 from grader.errors import UserError
@@ -134,7 +134,7 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson,
             return checker_verdict(RemoteTarget(own), lesson, f, x.numpy(), claim.to(torch.float64).numpy())
 
         for each in chosen:
-            if own_file(each).is_file() and not is_untouched(each, own_file(each).read_bytes()):
+            if at.progress(each).begun:
                 checked = at.check(each, read_own(each))
                 with at.busy(f"your checker is at work on lesson {each.number}"):
                     claims = list(verified_claims(at, checked, each.problem_at(sizes[each.number]), ask))

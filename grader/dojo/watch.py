@@ -62,7 +62,7 @@ class Watch:
         self._open(lesson)
 
     def _open(self, lesson: Lesson) -> None:
-        self.view = View(lesson, shown_path(self._work.path(lesson)), self._page.address if self._page else "")
+        self.view = View(lesson, self._work.shown(lesson), self._page.address if self._page else "")
         self._last_run: Checked | None = None  # the last check of a file that ran
         self._read = set[str]()  # notes that were on the screen at an earlier save
 
