@@ -15,7 +15,7 @@ def required_package(package: str) -> Iterator[None]:
     """Say how to install what is imported here and is not installed. Raises UserError."""
     try:
         yield
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         what = f"this command needs the package {package.partition('>')[0]}, which is not installed"
         raise UserError(f"{what}. Type: python -m pip install '{package}', and try again.") from error
 

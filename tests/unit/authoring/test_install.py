@@ -1,4 +1,4 @@
-"""What is installed elsewhere: the wheel, the Docker image's files. The kit: tests/unit/dojo/test_notebook_magic.py."""
+"""What is installed elsewhere: the wheel, the Docker image's files. The kit: tests/unit/dojo/test_notebook.py."""
 
 from __future__ import annotations
 
