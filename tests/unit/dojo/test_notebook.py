@@ -1,4 +1,4 @@
-"""`%load_ext grader` in a real kernel, with `%%check` above cells; and `cmp`: the lecture's row, and what is below it."""
+"""`%load_ext grader` in a real kernel, with `%%check` above cells; `cmp`: the lecture's row, and what is below it."""
 
 from __future__ import annotations
 
