@@ -134,7 +134,7 @@ class Range:
         sources = {lesson.name: attack.files[BACKWARD_FILE].decode(errors="replace") for lesson in self.session.lessons}
         places = {
             "results.json": graded.results.to_text(),
-            "the report": self.reporter.student_pages(graded, sources)["report.html"] + self.reporter.student_pages(graded)["report.md"],
+            "the report": "".join(self.reporter.student_pages(graded, sources).values()),
             "what it printed": json.dumps(graded.printed),
         }
         found = [f"the canary is in {place}" for place, text in places.items() if self.arena.token in text]
