@@ -54,20 +54,20 @@ class Joint(NamedTuple):
         name, `W`. What is in no dict goes by its place among the names that no dict has.
         """
         expected = ", ".join(self.returns)
-        named: dict[str, object] = {}
 
-        def in_no_dict(part: object) -> Iterator[object]:
-            """The values outside of dicts, in order; those in a dict are put into `named`."""
-            if isinstance(part, (tuple, list)):
-                for entry in part:
-                    yield from in_no_dict(entry)
-            elif isinstance(part, Mapping):
+        def entries(part: object) -> Iterator[tuple[str, object]]:
+            """(its name in a dict, or "", value) of all that is in the result, in order."""
+            if isinstance(part, Mapping):
                 keys = {name: name if name in part else name[1:] for name in self.returns}
-                named.update({name: part[key] for name, key in keys.items() if key in part})
+                yield from ((name, part[key]) for name, key in keys.items() if key in part)
+            elif isinstance(part, (tuple, list)):
+                for entry in part:
+                    yield from entries(entry)
             else:
-                yield part
+                yield "", part
 
-        places = list(in_no_dict(result)) if isinstance(result, (tuple, list, Mapping)) else []
+        every = list(entries(result)) if isinstance(result, (tuple, list, Mapping)) else []
+        named, places = {name: value for name, value in every if name}, [value for name, value in every if not name]
         others = [name for name in self.returns if name not in named]
         if isinstance(result, Mapping) and not named:
             return f"`{self.name}` returned a dict without any of the keys {expected}."

@@ -16,7 +16,8 @@ from typing import Any
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
-from grader.sandbox.workers.nursery import ForkedProcess, Nursery, NurseryEnded
+from grader.sandbox.workers.fork_server import ServerEnded
+from grader.sandbox.workers.nursery import ForkedProcess, Nursery
 from grader.sandbox.workers.waiting import WALL_FACTOR
 
 MAX_GRADING_TRIES = 2
@@ -59,7 +60,7 @@ class GraderProcess:
 
     def _start(self) -> ForkedProcess:
         zygote = self._nursery.zygote()
-        with zygote or contextlib.nullcontext(), contextlib.suppress(NurseryEnded):
+        with zygote or contextlib.nullcontext(), contextlib.suppress(ServerEnded):
             arguments = self._settings.program, self._settings.to_text()
             return self._nursery.program(START_GRADER_CODE, *arguments, given=[zygote] if zygote else [])
         self._nursery = self._own_nursery = Nursery([self._settings.program])

@@ -27,10 +27,8 @@ from typing import Any
 import torch
 import torch.utils.hooks
 
-from grader.calling.autograd_used import AutogradUsed, delayed_tripwire, tripwire, tripwires
+from grader.calling.autograd_used import delayed_tripwire, tripwire
 from grader.sandbox.workers.library_off import operators_with, register, replace_operators, retire
-
-__all__ = ["AutogradUsed", "take_away_autograd", "tripwires"]
 
 # A backend may have an autograd key of its own, which wins over the alias `Autograd` for all of them.
 _AUTOGRAD_KEYS = ["Autograd", "AutogradNestedTensor", "AutogradCPU", "AutogradOther", "AutogradCUDA"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
-from grader.sandbox.workers.fork_server import ASK_SECONDS, Child, ServerEnded
+from grader.sandbox.workers.fork_server import ASK_SECONDS, Child
 from grader.sandbox.workers.waiting import WORKER_START_SECONDS, TimeAccount
 
 if TYPE_CHECKING:
@@ -42,20 +42,16 @@ class ZygoteProcess:
         with contextlib.suppress(OSError):  # it has ended: the first request for a worker raises ZygoteDied
             self._socket.sendall(len(sent).to_bytes(4, "big") + sent)
         self.baselines: dict[object, Any] = {}
-        self._is_ready = False
         self.running = ""
 
     def wait_until_ready(self) -> None:
-        """Blocks until torch is loaded there (over a second); called on first use. Raises ZygoteDied."""
-        if not self._is_ready:
-            self._ask_seconds()
-            self._is_ready = True
+        """Blocks until torch is loaded there (over a second). Raises ZygoteDied."""
+        self._ask_seconds()
 
     def worker(self) -> WorkerProcess:
         """A fresh fork. Raises ZygoteDied."""
         from grader.sandbox.workers.worker_process import WorkerProcess  # with torch, which may load here meanwhile
 
-        self.wait_until_ready()
         (requests_read, requests), (answers, answers_write), (output, output_write) = os.pipe(), os.pipe(), os.pipe()
         for pipe in (requests, answers):  # a process that finds a pipe full has to wait
             with contextlib.suppress(OSError, AttributeError):  # a limit of the system's, or a system without
@@ -64,8 +60,6 @@ class ZygoteProcess:
         try:
             child = Child(self._socket, theirs)
             return WorkerProcess(child, (requests, answers, output), self.account, self.limits.output_bytes)
-        except ServerEnded as error:
-            raise ZygoteDied(str(error)) from error
         finally:
             for descriptor in theirs:
                 os.close(descriptor)

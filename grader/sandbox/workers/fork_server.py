@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from grader.errors import ZygoteDied
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Usage, processor_seconds, used_by
 
@@ -28,8 +29,8 @@ FORK, ASK_SECONDS = b"f", b"?"
 """Requests: fork a child; answer with the processor time of all children so far, as text: nan where it is not known."""
 
 
-class ServerEnded(Exception):
-    """The fork server has ended, and all its children with it."""
+class ServerEnded(ZygoteDied):
+    """The fork server has ended, and all its children with it: a zygote with workers, or a nursery with graders."""
 
 
 class Ending(NamedTuple):
@@ -88,15 +89,11 @@ class ForkServer:
         control: socket.socket,
         live: Callable[[list[int]], object],
         name: str = "",
-        *,
         fork: Callable[[], int] = os.fork,
-        has_life_lines: bool = True,
     ) -> None:
-        """Without life lines, a child ends by itself, or with the server."""
         control.set_inheritable(False)
         self._control, self._live, self._name, self._fork = control, live, name, fork
-        self._has_life_lines = has_life_lines
-        self._running: dict[int, int | None] = {}  # a child, and its life line
+        self._running: dict[int, int] = {}  # a child, and its life line
         self._used_by_ended = 0.0  # seconds
         self._wake, self._woken = os.pipe()  # readable when a child has ended
         for end in (self._wake, self._woken):
@@ -116,8 +113,7 @@ class ForkServer:
         self._reap([*self._running])
 
     def _descriptors(self) -> list[int]:
-        lives = [life for life in self._running.values() if life is not None]
-        return [self._control.fileno(), self._wake, *lives]
+        return [self._control.fileno(), self._wake, *self._running.values()]
 
     def _take_request(self) -> bool:
         try:
@@ -130,8 +126,8 @@ class ForkServer:
             with contextlib.suppress(OSError):
                 self._control.sendall(str(seconds).encode())
         elif request:
-            life = given.pop(0) if self._has_life_lines else None
-            not_theirs = [*self._descriptors(), self._woken, *([] if life is None else [life])]
+            life = given.pop(0)
+            not_theirs = [*self._descriptors(), self._woken, life]
             self._running[fork_child(self._name, lambda: self._live(given), not_theirs, self._fork)] = life
             for each in given:
                 os.close(each)
@@ -149,10 +145,9 @@ class ForkServer:
                 ending = Ending(os.waitstatus_to_exitcode(status), used_by(usage))
                 self._used_by_ended += ending.used.cpu_seconds
                 del self._running[pid]
-                if life is not None:
-                    with contextlib.suppress(OSError):
-                        os.write(life, json.dumps(ending).encode())
-                    os.close(life)
+                with contextlib.suppress(OSError):
+                    os.write(life, json.dumps(ending).encode())
+                os.close(life)
 
 
 def kill_group(leader: int) -> None:

@@ -99,11 +99,9 @@ Request = Load | Run | CallRequest
 
 def names_of(request: Request) -> Sequence[str]:
     """A reply has an answer for each of these names, in this order."""
-    return (
-        request.steps
-        if isinstance(request, Run)
-        else [request.name if isinstance(request, CallRequest) else WHOLE_FILE]
-    )
+    if isinstance(request, Run):
+        return request.steps
+    return [request.name if isinstance(request, CallRequest) else WHOLE_FILE]
 
 
 class Loading(NamedTuple):
@@ -190,7 +188,8 @@ def pack(request: Request, room: int = CALL_ROOM, known: Collection[str] = froze
     """The request as it is sent. `room` is for the bytes of an answer, `known` are names that a step may ask for."""
     ticket = secrets.randbits(48)
     data = pickled((request, ticket, room))  # a worker reads it with pickle.load
-    budget = min(MAX_BODY, max(LEAST_BUDGET, BUDGET_PER_BYTE * len(data)))
+    is_call = isinstance(request, CallRequest)
+    budget = min(MAX_BODY, max(LEAST_BUDGET, BUDGET_PER_BYTE * len(data))) if is_call else MAX_BODY
     return PackedRequest(data, names_of(request), ticket, room, budget, isinstance(request, Run), known)
 
 

@@ -23,13 +23,9 @@ from functools import partial
 
 from grader.sandbox.isolation import kernel
 from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
-from grader.sandbox.workers.fork_server import FORK, Child, ForkServer, ServerEnded, fork_child
+from grader.sandbox.workers.fork_server import Child, ForkServer, ServerEnded, fork_child
 from grader.sandbox.workers.torch_loading import load_torch
 from grader.sandbox.workers.zygote import become_zygote, make_ready
-
-
-class NurseryEnded(Exception):
-    """There is no nursery any more that could fork anything."""
 
 
 class Nursery:
@@ -42,6 +38,7 @@ class Nursery:
     def __init__(self, preload: Sequence[str] = ()) -> None:
         """`preload` are modules that programs will need and that hold no secret."""
         self._zygotes, theirs = socket.socketpair()
+        self._made: list[Child] = []  # zygotes: one ends when its child is dropped
         keeps_bytecode = {"PYTHONDONTWRITEBYTECODE": "1" if sys.dont_write_bytecode else ""}
         with theirs:
             arguments = str(theirs.fileno()), *preload
@@ -54,8 +51,8 @@ class Nursery:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._zygotes, [FORK], [theirs.fileno()])
-            except OSError:
+                self._made.append(Child(self._zygotes, [theirs.fileno()]))
+            except ServerEnded:
                 ours.close()
                 return None
         return ours
@@ -64,14 +61,11 @@ class Nursery:
         """A fork that runs this Python text, with this process's environment, folder and path, and `arguments`.
 
         It inherits the sockets `given`, whose descriptors follow the arguments. Like a fresh Python with -P, it cannot
-        import from the current folder. Raises NurseryEnded.
+        import from the current folder. Raises ServerEnded.
         """
         place = {"environment": dict(os.environ), "folder": os.getcwd(), "path": path_of_a_program()}
         request = {"program": text, "arguments": arguments, **place}
-        try:
-            forked = ForkedProcess(self._programs, [each.fileno() for each in given])
-        except ServerEnded as error:
-            raise NurseryEnded(str(error)) from error
+        forked = ForkedProcess(self._programs, [each.fileno() for each in given])
         with contextlib.suppress(OSError):  # it has ended: its first use shows that
             forked.stdin.write(json.dumps(request).encode() + b"\n")
             forked.stdin.flush()
@@ -173,4 +167,4 @@ def make_zygotes(descriptor: int) -> None:
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # as in a zygote that was started by itself
     make_ready()
-    ForkServer(socket.socket(fileno=descriptor), become_zygote, "zygote", has_life_lines=False).serve()
+    ForkServer(socket.socket(fileno=descriptor), become_zygote, "zygote").serve()

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from grader.calling.answer import Answer
-from grader.calling.autograd_used import SWITCHED_ON
+from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed, tripwires
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.numerical_watch import NumericalWatch, watched
@@ -31,7 +31,7 @@ from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.acts import name_acts
-from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
+from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of

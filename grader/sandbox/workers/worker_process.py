@@ -11,7 +11,7 @@ from grader.calling.answer import Answer
 from grader.errors import Interrupted, ZygoteDied
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.codec import MAX_BODY, Frame, take_frame
-from grader.sandbox.workers.fork_server import Child, ServerEnded
+from grader.sandbox.workers.fork_server import Child
 from grader.sandbox.workers.messages import PackedRequest, decode_reply
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.waiting import (
@@ -132,16 +132,11 @@ class WorkerProcess:
             return how_it_ended(self._child.ending(ENDING_SECONDS).status)
         except TimeoutError:
             return how_it_ended(None)
-        except ServerEnded as error:
-            raise ZygoteDied(str(error)) from error
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""
         self._child.kill()
-        try:
-            at_end, at_start = self._child.ending().used, self._at_start
-        except ServerEnded as error:
-            raise ZygoteDied(str(error)) from error
+        at_end, at_start = self._child.ending().used, self._at_start
         self.close()
         return Usage(at_end.resident_bytes - at_start.resident_bytes, at_end.cpu_seconds - at_start.cpu_seconds)
 

@@ -18,7 +18,8 @@ from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import LAYERS
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.nursery import Nursery, NurseryEnded, path_of_a_program
+from grader.sandbox.workers.fork_server import ServerEnded
+from grader.sandbox.workers.nursery import Nursery, path_of_a_program
 from grader.sandbox.workers.student import Student, StudentFile
 
 # What a worker finds around itself, and what it can do: printed as JSON.
@@ -220,7 +221,7 @@ def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(
         left.wait(0.1)  # no race: it never ends by itself
     own_nursery.close(at_once=True)
     assert left.wait(GUARD_SECONDS) == -signal.SIGKILL
-    with pytest.raises(NurseryEnded):
+    with pytest.raises(ServerEnded):
         own_nursery.program(hangs)
 
 
