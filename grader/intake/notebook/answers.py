@@ -13,8 +13,6 @@ from grader.intake.notebook.slices import CannotSlice, Slice, Uses, slice_of
 from grader.lesson.notebook_table import NotebookTable
 from grader.source.syntax import all_nodes, base_name, stored_names
 
-MAX_ANSWERS_TRIED = 20  # answers to one exercise, the last ones
-
 
 @dataclass(frozen=True)
 class GradientAnswer:
@@ -42,29 +40,15 @@ class Chooser:
 
     def __init__(self, uses: Uses, table: NotebookTable, chain: NotebookTable) -> None:
         self.statements, self.uses, self.table, self.chain = uses.statements, uses, table, chain
-        self.undecided: dict[str, tuple[str, ...]] = {}  # {gradient: variables that are all answers to it}
         self._variables: dict[str, list[str]] = {}
         for variable, gradient in table.others.items():
             self._variables.setdefault(gradient, []).append(variable)
 
-    def with_name(self, variable: str, gradient: str) -> Chooser:
-        """The same with one name more, to try whether it is consistent."""
-
-        def named(table: NotebookTable) -> NotebookTable:
-            return replace(table, others={**table.others, variable: gradient})
-
-        found = Chooser(self.uses, named(self.table), named(self.chain))
-        found.loops = self.loops
-        return found
-
-    # which answers there are
-
     def all_runs(self, name: str) -> list[GradientAnswer]:
-        """In their order; those of other variables only where they are needed, see `own_first`."""
-        own = [] if name in self.table.others else [name]
-        variables = [*own, *self._variables.get(name, ())]
+        """The answers to a gradient under all names, in their order."""
+        variables = [name, *self._variables.get(name, ())]
         found = [GradientAnswer(variable, run) for variable in variables for run in self.uses.runs.get(variable, [])]
-        return sorted(found, key=lambda run: run.places[0]) if len(variables) > 1 else found
+        return sorted(found, key=lambda run: run.places[0])
 
     def runs(self, name: str, loop: bool = False) -> list[GradientAnswer]:
         """The name's runs in a loop of training; without `loop` those of the chain, which may be in a loop as well."""
@@ -72,7 +56,7 @@ class Chooser:
         training = [run for run in runs if self.loop_of(run) is not None and self.loops[self.loop_of(run)].trains]
         if loop:
             return training
-        first = [run for run in runs if self.loop_of(run) is None or not self.loops[self.loop_of(run)].trains]
+        first = [run for run in runs if run not in training]
         return first or [run for run in training if self.loops[self.loop_of(run)].has_chain]
 
     def loop_of(self, run: GradientAnswer) -> int | None:
@@ -105,12 +89,15 @@ class Chooser:
         return max((run.places[0] for name in once for run in self.runs(name)), default=-1)
 
     def here(self, name: str) -> list[GradientAnswer]:
-        """The name's runs in this lesson's place, without placeholders where there is anything else."""
+        """The name's runs in this lesson's place, those that count last; placeholders where there is nothing else."""
         found, end = self.runs(name), self.end_of_chain
         if self.table.after:
             found = [run for run in found if run.places[0] > end and not self.is_of_the_chain(name, run)]
+            anywhere = [*self.runs(name, loop=True), *self.runs(name)]
+            found = found or [run for run in anywhere if not self.is_of_the_chain(name, run)]
         elif name in self.table.again:
-            found = [run for run in found if run.places[0] <= end or self.is_of_the_chain(name, run)]
+            stepwise = [run for run in found if self.is_of_the_chain(name, run)]
+            found = stepwise or [run for run in found if run.places[0] <= end]
         return self.own_first(name, found)
 
     def own_first(self, name: str, runs: Sequence[GradientAnswer]) -> list[GradientAnswer]:
@@ -118,33 +105,10 @@ class Chooser:
         written = [run for run in runs if not self.is_placeholder(run)]
         return [run for run in written if run.variable == name] or written or [*runs]
 
-    def has_own(self, name: str) -> bool:
-        """Whether there is an answer under the lecture's own name."""
-        runs = self.runs(name, loop=True) if self.table.loop else self.here(name)
-        return any(run.variable == name and not self.is_placeholder(run) for run in runs)
-
-    # which one counts
-
     def choose(self, name: str) -> GradientAnswer | None:
-        """The answer that counts, or None: the last one in its place, and of several the last that fits the graph."""
+        """The answer that counts, or None: the last one in its place."""
         here = self.here(name)
-        if self.table.after and not here:
-            runs = [*self.runs(name, loop=True), *self.runs(name)]
-            here = self.own_first(name, [run for run in runs if not self.is_of_the_chain(name, run)])
-            candidates = [self.sliced(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
-            return next((each for each in candidates if self.is_consistent(name, each)), None)
-        variables = {run.variable for run in here}
-        if not self.table.after and name not in self.table.again and len(variables) == 1:
-            return self.sliced(here[-1])
-        candidates = [self.sliced(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
-        fitting: dict[str, GradientAnswer] = {}
-        for each in candidates:
-            if self.is_consistent(name, each):
-                fitting.setdefault(each.variable, each)
-        if len(fitting) > 1 or (not fitting and len(variables) > 1):
-            self.undecided[name] = tuple(reversed(fitting)) or tuple(dict.fromkeys(run.variable for run in here))
-            return None
-        return next(iter([*fitting.values(), *candidates]), None)
+        return self.sliced(here[-1]) if here else None
 
     def choose_loop(self) -> tuple[dict[str, GradientAnswer], GradientAnswer] | None:
         """({gradient: its run} of the loop that has most of them, all of them as one answer)."""
@@ -174,21 +138,7 @@ class Chooser:
         """Whether it reads one of the gradients from which the chain's step for this name is computed."""
         consumers = self.chain.consumers.get(name, frozenset())
         called = consumers.union(*(self._variables.get(consumer, ()) for consumer in consumers))
-        if any(not called.isdisjoint(self.statements[i].names.reads) for i in run.places):
-            return True
-        try:  # through variables of the notebook's own
-            part = slice_of(self.uses, self.chain, {run.variable: run.places})
-        except CannotSlice:
-            return False
-        return not consumers.isdisjoint(part.parameters)
-
-    def is_consistent(self, name: str, found: GradientAnswer) -> bool:
-        """Whether it is computed from the upstream gradients that this lesson's step is computed from."""
-        if found.part is None:
-            return False
-        upstream = set(found.part.parameters) & self.table.gradients
-        consumers = self.table.consumers.get(name, frozenset())
-        return bool(upstream & consumers) if consumers else not upstream
+        return any(not called.isdisjoint(self.statements[i].names.reads) for i in run.places)
 
     def is_placeholder(self, run: GradientAnswer) -> bool:
         return is_placeholder([self.statements[i] for i in run.places])

@@ -101,13 +101,6 @@ def one_to_one(possible: Mapping[str, Collection[str]]) -> dict[str, str]:
     return {name: other for name, other in alone.items() if counts[other] == 1}
 
 
-def agreeing_names(lines: Iterable[NamedExpression], forward: Iterable[tuple[str, str]]) -> set[str]:
-    """The names whose line has the structure that the forward pass's line for this name has."""
-    expected = {(line[0], form_of_text(*line).structure) for line in forward}
-    forms = {name: line_form(name, value) for name, value in lines}
-    return {name for name, form in forms.items() if form and (name, form.structure) in expected}
-
-
 def other_names(
     lines: Iterable[NamedExpression],
     forward: Iterable[tuple[str, str]],

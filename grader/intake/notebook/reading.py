@@ -24,7 +24,6 @@ from grader.intake.notebook.names import KnownNames, names_for
 from grader.intake.notebook.script import NotebookScript, Page, script_of
 from grader.intake.notebook.sizes import SizeReader, sizes_set
 from grader.intake.notebook.slices import Slice, Uses
-from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
@@ -49,7 +48,7 @@ def read_lesson_part(
     nothing = f"{shown} holds nothing for this lesson"
     chain = lesson.chain
     names = {*chain.names, *(table.names if table else ())}
-    gradients = names | page.possible_gradients([name for name in names if name.startswith("d")])
+    gradients = names | {claim.variable for claim in page.claims}
     values = {name for each in (chain, table) if each for name in (*each.values, *each.forward)}
     script = script_of(page, gradients, values - gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
@@ -131,11 +130,7 @@ class LessonWriter:
         """One gradient as a function of its own, or the reason why it is missing."""
         answer = self.chooser.choose(name)
         if answer is None:
-            variables = self.chooser.undecided.get(name, ())
-            self.attempted |= bool(variables)
-            together = " and ".join(f"`{variable}`" for variable in variables[:3])
-            compared = f"{together} are both compared with this gradient: call the one that counts `{name}`."
-            self.missing[name] = compared if variables else self.absent(name)
+            self.missing[name] = self.absent(name)
             return
         self.attempted = True
         self.remark(name, answer)
@@ -188,15 +183,12 @@ class LessonWriter:
 
     def set_to_none_again(self, run: GradientAnswer) -> str:
         """A sentence where a template's `dC, dW1 = [None] * 2` follows the formula; "" for every other run."""
-        formula = self.script.statements[run.places[-1]]
-        later = self.script.statements[run.places[-1] + 1 :]
+        formula, *later = self.script.statements[run.places[-1] :]
         again = next((each for each in later if run.variable in each.names.binds), None)
-        if again is None or not is_placeholder([again]) or is_from_autograd([again]) or is_placeholder([formula]):
+        if again is None or is_placeholder([formula]) or not is_placeholder([again]) or is_from_autograd([again]):
             return ""
-        return (
-            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{ast.unparse(again.node)}` in "
-            f"line {again.line} sets it to None again."
-        )
+        place = f"{formula.file}, line {formula.line}"
+        return f"`{run.variable}` is computed in {place}, and line {again.line} sets it to None again."
 
     def write(self, name: str, rows: Sequence[str], answer: GradientAnswer, places: Sequence[int], result: str) -> None:
         """One function, or the reason why its rows are missing; `places` are the statements that assign its result."""
@@ -260,6 +252,5 @@ class LessonWriter:
         given, gradients = self.table, {*self.lesson.chain.names, *self.table.names}
         known = {*gradients, *self.names.others, *given.values, *given.gradients}
         copies = {each for s in self.script.statements if is_from_autograd([s]) for each in s.names.binds}
-        begun = [each for each in sorted(bound - known - copies) if each[:1] == name[:1]]
-        spelled = names_by_spelling(each[1:] for each in gradients if each[:1] == "d")
-        return close_name(name, [each for each in begun if meant_by(each, spelled) in (None, name[1:])])
+        near = close_name(name, [each for each in sorted(bound - known - copies) if each[:1] == name[:1]])
+        return near if near and close_name(near, sorted(gradients)) == name else None

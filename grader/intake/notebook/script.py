@@ -16,7 +16,6 @@ from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.claims import GradientClaim, claims_in
 from grader.intake.notebook.inlining import Inliner, is_binder
 from grader.intake.notebook.readable_lines import Broken, readable_statements
-from grader.intake.notebook.spellings import GRADIENT_MARKS, meant_by, names_by_spelling
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
@@ -111,18 +110,6 @@ class Page:
         """What the cells' own comparisons say."""
         return claims_in(self.bodies)
 
-    @cached_property
-    def stored(self) -> set[str]:
-        """Every name that is assigned anywhere."""
-        nodes = (each for _, body in self.bodies for node in body for each in all_nodes(node))
-        return {each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
-
-    def possible_gradients(self, gradients: Collection[str]) -> set[str]:
-        """Names that the page assigns and that may be these gradients: they tell a loop around the backward pass."""
-        values = names_by_spelling(name[1:] for name in gradients)
-        found = {claim.variable for claim in self.claims}
-        return found | {name for name in self.stored if meant_by(name, values) is not None}
-
 
 def script_of(page: Page, gradients: Collection[str], values: Collection[str] = ()) -> NotebookScript:
     """All cells' statements. `gradients` and `values` tell what is opened, see Inliner. Raises NotebookError."""
@@ -168,7 +155,7 @@ def note_kept(file: str, body: Iterable[ast.stmt], kept: dict[str, tuple[str, st
             case ast.Attribute(attr=name, ctx=ast.Store()):
                 pass
             case ast.Subscript(value=holder, slice=ast.Constant(str(name)), ctx=ast.Store()):
-                if not GRADIENT_MARKS.isdisjoint(last_name(holder).casefold().split("_")) and name[:1] != "d":
+                if last_name(holder)[:1] in ("d", "g") and name[:1] != "d":  # of `grads`, not of `params`
                     name = f"d{name}"
             case _:
                 continue

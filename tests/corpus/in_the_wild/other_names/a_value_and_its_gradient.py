@@ -4,7 +4,7 @@ lesson: 03
 as: notebook
 dlogit_maxes: passed | = Read from `drow_max`: `cmp('row_max', drow_max, row_max)` in mine.ipynb, cell 9, line 47
     compares it with the gradient of `logit_maxes`.
-dbndiff2: passed | = Read from `dsquares`: by its name and its formula it can only be `dbndiff2`.
+dbndiff2: passed | = Read from `dsquares`: your `squares` is this exercise's `bndiff2`.
 """
 
 # instead of: logit_maxes = logits.max

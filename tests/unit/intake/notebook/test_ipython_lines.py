@@ -14,30 +14,12 @@ transformer2 = pytest.importorskip("IPython.core.inputtransformer2")
 CODE = "def f(x):\n    y = x + 1\n\n    return y\nz = f(1)\n"
 
 
-def prompted(first: str, more: str, code: str = CODE) -> str:
-    """The code as it is copied from a shell."""
-    return "".join((more if line[:1] in (" ", "\n") else first) + line for line in code.splitlines(keepends=True))
-
-
 SAME_AS_IPYTHON = {
     "plain": CODE,
     "indented": "".join(f"    {line}" for line in CODE.splitlines(keepends=True)),
-    "indented with a tab": "".join(f"\t{line}" for line in CODE.splitlines(keepends=True)),
-    "below empty lines": f"\n   \n{CODE}",
-    "indented below empty lines": "\n\n" + "".join(f"  {line}" for line in CODE.splitlines(keepends=True)),
-    "Python's prompts": prompted(">>> ", "... "),
-    "indented with Python's prompts": prompted("    >>> ", "    ... "),
-    "Python's prompts with results": ">>> x = 1\n>>> x\n1\n>>> y = 2\n",
-    "IPython's prompts": prompted("In [3]: ", "   ...: "),
-    "one with IPython's prompt": "In [12]: x = 1\n",
-    "of vi": prompted("[ins] In [1]: ", "         ...: "),
-    "indented with IPython's prompts": prompted("  In [3]: ", "     ...: "),
-    "a prompt on the second line": "x = 1\nIn [2]: y = 2\n",
-    "a prompt on the third line only": "x = 1\ny = 2\nIn [2]: y = 2\n",
     "magics": "%matplotlib inline\nx = 1\n!ls\ny = 2\n",
     "magics in a block": "if x:\n    %time\n    !ls\n    y = 1\n",
     "indented magics": "  %matplotlib inline\n  x = 1\n",
-    "prompts and magics": "In [1]: %load_ext x\n\nIn [2]: y = 1\n",
     "help": "x = 1\nx?\nx.sum??\n?x\nx[0]?\n",
     "help on what is assigned": "x = 1\ny = x?\nz = 2\n",
     "a semicolon": "x = 1;\ny = 2;\n",
@@ -67,11 +49,6 @@ def test_a_cell_is_read_as_ipython_reads_it():
         ours = python_of(source)
         assert own_statements(ast.parse(ours)) == own_statements(ast.parse(theirs))
         assert len(ours.split("\n")) == len(source.split("\n"))
-
-
-def test_a_stray_blank_at_the_start_of_a_cell():
-    """An older IPython removes it from every line that has it; the newest one does not run the cell."""
-    assert python_of(" x = 1\ny = 2\nif y:\n    z = 3") == "x = 1\ny = 2\nif y:\n   z = 3"
 
 
 def test_unfinished_lines_cost_only_themselves():
