@@ -11,8 +11,7 @@ batch_size = "n"               the notebook's other names for values
 [notebook.also]
 loss = "F.nll_loss(a, Yb)"     another line of a forward pass that gives a value: it shows what its variables are
 
-The sizes are the whole numbers among the defaults of `inputs`. A lesson with `after` also knows the tensors of that
-other lesson: sizes of the same name are the same size.
+The sizes are the whole numbers among the defaults of `inputs`.
 
 Plain data without torch: notebook_lesson.py completes it, and the process that reads students' files receives it.
 """
@@ -20,7 +19,7 @@ Plain data without torch: notebook_lesson.py completes it, and the process that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from grader.lesson.toml_tables import NOT_IN_THE_FILE
 
@@ -72,13 +71,6 @@ class NotebookTable:
         number = int(axis[:-1]) if axis[:-1].isdigit() else len(axes)
         sizes = axes[number] if number < len(axes) else ()
         return sizes[0] if len(sizes) == 1 else None
-
-    def with_names(self, others: Mapping[str, str]) -> NotebookTable:
-        """The same with a notebook's own names for values and gradients, {its name: the lesson's}."""
-        names = {value: name for name, value in others.items()}
-        axes = {names.get(value, value): sizes for value, sizes in self.axes.items()}
-        scalars = {names[value]: size for value, size in self.scalars.items() if value in names}
-        return replace(self, others=others, axes={**axes, **self.axes}, scalars={**scalars, **self.scalars})
 
 
 @dataclass(frozen=True)

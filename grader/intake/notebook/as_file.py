@@ -102,7 +102,6 @@ class NotebookReading:
         source: the file to be graded; None where there is nothing for the lesson, and `message` says why.
         attempted: False where the notebook does not have the lesson's exercise at all.
         refused: why the notebook is not read for the lesson.
-        elsewhere: gradients that it assigns for another exercise only.
     """
 
     source: bytes | None = None
@@ -110,7 +109,6 @@ class NotebookReading:
     message: str | None = None
     attempted: bool = True
     refused: str | None = None
-    elsewhere: Sequence[str] = ()
 
 
 @dataclass
@@ -147,9 +145,8 @@ def modules(statement: ast.stmt) -> set[str]:
 
 def top_imports(parts: Iterable[Slice]) -> list[str]:
     """The imports of modules that are there, once each."""
-    different = {text if isinstance(text, str) else id(text): text for part in parts for text in part.imports}
-    nodes = [ast.parse(text).body[0] if isinstance(text, str) else text for text in different.values()]
-    return list(dict.fromkeys(ast.unparse(node) for node in nodes if modules(node) <= AT_THE_TOP))
+    different = {key: node for part in parts for key, node in part.imports.items() if modules(node) <= AT_THE_TOP}
+    return list(dict.fromkeys(map(ast.unparse, different.values())))
 
 
 def function(
@@ -164,9 +161,8 @@ def function(
     writer.add(f"def {name}({', '.join(parameters)}):", first.file, first.line)
     for line in before:
         writer.add("    " + line, first.file, first.line)
-    for node in part.imports:
-        if isinstance(node, ast.stmt) and not modules(node) <= AT_THE_TOP:
-            writer.add("    " + ast.unparse(node), first.file, first.line)
+    for text in dict.fromkeys(ast.unparse(node) for node in part.imports.values() if not modules(node) <= AT_THE_TOP):
+        writer.add("    " + text, first.file, first.line)
     for statement in part.statements:
         writer.statement(statement, "    ")
     writer.add(f"    return {result}", last.file, last.line)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.intake.notebook.answers import is_placeholder
 from grader.intake.notebook.claims import GradientClaim
@@ -35,7 +35,7 @@ class KnownNames:
 
     def added_to(self, table: NotebookTable) -> NotebookTable:
         """The table with these names among the inputs of its functions."""
-        return table.with_names(self.others)
+        return replace(table, others=self.others)
 
 
 def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:

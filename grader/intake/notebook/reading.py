@@ -22,7 +22,7 @@ from grader.intake.notebook.as_file import (
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.names import KnownNames, names_for
 from grader.intake.notebook.script import NotebookScript, Page, script_of
-from grader.intake.notebook.sizes import SizeReader, sizes_set
+from grader.intake.notebook.sizes import sizes_set
 from grader.intake.notebook.slices import Slice, Uses
 from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.written_numbers import written_numbers
@@ -75,7 +75,7 @@ class LessonWriter:
         uses: Uses,
     ) -> None:
         self.lesson, self.names, self.script, self.shown = lesson, names, script, shown
-        self.table, self.size_reader = names.added_to(table), SizeReader(uses)
+        self.table, self.uses = names.added_to(table), uses
         self.chooser = Chooser(uses, self.table, names.added_to(lesson.stepwise or lesson.chain))
         self.pieces: list[FileWriter] = []
         self.parts: list[Slice] = []
@@ -84,7 +84,6 @@ class LessonWriter:
         self.missing: dict[str, str] = {}
         self.remarks: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
-        self.elsewhere: list[str] = []
         self.attempted = False
 
     def reading(self) -> NotebookReading:
@@ -108,7 +107,7 @@ class LessonWriter:
             message = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
             message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else message
             origin = Origin(missing=self.missing, uncounted=cannot)
-            return NotebookReading(None, origin, message, self.attempted, elsewhere=self.elsewhere)
+            return NotebookReading(None, origin, message, self.attempted)
         file = FileWriter()
         for line in top_imports(self.parts):
             file.add(line)
@@ -119,12 +118,12 @@ class LessonWriter:
             lines=file.places,
             missing=self.missing,
             rows=self.rows,
-            sizes=sizes_set(self.size_reader, table, self.places),
+            sizes=sizes_set(self.uses, table, self.places),
             numbers=self.numbers,
             remarks=self.remarks,
             uncounted=cannot,
         )
-        return NotebookReading(file.source, origin, elsewhere=self.elsewhere)
+        return NotebookReading(file.source, origin)
 
     def step(self, name: str) -> None:
         """One gradient as a function of its own, or the reason why it is missing."""
@@ -242,7 +241,6 @@ class LessonWriter:
         guess = self.guess(name, bound)
         called = [name, *(other for other, gradient in names.others.items() if gradient == name)]
         if elsewhere := [each for each in called if each in bound]:
-            self.elsewhere.append(name)
             end = f"; did you mean `{guess}`? Rename that one." if guess else "."
             return f"{self.shown} assigns `{elsewhere[0]}` for another exercise only, and not again for this one{end}"
         return f"{self.shown} assigns no `{name}`{f'; did you mean `{guess}`? Rename it.' if guess else '.'}"

@@ -18,13 +18,9 @@ from grader.intake.notebook.script import Statement
 from grader.lesson.notebook_table import NotebookTable
 from grader.source.similar_names import close_name
 
-CUSTOMARY = {
-    "torch": "import torch",
-    "F": "import torch.nn.functional as F",
-    "np": "import numpy as np",
-    "math": "import math",
-}
-"""Imports of the lecture: a notebook without its first cell is read as well."""
+LECTURE_IMPORTS = "import torch", "import torch.nn.functional as F", "import numpy as np", "import math"
+CUSTOMARY = {text.split()[-1]: ast.parse(text).body[0] for text in LECTURE_IMPORTS}
+"""{name: its import in the lecture}: a notebook without its first cell is read as well."""
 HARMLESS_BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
 MAX_SLICE_VISITS = 400_000
 """Statements and names visited for all gradients of a lesson together; the lecture's own notebook needs thousands."""
@@ -47,12 +43,12 @@ class _HalfDone(Exception):
 
 @dataclass
 class Slice:
-    """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's."""
+    """`statements` in their order; `parameters`, `same` and `imports` by first use, these by their id: each once."""
 
     statements: list[Statement] = field(default_factory=list)
     parameters: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
-    imports: list[ast.stmt | str] = field(default_factory=list)
+    imports: dict[int, ast.stmt] = field(default_factory=dict)
 
 
 class Uses:
@@ -157,7 +153,6 @@ class _Slicing:
         self.own = {given.others.get(name, name) for name in targets}  # gradients: none of them is given
         self.result = Slice()
         self.places: dict[int, float] = {}  # statement -> its place in the slice
-        self.imports: dict[str | int, ast.stmt | str] = {}  # each once
         self.waiting: deque[tuple[str, int, Statement]] = deque()
         self.read_by: dict[int, tuple[str, Statement]] = {}  # id of a statement: the name and the reader that need it
 
@@ -171,7 +166,6 @@ class _Slicing:
             if (name, i) not in seen:
                 seen.add((name, i))
                 self.resolve(name, i, reader)
-        self.result.imports = [*self.imports.values()]
         self.result.statements = [
             self.uses.statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))
         ]
@@ -223,16 +217,16 @@ class _Slicing:
         self.count_visits(1 + len(made), reader)
         if not made:
             if name in CUSTOMARY:
-                self.imports[name] = CUSTOMARY[name]
+                self.result.imports[id(CUSTOMARY[name])] = CUSTOMARY[name]
             elif self.uses.star_imports and name not in HARMLESS_BUILTINS:
-                self.imports |= {id(node): node for node in self.uses.star_imports}
+                self.result.imports |= {id(node): node for node in self.uses.star_imports}
             elif name not in HARMLESS_BUILTINS:
                 raise self.not_given(name, reader, is_assigned=False)
             return
         for k in made:
             statement = self.uses.statements[k]
             if isinstance(statement.node, ast.Import | ast.ImportFrom):
-                self.imports[id(statement.node)] = statement.node
+                self.result.imports[id(statement.node)] = statement.node
             elif isinstance(statement.node, ast.ClassDef):
                 raise CannotSlice(f"it uses the class `{name}`, and classes are not read", reader)
             elif k not in self.places:

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, NotebookReading, Origin, modules
-from grader.intake.notebook.readable_lines import Broken
-from grader.intake.notebook.script import NotebookScript, Statement
+from grader.intake.notebook.script import NotebookScript
 from grader.lesson.notebook_table import NotebookLesson
 from grader.source.syntax import DefinitionNode
 
@@ -17,15 +16,9 @@ def with_functions(
 ) -> NotebookReading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code.
 
-    `definitions` as in `reading.read_lesson_part`. A function with a line that Python cannot read is left out.
+    `definitions` as in `reading.read_lesson_part`. A function that Python cannot read is missing, with the reason.
     """
     left_out = set(other_definitions(script, definitions))
-    unreadable: dict[str, Broken] = {}
-    for i, statement in enumerate(script.statements):
-        broken = line_in(statement, script.broken)
-        if broken is not None and i not in left_out:
-            unreadable |= dict.fromkeys(statement.names.binds, broken)
-            left_out.add(i)
     by_name: dict[str, list[int]] = {}
     for i, statement in enumerate(script.statements):
         for name in statement.names.binds | statement.names.changes if i not in left_out else ():
@@ -44,16 +37,12 @@ def with_functions(
         star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
         if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):
             file.statement(statement, "")
-    unreadable |= {
-        name: b for b in script.broken for name in lesson.functions if name not in (*names, *unreadable) and b.has(name)
-    }
     missing = {
-        row: f"`{needed}` is in lines that Python cannot read: {b.in_words}"
+        row: f"`{needed}` is in lines that Python cannot read: {broken.in_words}"
         for row, needed in lesson.rows.items()
-        if (b := unreadable.get(needed)) is not None
+        for broken in script.broken
+        if needed not in names and broken.has(needed)
     }
-    if unreadable.keys() >= set(names):
-        return NotebookReading(None, Origin(missing=missing), "Its functions cannot be read.")
     return NotebookReading(file.source, Origin(file.places, missing=missing))
 
 
@@ -66,12 +55,3 @@ def other_definitions(script: NotebookScript, definitions: Mapping[str, int]) ->
             if counted.get(name, 0) != definitions[name]:
                 yield i
             counted[name] = counted.get(name, 0) + 1
-
-
-def line_in(statement: Statement, lines: Sequence[Broken]) -> Broken | None:
-    """The first of these lines that is inside a definition."""
-    node = statement.node
-    if not isinstance(node, DefinitionNode):
-        return None
-    inside = (each for each in lines if each.file == statement.file)
-    return next((each for each in inside if node.lineno <= each.line <= (node.end_lineno or node.lineno)), None)

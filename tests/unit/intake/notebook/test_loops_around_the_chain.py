@@ -18,7 +18,6 @@ FORWARD = "".join(stored(STYLES[0])["cells"][9]["source"])
 BOTH = f"{FORWARD}\n{CHAIN}"
 UPPER, LOWER = CHAIN.split("dh = ")
 UPDATE = "for p, grad in zip(parameters, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]):\n    p.data += -0.1 * grad\n"
-BATCH = "ix = torch.randint(0, Xtr.shape[0], (batch_size,), generator=g)\nXb, Yb = Xtr[ix], Ytr[ix]\n"
 
 
 def inside(head: str, body: str) -> str:
@@ -30,13 +29,9 @@ def inside(head: str, body: str) -> str:
 
 LOOPS = {
     "once": inside("for i in range(1):", BOTH),
-    "steps that are left": inside("for i in range(max_steps):", f"{BATCH}{BOTH}\nif i >= 100:\n    break\n"),
     "while": inside("while True:", f"{BOTH}\nbreak"),
     "a counter": "i = 0\n" + inside("while i < 1:", f"{BOTH}\ni += 1"),
     "batches without gradients of autograd": inside("for Xb, Yb in batches: / with torch.no_grad():", BOTH),
-    "numbered batches": inside("for i, (Xb, Yb) in enumerate(loader):", BOTH),
-    "of a main program": inside("if __name__ == '__main__': / for i in range(1):", BOTH),
-    "of a function": inside("def main(): / for i in range(1):", BOTH) + "main()\n",
     "of a function with a parameter": inside("def run(steps): / for i in range(steps):", BOTH) + "run(1)\n",
     "in a loop": inside("for epoch in range(2): / for Xb, Yb in loader:", BOTH),
     "try": inside("for i in range(1): / try:", BOTH) + "    except KeyboardInterrupt:\n        pass\n",

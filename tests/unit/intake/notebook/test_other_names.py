@@ -7,7 +7,6 @@ import hashlib
 import re
 from typing import Any
 
-import pytest
 from lecture_notebooks import CHAIN, STYLES, notebook, others, stored
 from test_notebook import graded, hand_in  # noqa: F401
 
@@ -144,20 +143,3 @@ def test_a_wrong_formula_under_another_name_is_named_with_its_line(graded):  # n
     assert (rows["dhpreact"]["status"], rows["dhpreact"]["line"]) == ("failed", 15)
     assert others(rows, "dhpreact") == {"passed"}
     assert rows["dembcat"]["because_of"] == ["dhpreact"]
-
-
-@pytest.mark.full
-def test_every_known_mistake_stays_wrong_under_other_names(lesson, graded):  # noqa: F811
-    """The first mistake of each gradient, its answer renamed."""
-    from support import solution_of
-    from test_notebook import as_a_notebook
-
-    firsts = {mistake.gradient: mistake for mistake in reversed(lesson.mistakes)}
-    wrong = [firsts[name] for name in list(firsts)[::4]]
-    for mistake in wrong:
-        cells = as_a_notebook(mistake.applied_to(solution_of(lesson)), lesson.functions)["cells"]
-        name = mistake.gradient
-        question = f"cmp('{name[1:]}', answer, {name[1:]})"
-        sources = [re.sub(rf"\b{name}\b", "answer", cell["source"]) for cell in cells]
-        row = graded(notebook(*sources, question), "03")[name]
-        assert row["status"] in ("failed", "shape", "error"), (mistake.id, row["message"])
