@@ -16,7 +16,7 @@ from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, Les
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
-from grader.publish.export.github import WORKFLOW_PATH, public_workflow_text, workflow_text
+from grader.publish.export.github import WORKFLOW_PATH, workflow_text
 from grader.publish.export.gradebooks import PLATFORMS, class_results, read_marks
 from grader.publish.feedback import archive_of, canvas_feedback, feedback_for, mailmerge_csv, moodle_feedback
 from grader.results import points_text
@@ -59,11 +59,14 @@ def github(
     Examples:
       grade export github classroom/ --lesson 03          grades on push, with the hidden suites
     """
-    names, assignment, path = list[str](), "", folder / WORKFLOW_PATH
+    arguments, assignment, path = [".", "--require", require], "", folder / WORKFLOW_PATH
+    arguments += [] if fail_under is None else ["--fail-under", f"{fail_under:g}"]
     if lesson_names or public or assignment_file is not None:
         loaded, lessons, _ = open_assignment(course, lesson_names, assignment_file)
-        if lesson_names or public:  # else the assignment says which
-            names = [lesson.name for lesson in lessons]
+        if public:
+            arguments = [lesson.name for lesson in lessons]
+        elif lesson_names:  # else the assignment says which
+            arguments += [word for lesson in lessons for word in ("--lesson", lesson.name)]
         if assignment_file is not None:
             root, file = loaded.root.resolve(), assignment_file.resolve()
             if not file.is_relative_to(root):
@@ -76,8 +79,7 @@ def github(
         raise UserError(f"{path} is there already: delete it first, if it is to be replaced.")
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = public_workflow_text(names) if public else workflow_text(names, require, fail_under, assignment)
-        write_whole(path, text)
+        write_whole(path, workflow_text("public" if public else "grade", arguments, assignment))
     click.echo(f"wrote {path}")
     if not public:
         click.echo("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")

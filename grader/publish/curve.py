@@ -13,17 +13,12 @@ INTERVALS = 4
 """Between the labels of an axis."""
 
 
-class Tick(NamedTuple):
-    at: float  # percent from the left or from the bottom
-    label: str
-
-
 class Plot(NamedTuple):
-    """`lines` are paths, one for each curve, in the order given."""
+    """`lines` are paths, one for each curve in the order given; a tick is (percent from the left or bottom, label)."""
 
-    lines: tuple[str, ...]
-    across: tuple[Tick, ...]
-    up: tuple[Tick, ...]
+    lines: list[str]
+    across: list[tuple[float, str]]
+    up: list[tuple[float, str]]
 
 
 def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
@@ -47,6 +42,6 @@ def plot(curves: Sequence[Sequence[float]], steps: int, window: int = 1) -> Plot
         for curve in smoothed
     ]
     shares = [part / INTERVALS for part in range(INTERVALS + 1)]
-    across = [Tick(100 * share, f"{round(share * most):,}") for share in shares]
-    up = [Tick(100 * share, f"{10 ** (low + share * (high - low)):.3g}") for share in shares]
-    return Plot(tuple(lines), tuple(across), tuple(up))
+    across = [(100 * share, f"{round(share * most):,}") for share in shares]
+    up = [(100 * share, f"{10 ** (low + share * (high - low)):.3g}") for share in shares]
+    return Plot(lines, across, up)

@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from markupsafe import Markup
-
 from grader.gradebook.defence_sheets import Sheet
 from grader.gradebook.similarity.pairs import EvidenceItem, EvidenceKind, SharedEvidence, Similarities, SimilarPair
 from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.excerpt import without_docstring
-from grader.publish.inert import inert, prose
+from grader.publish.inert import inert
 from grader.publish.templates import page_templates
 from grader.results.wording import count_text
 
 MAX_COMPARED_LINES, MAX_COMPARED_WIDTH = 40, 400
-MAX_EVIDENCE_SHOWN, MAX_PAIRS_SHOWN = 12, 200
 EVIDENCE_WORDS: dict[EvidenceKind, str] = {
     "wrong answer": "The same wrong answer",
     "known mistake": "The same known mistake, written in the same way",
@@ -28,8 +25,6 @@ EVIDENCE_WORDS: dict[EvidenceKind, str] = {
     "right answer": "The same right answer in an unusual form",
     "lesson": "The same combination of answers in all functions, each of which is more common alone",
 }
-SHORT_CHOICE_CHARACTERS = 42
-"""Characters of a choice that leaves room for another next to it."""
 
 
 # Similar submissions --------------------------------------------------------------------------------------------------
@@ -42,10 +37,8 @@ def similar_page(
     template = page_templates(inert).get_template("similar.html")
     return template.render(
         found=found,
-        shown=pairs[:MAX_PAIRS_SHOWN],
+        pairs=pairs,
         remarks=remarks,
-        left_out=len(pairs) - MAX_PAIRS_SHOWN,
-        most_reasons=MAX_EVIDENCE_SHOWN,
         most_lines=MAX_COMPARED_LINES,
         reason_text=reason_text,
         lines_of=partial(lines_of, files=files),
@@ -72,22 +65,9 @@ def lines_of(item: EvidenceItem, files: FilesByStudent) -> Sequence[tuple[int, s
 
 def papers_page(sheets: Sequence[Sheet]) -> str:
     """Every sheet, to be printed: each begins on a page of its own, and its head is on each of its pages."""
-    template = page_templates(inert).get_template("defence_papers.html")
-    return template.render(sheets=sheets, paragraphs=paragraphs, short_choice=SHORT_CHOICE_CHARACTERS)
+    return page_templates(inert).get_template("defence_papers.html").render(sheets=sheets)
 
 
 def keys_page(sheets: Sequence[Sheet]) -> str:
     """The right answers of every sheet, by code, for the instructor."""
     return page_templates(inert).get_template("defence_keys.html").render(sheets=sheets)
-
-
-def paragraphs(text: str) -> Markup:
-    """The text of a question as HTML: code in <code>, indented paragraphs in <pre>."""
-    parts = []
-    for part in text.split("\n\n"):
-        lines = part.split("\n")
-        if all(line.startswith("    ") for line in lines):
-            parts.append(Markup("<pre>{}</pre>").format(inert("\n".join(line[4:] for line in lines))))
-        else:
-            parts.append(Markup("<p>{}</p>").format(prose(" ".join(lines))))
-    return Markup("\n").join(parts)

@@ -102,29 +102,22 @@ def error_map(cells: Matrix) -> ErrorMap:
     return ErrorMap(matrix_picture(levels, ERROR_COLOURS), (-x, -y), wrong)
 
 
-class Arrow(NamedTuple):
-    """One class of an example: `found` and `expected` forces, up is positive, in shares of the longest arrow."""
-
-    found: float
-    expected: float
-
-
 class Forces(NamedTuple):
     """A gradient of logits as forces, which pull up one class's probability (blue) and push down the others (orange).
 
-    All examples are a picture, and one of them, number `example`, is drawn as arrows. `cancelling` counts examples
-    whose forces cancel.
+    All examples are a picture, and one of them, number `example`, is drawn as arrows: for each class the found and the
+    expected force, up is positive, in shares of the longest arrow. `cancelling` counts examples whose forces cancel.
     """
 
     picture: MatrixPicture
     example: int
-    arrows: tuple[Arrow, ...]
+    arrows: tuple[tuple[float, float], ...]
     cancelling: int
 
     @property
     def right(self) -> bool:
         """Whether the example's arrows are as they should be, as far as one can see."""
-        return all(abs(arrow.found - arrow.expected) < 5e-3 for arrow in self.arrows)
+        return all(abs(found - expected) < 5e-3 for found, expected in self.arrows)
 
 
 def forces(found: Matrix, expected: Matrix) -> Forces:
@@ -136,6 +129,6 @@ def forces(found: Matrix, expected: Matrix) -> Forces:
     return Forces(
         value_map(found, largest),
         example,
-        tuple(Arrow(-a / longest, -b / longest) for a, b in zip(found[example], expected[example], strict=True)),
+        tuple((-a / longest, -b / longest) for a, b in zip(found[example], expected[example], strict=True)),
         sum(abs(sum(row)) <= CANCELS * sum(map(abs, row)) for row in found),
     )

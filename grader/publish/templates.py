@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -19,17 +19,11 @@ from grader.results import points_in_words, points_text
 from grader.results.wording import count_text, figure_text, format_shape
 
 
-class PageScript(NamedTuple):
-    """A page's own script; by its digest the page's policy lets it run, and nothing else."""
-
-    text: Markup
-    digest: str
-
-
 @cache
-def page_script(name: str) -> PageScript:
+def page_script(name: str) -> tuple[Markup, str]:
+    """(a page's own script, its digest, by which the page's policy lets it run, and nothing else)"""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
-    return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+    return Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def text_templates(folder: str = "", **options: Any) -> Environment:

@@ -27,7 +27,7 @@ from grader.publish.inert import inert
 from grader.results import points_text, read_results
 from grader.sandbox.isolation.probe import at_least, probe
 
-SETTINGS = "settings.json"
+SETTINGS, METADATA = "settings.json", "submission_metadata.json"
 AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
 
 
@@ -83,8 +83,12 @@ def run_command(root: Path, settings: AutograderSettings, folder: Path) -> list[
     if settings.assignment:
         write_whole(folder / ASSIGNMENT_FILE, settings.assignment)
         start += ["--assignment", str(folder / ASSIGNMENT_FILE)]
-    has_due_date = "due" in tomllib.loads(settings.assignment)
-    for option, rows in metadata_tables(root / "submission_metadata.json", has_due_date).items():
+    has_due_date, tables = "due" in tomllib.loads(settings.assignment), dict[str, list[list[str]]]()
+    try:
+        tables = metadata_tables(root / METADATA, has_due_date)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        print(f"autograder: nothing is known about people and times: {METADATA} cannot be read ({error!r}).")
+    for option, rows in tables.items():
         path = folder / f"{option}.csv"
         with path.open("w", newline="", encoding="utf-8", errors="replace") as file:
             csv.writer(file).writerows(rows)
@@ -93,44 +97,32 @@ def run_command(root: Path, settings: AutograderSettings, folder: Path) -> list[
 
 
 def metadata_tables(path: Path, has_due_date: bool) -> dict[str, list[list[str]]]:
-    """{option of `grade run`: rows of its CSV} from Gradescope's metadata; one that cannot be read says nothing.
+    """{option of `grade run`: rows of its CSV} from Gradescope's metadata.
 
     All submitters of a group are members of the group. A due date that Gradescope has extended is extended here.
+    Raises OSError, ValueError, LookupError, TypeError or AttributeError for a file that is not Gradescope's.
     """
+    metadata = json.loads(path.read_text(encoding="utf-8"))
+    submitted, people = datetime.fromisoformat(metadata["created_at"]), metadata["users"]
+    general, *own = map(due_date, (metadata, *people))
+    due_dates = [end_of_due_time(date) for date in (general, *own) if date]
+    late = "yes" if due_dates and submitted >= max(due_dates) else "no" if due_dates else ""
     roster = [["name", "id", "email", "group", "submission"]]
     times, extensions = [["name", "submitted", "late"]], [["student", "until"]]
-    try:
-        metadata = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        metadata = {}
-    metadata = metadata if isinstance(metadata, dict) else {}
-    submitted, general, users = time_in(metadata.get("created_at")), due_date(metadata), metadata.get("users")
-    people = [user for user in users if isinstance(user, dict)] if isinstance(users, list) else []
-    due_dates = [end_of_due_time(date) for date in (general, *map(due_date, people)) if date]
-    late = "yes" if submitted and due_dates and submitted >= max(due_dates) else "no" if due_dates else ""
-    for place, user in enumerate(people):
+    for place, (user, extended) in enumerate(zip(people, own, strict=True)):
         name, *marks = (" ".join(inert(str(user.get(key) or "")).split()) for key in ("name", "sid", "email"))
         name = name or marks[1] or f"submitter {place + 1}"
         roster.append([name, *marks, "submission", "" if place else "submission"])
-        times += [[name, submitted.isoformat(), late]] if submitted else []
-        own = due_date(user)
-        extensions += [[name, own.isoformat()]] if has_due_date and general and own and own > general else []
+        times.append([name, submitted.isoformat(), late])
+        if has_due_date and general and extended and extended > general:
+            extensions.append([name, extended.isoformat()])
     return {"roster": roster, "times": times, "extensions": extensions}
 
 
 def due_date(entry: dict[str, Any]) -> datetime | None:
     """The due date of an entry of the metadata: of everybody, or of one student."""
-    about = entry.get("assignment")
-    return time_in(about.get("due_date")) if isinstance(about, dict) else None
-
-
-def time_in(text: Any) -> datetime | None:
-    """A time as Gradescope writes it, with a time zone; None for anything else."""
-    try:
-        found = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
-    return found if found.tzinfo is not None else None
+    date = (entry.get("assignment") or {}).get("due_date")
+    return datetime.fromisoformat(date) if date else None
 
 
 if __name__ == "__main__":

@@ -27,31 +27,21 @@ CPU_WHEELS = "--extra-index-url=https://download.pytorch.org/whl/cpu"
 MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MAX_ANNOTATION_CHARACTERS = 4_000
 SUMMARY_BYTES = 1 << 20  # of a step; a larger summary is dropped as a whole
-TOO_LONG = "\n\n*The other reports are left out: a job summary holds 1 MiB.*\n"
+TOO_LONG = "\n\n*The reports are left out: a job summary holds 1 MiB.*\n"
 
 Say = Callable[[str], object]
 
 
-def workflow_text(lessons: Sequence[str], require: str, fail_under: float | None, assignment: str) -> str:
-    """The workflow that grades with the hidden suites.
+def workflow_text(template: str, arguments: Sequence[str], assignment: str = "") -> str:
+    """The workflow that grades with the hidden suites (`grade`), or that checks on public problems only (`public`).
 
-    `assignment` is the path of an assignment file in the course's repository; "" without one.
+    `arguments` are those of its command. `assignment` is the path of an assignment file in the course's repository; ""
+    without one.
     """
-    chosen = [word for name in lessons for word in ("--lesson", name)]
-    bound = [] if fail_under is None else ["--fail-under", f"{fail_under:g}"]
-    arguments = shlex.join([".", "--require", require, *chosen, *bound])
-    return rendered_workflow("grade.yml.jinja", arguments, shlex.quote(assignment) if assignment else "")
-
-
-def public_workflow_text(lessons: Sequence[str]) -> str:
-    """The workflow that checks on public problems only, and uses no secret at all."""
-    return rendered_workflow("public.yml.jinja", shlex.join(lessons))
-
-
-def rendered_workflow(name: str, arguments: str, assignment: str = "") -> str:
     marks = {"variable_start_string": "<<", "variable_end_string": ">>"}  # ${{ }} is GitHub's
-    template = text_templates("export", **marks).get_template(name)
-    return template.render(pip=shlex.join(["--quiet", CPU_WHEELS]), arguments=arguments, assignment=assignment)
+    texts = {"pip": shlex.join(["--quiet", CPU_WHEELS]), "arguments": shlex.join(arguments)}
+    texts["assignment"] = shlex.quote(assignment) if assignment else ""
+    return text_templates("export", **marks).get_template(f"{template}.yml.jinja").render(texts)
 
 
 @contextmanager
@@ -140,13 +130,8 @@ def path_in_repository(submission: Path | None, file: str | None, workspace: Pat
 
 
 def append_summary(summary: Path, reports: Iterable[str]) -> None:
-    """Appends reports in Markdown, as many as GitHub takes. Raises OSError."""
-    room = max(0, SUMMARY_BYTES - (summary.stat().st_size if summary.exists() else 0))
+    """Append reports in Markdown, or TOO_LONG where GitHub would drop the whole summary. Raises OSError."""
+    room = SUMMARY_BYTES - (summary.stat().st_size if summary.exists() else 0)
+    text = "\n\n".join(reports).encode("utf-8", "replace")
     with summary.open("ab") as file:
-        for place, report in enumerate(reports):
-            text = ("\n\n" + report if place else report).encode("utf-8", "replace")
-            if len(text) + len(TOO_LONG) > room:
-                file.write(TOO_LONG.encode()[:room])
-                return
-            file.write(text)
-            room -= len(text)
+        file.write(text if len(text) <= room else TOO_LONG.encode()[: max(0, room)])
