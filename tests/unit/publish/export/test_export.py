@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner
@@ -54,40 +55,26 @@ def hostile() -> SubmissionResult:
 def test_gradescope_has_a_test_for_each_row(ada):
     found = json.loads(gradescope_json(ada))
     assert {key: found[key] for key in found if key != "tests"} == {
-        "score": 2,
-        "execution_time": 2,
+        **{"score": 2, "execution_time": 2, "output_format": "text"},
         "output": "2 of 11 points.\n\n05_other was not graded: No folder was submitted.",
-        "output_format": "text",
-        "visibility": "visible",
-        "stdout_visibility": "hidden",
+        **{"visibility": "visible", "stdout_visibility": "hidden"},
     }
-    assert [(test["number"], test["status"], test["score"], test["max_score"]) for test in found["tests"]] == [
-        ("04.1", "passed", 1, 1),
-        ("04.2", "passed", 1, 1),
+    tests = found["tests"]
+    assert [(test["number"], test["status"], test["score"], test["max_score"]) for test in tests] == [
+        *((f"04.{number}", "passed", 1, 1) for number in (1, 2)),
         *((f"04.{number}", "failed", 0, 1) for number in range(3, 11)),
         ("05.1", "failed", 0, 1),
     ]
-    assert found["tests"][1]["output"] == (
-        "Right (04_small/backward.py)\n"
-        "In your chain: correct; red only because `dwrong` above it is wrong.\n"
-        "exact: True  | approximate: True  | maxdiff: 0"
-    )
-    assert found["tests"][2] == {
-        "name": "04_small: dwrong",
-        "number": "04.3",
-        "score": 0,
-        "max_score": 1,
-        "status": "failed",
-        "output": "Wrong value (04_small/backward.py, line 7)\nThe sign is turned round.\n"
+    assert (tests[2]["name"], tests[2]["output_format"]) == ("04_small: dwrong", "text")
+    assert [test["output"] for test in tests[1:3]] == [
+        "Right (04_small/backward.py)\nIn your chain: correct; red only because `dwrong` above it is wrong.\n"
+        "exact: True  | approximate: True  | maxdiff: 0",
+        "Wrong value (04_small/backward.py, line 7)\nThe sign is turned round.\n"
         "exact: False | approximate: False | maxdiff: 0.5",
-        "output_format": "text",
-    }
-
-
-def test_gradescope_tells_what_is_rejected():
-    found = json.loads(gradescope_json(results("bo", status="rejected", message="bo.zip is no archive.")))
-    assert found["tests"] == [] and found["score"] == 0
-    assert found["output"] == "0 of 0 points.\n\nThe submission was not graded: bo.zip is no archive."
+    ]
+    rejected = json.loads(gradescope_json(results("bo", status="rejected", message="bo.zip is no archive.")))
+    assert (rejected["tests"], rejected["score"]) == ([], 0)
+    assert rejected["output"] == "0 of 0 points.\n\nThe submission was not graded: bo.zip is no archive."
 
 
 # JUnit ---------------------------------------------------------------------------------------------------------------
@@ -120,30 +107,13 @@ def checked_junit(text: str) -> ElementTree.Element:
 
 def test_junit_has_a_suite_for_each_lesson_and_a_case_for_each_row(ada):
     root = checked_junit(junit_xml(ada, datetime(2026, 11, 21, 18, 0, 5, tzinfo=UTC)))
-    assert root[0].attrib == {
-        "name": "04_small",
-        "id": "0",
-        "package": "ada",
-        "timestamp": "2026-11-21T18:00:05",
-        "hostname": "localhost",
-        "tests": "10",
-        "failures": "2",
-        "errors": "4",
-        "skipped": "2",
-        "time": "0.250",
-    }
+    assert [root[0].get(name) for name in SUITE] == [
+        *("04_small", "0", "ada", "2026-11-21T18:00:05", "localhost", "10", "2", "4", "2", "0.250")
+    ]
+    kinds = {"failure": "dwrong dshape", "skipped": "dtodo dmissing dx"}
+    kinds |= {"passed": "dright dchain", "error": "derror dtimeout dcrashed dforbidden"}
     assert {case.get("name"): case[0].tag if len(case) else "passed" for case in root.iter("testcase")} == {
-        "dright": "passed",
-        "dchain": "passed",
-        "dwrong": "failure",
-        "dshape": "failure",
-        "dtodo": "skipped",
-        "dmissing": "skipped",
-        "derror": "error",
-        "dtimeout": "error",
-        "dcrashed": "error",
-        "dforbidden": "error",
-        "dx": "skipped",
+        name: kind for kind, names in kinds.items() for name in names.split()
     }
     wrong = root.find(".//testcase[@name='dwrong']/failure")
     assert wrong is not None and wrong.get("message") == "The sign is turned round."
@@ -253,14 +223,12 @@ def test_commands_are_on_again_whatever_ends_the_run(tmp_path):
 
 
 def test_a_summary_keeps_under_github_s_limit(tmp_path):
+    """A larger one is dropped as a whole, with what was in it before."""
     summary = tmp_path / "summary.md"
     summary.write_text("# before\n")
+    github.append_summary(summary, ["one\n", "two\n"])
     github.append_summary(summary, ["é" * 400 + "\n"] * 3_000)
-    text = summary.read_bytes()
-    assert len(text) <= github.SUMMARY_BYTES and text.startswith(b"# before\n")
-    assert text.decode().endswith(github.TOO_LONG)
-    github.append_summary(summary, ["more\n"])
-    assert len(summary.read_bytes()) <= github.SUMMARY_BYTES
+    assert summary.read_text() == "# before\none\n\n\ntwo\n" + github.TOO_LONG
 
 
 def test_github_is_told_through_the_files_that_it_names(ada, repository, tmp_path):
@@ -334,21 +302,97 @@ def table(path: Path) -> list[list[str]]:
 @pytest.fixture
 def roster(tmp_path: Path) -> Path:
     path = tmp_path / "roster.csv"
-    path.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n102,Bo Li,bo@x.org\n103,=cmd(),cy@x.org\n")
+    path.write_text(ROSTER)
     return path
 
 
-def test_canvas_has_its_columns_and_a_line_of_points_possible(graded, roster):
-    status, said, warned = exported("canvas", graded, "--roster", roster)
-    assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 2 of 3 students have a score.\n")
-    assert warned == "grade: 1 of the roster without a score, their cells are empty: =cmd().\n"
-    assert table(graded / "canvas.csv") == [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "03_steps", "04_small"],
-        ["    Points Possible", "", "", "", "", "2", "1"],
-        ["Ada Okafor", "", "101", "", "", "2", "1"],
-        ["Bo Li", "", "102", "", "", "1", "1"],
-        ["'=cmd()", "", "103", "", "", "", ""],
-    ]
+CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section"
+MOODLE = "Identifier,Full name,Email address,Grade,Maximum Grade,Feedback comments"
+ROSTER = "id,name,email\n101,Ada Okafor,ada@x.org\n102,Bo Li,bo@x.org\n103,=cmd(),cy@x.org\n"
+ABSENT = "1 of the roster without a score, their cells are empty: =cmd()."
+SCALED = "{}: scores out of {} are scaled to the platform's maximum of {}."
+
+
+class GradeBook(NamedTuple):
+    """What `grade export PLATFORM --roster GIVEN` writes and says of a class in which Ada has 2 and 1, Bo 1 and 1."""
+
+    platform: str
+    given: str
+    written: str
+    options: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+GRADE_BOOKS = {
+    "a new file for Canvas": GradeBook(
+        "canvas",
+        ROSTER,
+        f"{CANVAS},03_steps,04_small\n    Points Possible,,,,,2,1\n"
+        "Ada Okafor,,101,,,2,1\nBo Li,,102,,,1,1\n'=cmd(),,103,,,,\n",
+        remarks=(ABSENT,),
+    ),
+    "Canvas's own export, filled in": GradeBook(
+        "canvas",
+        f"{CANVAS},Old (1)\n    Points Possible,,,,,5\nAda Okafor,9,s1,ada7,A,4\nBo Li,8,s2,bo8,B,\n",
+        f"{CANVAS},Old (1),S (7)\n    Points Possible,,,,,5,2\nAda Okafor,9,s1,ada7,A,4,2\nBo Li,8,s2,bo8,B,,1\n",
+        "--name=3=S (7)",
+    ),
+    "scaled to Canvas's points possible": GradeBook(
+        "canvas",
+        f"{CANVAS},S (7),T (8),Final\n    Points Possible,,,,,10.0,,(read only)\nAda Okafor,9,,,,,,4\nBo Li,8,,,,,,\n",
+        f"{CANVAS},S (7),T (8),Final\n    Points Possible,,,,,10,1,(read only)\n"
+        "Ada Okafor,9,,,,10,1,4\nBo Li,8,,,,5,1,\n",
+        "--name=3=S (7)|--name=4=T (8)",
+        (SCALED.format("S (7)", 2, 10),),
+    ),
+    "scaled to Moodle's maximum": GradeBook(
+        "moodle",
+        f'{MOODLE}\n1,Ada Okafor,,,"100,00",x\n2,Bo Li,,,"100,00",y\n',
+        f'{MOODLE}\n1,Ada Okafor,,100,"100,00",x\n2,Bo Li,,66.666667,"100,00",y\n',
+        remarks=(SCALED.format("Grade", 3, 100),),
+    ),
+    "a maximum that is no number": GradeBook(
+        "moodle",
+        f"{MOODLE}\n1,Ada Okafor,,,Excellent,x\n2,Bo Li,,,Excellent,y\n",
+        f"{MOODLE}\n1,Ada Okafor,,3,Excellent,x\n2,Bo Li,,2,Excellent,y\n",
+    ),
+    "the maximum on the command line": GradeBook(
+        "moodle",
+        ROSTER,
+        "Identifier,Full name,Email address,Grade\n"
+        "101,Ada Okafor,ada@x.org,100\n102,Bo Li,bo@x.org,66.666667\n103,'=cmd(),cy@x.org,\n",
+        "--max=100",
+        (ABSENT, SCALED.format("Grade", 3, 100)),
+    ),
+    "it comes before the file's": GradeBook(
+        "moodle",
+        f"{MOODLE}\n1,Ada Okafor,,,100.00,x\n2,Bo Li,,,50.00,y\n",
+        f"{MOODLE}\n1,Ada Okafor,,30,100.00,x\n2,Bo Li,,20,50.00,y\n",
+        "--max=30",
+        (SCALED.format("Grade", 3, 30),),
+    ),
+    "columns by name": GradeBook(
+        "moodle",
+        "name,id\nAda Okafor,1\nBo Li,2\n",
+        "Identifier,Full name,Email address,S,T\n1,Ada Okafor,,10,10\n2,Bo Li,,5,10\n",
+        "--name=03=S|--name=4=T|--max=10",
+        (SCALED.format("S", 2, 10), SCALED.format("T", 1, 10)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRADE_BOOKS)
+def test_a_grade_book(graded, tmp_path, name):
+    platform, given, written, options, remarks = GRADE_BOOKS[name]
+    (tmp_path / "class.csv").write_text(given)
+    arguments = ["--roster", tmp_path / "class.csv", *filter(None, options.split("|"))]
+    status, said, warned = exported(platform, graded, *arguments)
+    students = 3 if given == ROSTER else 2
+    assert (status, warned) == (0, "".join(f"grade: {remark}\n" for remark in remarks))
+    assert said.startswith(f"wrote {graded / platform}.csv: 2 of {students} students have a score.\n")
+    advice = "Grade is in points out of 3. If the platform's maximum is another, give it with --max.\n"
+    assert (advice in said) == ("Excellent" in given)
+    assert (graded / f"{platform}.csv").read_text() == written
 
 
 def test_a_score_is_the_share_of_the_student_s_own_maximum(tmp_path, roster):
@@ -359,22 +403,6 @@ def test_a_score_is_the_share_of_the_student_s_own_maximum(tmp_path, roster):
     names = ["--name", "03=S", "--name", "total=T"]
     assert exported("canvas", graded, "--roster", roster, *names)[0] == 0
     assert [line[-2:] for line in table(graded / "canvas.csv")[1:4]] == [["2", "3"], ["2", "3"], ["2", "1.5"]]
-
-
-def test_canvas_s_own_export_is_filled_in(graded, tmp_path):
-    export = tmp_path / "export.csv"
-    export.write_text(
-        "Student,ID,SIS User ID,SIS Login ID,Section,Old (1)\n    Points Possible,,,,,5\n"
-        '"Okafor, Ada",9001,s101,ada7,Group A,4\n"Li, Bo",9002,s102,bo8,Group B,\n'
-    )
-    done = exported("canvas", graded, "--roster", export, "--name", "3=Steps (77)", "-o", tmp_path / "c.csv")
-    assert done[0] == 0, done
-    assert table(tmp_path / "c.csv") == [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Old (1)", "Steps (77)"],
-        ["    Points Possible", "", "", "", "", "5", "2"],
-        ["Okafor, Ada", "9001", "s101", "ada7", "Group A", "4", "2"],
-        ["Li, Bo", "9002", "s102", "bo8", "Group B", "", "1"],
-    ]
 
 
 def test_moodle_s_worksheet_with_hidden_identities_keeps_its_cells(tmp_path):
@@ -392,77 +420,16 @@ def test_moodle_s_worksheet_with_hidden_identities_keeps_its_cells(tmp_path):
     ]
 
 
-WORKSHEET = (
-    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Feedback comments\n"
-    "Participant 11,Ada Okafor,ada@x.org,Submitted,,{first},Yes,\n"
-    "Participant 12,Bo Li,bo@x.org,Submitted,,{second},Yes,\n"
-)
-
-
-def grades(path: Path) -> list[str]:
-    """The column Grade."""
-    header, *lines = table(path)
-    return [line[header.index("Grade")] for line in lines]
-
-
-def worksheet(folder: Path, first: str, second: str | None = None) -> Path:
-    path = folder / "worksheet.csv"
-    path.write_text(WORKSHEET.format(first=f'"{first}"', second=f'"{second or first}"'))
-    return path
-
-
-def test_scores_are_scaled_to_moodle_s_maximum(graded, tmp_path):
-    """29 of 29 points in an assignment out of 100 are no 29 %."""
-    for maximum, expected, word in (("100,00", ["100", "66.666667"], "100"), ("3.00", ["3", "2"], "")):
-        status, _, warned = exported("moodle", graded, "--roster", worksheet(tmp_path, maximum))
-        assert status == 0 and grades(graded / "moodle.csv") == expected
-        said = f"grade: Grade: scores out of 3 are scaled to the platform's maximum of {word}.\n"
-        assert warned == (said if word else "")
-    status, said, _ = exported("moodle", graded, "--roster", worksheet(tmp_path, "Excellent"))
-    assert status == 0 and grades(graded / "moodle.csv") == ["3", "2"]
-    assert "Grade is in points out of 3. If the platform's maximum is another, give it with --max.\n" in said
-
-
 def test_a_maximum_is_a_positive_number_as_a_platform_writes_it():
     numbers = {"100.00": 100, "100,00": 100, "1000,00": 1000, "1,000.00": 1000, "1.000,00": 1000, " 6 ": 6}
     for cell, value in {**numbers, "-": None, "Excellent": None, "0.00": None, "-4": None, "": None}.items():
         assert points_in_cell(cell) == value
 
 
-def test_the_maximum_on_the_command_line(graded, roster, tmp_path):
-    status, said, warned = exported("moodle", graded, "--roster", roster, "--max", "100")
-    assert status == 0 and grades(graded / "moodle.csv") == ["100", "66.666667", ""]
-    assert "scaled to the platform's maximum of 100" in warned and "--max" not in said
-    # it comes before the file's
-    own = worksheet(tmp_path, "100.00")
-    assert exported("moodle", graded, "--roster", own, "--max", "30")[0] == 0
-    assert grades(graded / "moodle.csv") == ["30", "20"]
-    names = ["--name", "03=Steps", "--name", "4=Small", "--max", "10"]
-    assert exported("moodle", graded, "--roster", own, *names)[0] == 0
-    assert [line[-2:] for line in table(graded / "moodle.csv")] == [["Steps", "Small"], ["10", "10"], ["5", "10"]]
-
-
 def test_a_worksheet_with_several_maxima_is_refused(graded, tmp_path):
-    own = worksheet(tmp_path, "100.00", "50.00")
-    status, _, said = exported("moodle", graded, "--roster", own)
+    (tmp_path / "w.csv").write_text(f"{MOODLE}\n1,Ada Okafor,,,100.00,x\n2,Bo Li,,,50.00,y\n")
+    status, _, said = exported("moodle", graded, "--roster", tmp_path / "w.csv")
     assert (status, said.count("\n")) == (UNUSABLE, 1) and "several values (100.00, 50.00): give the maximum" in said
-    assert exported("moodle", graded, "--roster", own, "--max", "100")[0] == 0
-
-
-def test_scores_are_scaled_to_canvas_s_points_possible(graded, tmp_path):
-    export = tmp_path / "export.csv"
-    export.write_text(
-        "Student,ID,SIS User ID,SIS Login ID,Section,Steps (77),Small (78),Final Points\n"
-        "    Points Possible,,,,,10.0,,(read only)\n"
-        '"Okafor, Ada",9001,s101,ada7,Group A,,,4\n"Li, Bo",9002,s102,bo8,Group B,,,\n'
-    )
-    names = ["--name", "3=Steps (77)", "--name", "4=Small (78)"]
-    status, _, warned = exported("canvas", graded, "--roster", export, *names)
-    assert status == 0
-    assert warned == "grade: Steps (77): scores out of 2 are scaled to the platform's maximum of 10.\n"
-    assert [line[5:7] for line in table(graded / "canvas.csv")] == [
-        ["Steps (77)", "Small (78)"], ["10", "1"], ["10", "1"], ["5", "1"],
-    ]  # fmt: skip
 
 
 def test_who_is_in_no_roster_is_told(graded, tmp_path):
