@@ -86,16 +86,13 @@ class OutFolder:
             reports = first_names([str(self.path / student / "report.html") for student in stale], 5)
             print_remarks([f"{self._course_to_name()}. Until then {count} out of date: {reports}."])
         elif stale:
-            formats = {  # before the old files go
-                student: [name for name, (file, _) in EXPORT_FILES.items() if (self.path / student / file).is_file()]
-                for student in stale
-            }
             console = console_for(stderr=True)
-            with progress_bar(console, live=console.is_terminal) as progress:
-                task = progress.add_task("reports", total=len(stale))
-                views.write_stale(lambda: progress.advance(task))
-            for student, names in formats.items():
-                plain |= write_formats(self.path, [student], names)
+            with progress_bar(console, live=console.is_terminal) as bar:
+                for student in bar.track(stale, description="reports"):
+                    folder = self.path / student
+                    formats = [name for name, (file, _) in EXPORT_FILES.items() if (folder / file).is_file()]
+                    views.write_student(student)  # which removes these files
+                    plain |= write_formats(self.path, [student], formats)
         views.write_class(lessons)
         faults = what_failed(self.gradebook.unread, len(self.gradebook.students()))
         print_remarks([*faults, *what_is_plain({**plain, **views.plain})])

@@ -64,8 +64,8 @@ def row_line(line: RowView, columns: int = 80, selected: bool = False) -> Text:
     text.append(f"{row.name:<{ROW_NAME_WIDTH}}", "" if row.status not in UNWRITTEN else "dim")
     text.append(" ▸ " if selected else " | ", "" if selected else "dim")
     maxdiff = "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
-    if line.looks_right:
-        figures = short = line.cmp_in_words
+    if line.cmp_remark:
+        figures = short = line.cmp_remark
     elif row.exact is not None:
         figures = f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff:7}"
         short = "exact" if row.exact else f"maxdiff {maxdiff}"

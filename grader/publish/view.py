@@ -93,14 +93,10 @@ class RowView:
         return self.item is not None and self.item.target is None
 
     @property
-    def looks_right(self) -> bool:
-        """Whether the lecture's `cmp` finds nothing wrong with a wrong row, on the published problem."""
-        return self.row.status != "passed" and bool(self.row.approximate)
-
-    @property
-    def cmp_in_words(self) -> str:
-        """What the lecture's `cmp` says of a row that `looks_right`."""
-        return f"{'exact' if self.row.exact else 'approximate'} on the published problem"
+    def cmp_remark(self) -> str:
+        """What the lecture's `cmp` says of a row that is not right, where it finds nothing wrong; "" elsewhere."""
+        finds_nothing = self.row.status != "passed" and self.row.approximate
+        return f"{'exact' if self.row.exact else 'approximate'} on the published problem" if finds_nothing else ""
 
     @property
     def shape_difference(self) -> str:
@@ -118,8 +114,8 @@ class RowView:
             return "wrong type" if row.expected_shape else "wrong shape or type"
         if row.status == "shape" and row.exact is None and row.shape == row.expected_shape:
             return "wrong type"
-        if self.looks_right and self.is_wrong:
-            return f"{word.removesuffix(' value')}; {self.cmp_in_words}"
+        if self.cmp_remark and self.is_wrong:
+            return f"{word.removesuffix(' value')}; {self.cmp_remark}"
         is_measured = row.exact is not None or row.relative_error is not None or row.expected_shape
         return word if is_measured or row.status != "failed" else "wrong"
 
@@ -254,11 +250,6 @@ class LessonView:
         """What is said about the lesson as a whole, unless its first row says the same."""
         says_the_same = self.lines and self.lines[0].row.message == self.results.message
         return "" if says_the_same else self.results.message or ""
-
-    @property
-    def uncounted(self) -> int:
-        """How many rows the submission cannot contain."""
-        return sum(line.state == "uncounted" for line in self.lines)
 
     @property
     def has_gradients(self) -> bool:

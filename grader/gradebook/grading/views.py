@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,13 +74,10 @@ class Views:
         else:
             self._gradebook.mark_written(student)
 
-    def write_stale(self, advance: Callable[[], object] = lambda: None) -> list[str]:
-        """Write the folders that are out of date, calling `advance` after each; returns their students."""
-        stale = self._gradebook.stale()
-        for student in stale:
+    def write_stale(self) -> None:
+        """Write the folders that are out of date."""
+        for student in self._gradebook.stale():
             self.write_student(student)
-            advance()
-        return stale
 
     def write_class(
         self,

@@ -23,7 +23,6 @@ MAX_NAMES_IN_SENTENCE = 10
 MAX_NOTE_CHARACTERS = 300
 
 NO_TIME: Final = "is not decided: the time of submission is unknown"
-WAITING_TEXT: Final = "wrote a text that a person reads: see grade adjust"
 TO_LOOK_AT: Final = {
     "no time": NO_TIME,
     "no points": "has 0",
@@ -33,7 +32,7 @@ TO_LOOK_AT: Final = {
     "guess": "was guessed: see intake.csv",
     "unread": "has a part that was not read",
     "no_file": "has no file of the name in intake.csv",
-    "text": WAITING_TEXT,
+    "text": "wrote a text that a person reads: see grade adjust",
     "answers": "has answers with another name's values",
     "platform": "is late for one record only",
     "stranger": "has a name that is not the platform's",

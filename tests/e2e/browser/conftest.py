@@ -50,7 +50,7 @@ def windows(browser: playwright.Browser, pages: dict[str, Path]) -> Iterator[Cal
 
     def window(name: str) -> Window:
         if name not in opened:
-            opened[name] = Window(context, pages[name])
+            opened[name] = Window(context, pages[name].as_uri())
         return opened[name]
 
     yield window

@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from made_results import lesson as part
 from made_results import results, row
@@ -18,6 +17,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.publish.report.pages import Reporter
+from grader.results import SubmissionResult
 
 LESSONS = ("01", "03", "04", "07")
 WRONG = {"03": ("dprobs__times_probs",), "07": ("gradients__biased_variance",)}
@@ -53,6 +53,12 @@ def dlogits(logits, Yb, n):
 }
 
 
+MISTAKES = (
+    {"id": "sign", "message": "The sign of the `gradient` is flipped."},
+    {"id": "n", "message": "There is an n too many."},
+)
+
+
 def source(lesson: Lesson) -> str:
     """The solution with some known mistakes in it, and a few lines of another kind."""
     text = solution_of(lesson)
@@ -86,37 +92,25 @@ def graphs(lessons: Sequence[Lesson]) -> str:
     return Reporter(lessons).student_pages(GradedSubmission(results("ada", *parts)))["report.html"]
 
 
-def everyone(lessons: Sequence[Lesson], count: int) -> list[dict[str, Any]]:
+def everyone(lessons: Sequence[Lesson], count: int) -> list[SubmissionResult]:
     """A made-up class: results.json of `count` students, some of whom were rejected, late or never came."""
     draw = random.Random(13)
     first, last = ("Ada", "Bo", "Chen", "Dana", "Emil", "Zoë", "Ímar", "木村"), ("Okafor", "Novák", "Sato", "O’Neill")
-    return [
-        one(lessons, f"{draw.choice(first)} {draw.choice(last)} {number:05}", number, draw) for number in range(count)
-    ]
+    names = [f"{draw.choice(first)} {draw.choice(last)} {number:05}" for number in range(count)]
+    return [one(lessons, name, number, draw) for number, name in enumerate(names)]
 
 
-def one(lessons: Sequence[Lesson], student: str, number: int, draw: random.Random) -> dict[str, Any]:
-    rejected, skill = number % 97 == 5, draw.random()
-    parts = []
+def one(lessons: Sequence[Lesson], student: str, number: int, draw: random.Random) -> SubmissionResult:
+    is_rejected, skill, parts = number % 97 == 5, draw.random(), []
     for lesson in lessons:
-        absent = rejected or draw.random() < 0.15
+        state = "rejected" if is_rejected else "missing" if draw.random() < 0.15 else "graded"
         rows = []
         for item in lesson.items:
-            ease = draw.random() * 1.4
-            status = "passed" if ease < skill + 0.3 else draw.choice(("failed", "todo", "error"))
-            wrong = draw.choice(
-                (("sign", f"The sign of `{item.name}` is turned round."), ("n", "There is an n too many."))
-            )
-            mistake = dict(zip(("id", "message"), wrong, strict=True)) if status == "failed" and not absent else None
-            rows.append(row(item.name, "missing" if absent else status, mistake=mistake))
-        status = "rejected" if rejected else "missing" if absent else "graded"
-        message = f"No folder {lesson.name} was submitted." if status == "missing" else None
-        parts.append(part(lesson.name, *rows, status=status, message=message))
-    return results(
-        student,
-        *parts,
-        status="rejected" if rejected else "graded",
-        message=f"{student}.zip is no archive." if rejected else None,
-        isolation="strong" if number % 50 else "fair",
-        seconds=round(0.2 + draw.random(), 3),
-    )
+            status = "passed" if draw.random() * 1.4 < skill + 0.3 else draw.choice(("failed", "todo", "error"))
+            status = status if state == "graded" else "missing"
+            mistake = draw.choice(MISTAKES) if status == "failed" else None
+            rows.append(row(item.name, status, mistake=mistake))
+        message = f"No folder {lesson.name} was submitted." if state == "missing" else None
+        parts.append(part(lesson.name, *rows, status=state, message=message))
+    whole = {"status": "rejected", "message": f"{student}.zip is no archive."} if is_rejected else {}
+    return results(student, *parts, isolation="strong" if number % 50 else "fair", **whole)

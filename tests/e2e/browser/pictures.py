@@ -37,19 +37,8 @@ PICTURES = (
 
 def grade(out: Path, submissions: str, *lessons: str) -> None:
     chosen = [f"--lesson={number}" for number in lessons]
-    command = [
-        sys.executable,
-        "-m",
-        "grader.commands.grade",
-        "run",
-        submissions,
-        *chosen,
-        "--seed",
-        "1",
-        "-o",
-        str(out),
-    ]
-    subprocess.run(command, cwd=ROOT, check=True)
+    command = [sys.executable, "-m", "grader.commands.grade", "run", submissions, "--seed", "1", "-o", str(out)]
+    subprocess.run([*command, *chosen], cwd=ROOT, check=True)
 
 
 def main(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,36 +41,37 @@ def hostile() -> dict[str, str]:
     }
 
 
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], Window]]:
+    """opened(page): the page in a tab of its own."""
+    context, path = browser.new_context(), tmp_path / "page.html"
+
+    def window(page: str) -> Window:
+        path.write_text(page, encoding="utf-8")
+        return Window(context, path.as_uri())
+
+    yield window
+    context.close()
+
+
 @sampled(("name", "scripts"), [("report", 0), ("class", 1)], keep=1)
-def test_nothing_runs(browser: Any, tmp_path: Path, name: str, scripts: int) -> None:
-    path = tmp_path / f"{name}.html"
-    path.write_text(hostile()[name], encoding="utf-8")
-    context = browser.new_context()
-    window = Window(context, path)
+def test_nothing_runs(opened: Callable[[str], Window], name: str, scripts: int) -> None:
+    window = opened(hostile()[name])
     assert window.tab.evaluate(LATER) == [None, scripts]
     assert window.requests == [] and window.errors == []
-    context.close()
 
 
 @pytest.mark.full
-def test_the_same_text_does_run_where_it_is_not_made_harmless(browser: Any, tmp_path: Path) -> None:
-    path = tmp_path / "raw.html"
-    path.write_text(f"<!doctype html><title>raw</title><p>{PAYLOADS['script']}{PAYLOADS['handler']}", encoding="utf-8")
-    context = browser.new_context()
-    window = Window(context, path)
+def test_the_same_text_does_run_where_it_is_not_made_harmless(opened: Callable[[str], Window]) -> None:
+    window = opened(f"<!doctype html><title>raw</title><p>{PAYLOADS['script']}{PAYLOADS['handler']}")
     assert RUNS == "window.__x=1" and window.tab.evaluate(LATER)[0] == 1
     assert window.requests != []  # the picture
-    context.close()
 
 
 @pytest.mark.full
-def test_the_policy_alone_stops_a_script(browser: Any, tmp_path: Path) -> None:
-    """Were the escaping to fail one day: the page lets no script run but its own."""
-    path = tmp_path / "report.html"
+def test_the_policy_alone_stops_a_script(opened: Callable[[str], Window]) -> None:
+    """If the escaping failed one day: the page lets no script run except its own."""
     raw = PAYLOADS["script"] + PAYLOADS["handler"]
-    path.write_text(hostile()["report"].replace("<main>", "<main>" + raw), encoding="utf-8")
-    context = browser.new_context()
-    window = Window(context, path)
+    window = opened(hostile()["report"].replace("<main>", "<main>" + raw))
     assert window.tab.evaluate(LATER)[0] is None
     assert len(window.errors) >= 2  # what was refused
-    context.close()

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -38,14 +37,13 @@ def running(path: str) -> Iterator[playwright.Browser]:
 
 
 class Window:
-    """A page in a tab of its own; `requests` are those that left its file, `errors` what its console complained of."""
+    """A page in a tab of its own; `requests` are those that went elsewhere, `errors` what its console complained of."""
 
-    def __init__(self, context: playwright.BrowserContext, path: Path) -> None:
+    def __init__(self, context: playwright.BrowserContext, address: str) -> None:
         self.tab, self.requests, self.errors = context.new_page(), [], []
-        address = path.as_uri()
 
         def route(question: playwright.Route) -> None:
-            if question.request.url.partition("#")[0] == address:
+            if question.request.url.startswith(address):
                 question.continue_()
             else:
                 self.requests.append(question.request.url)

@@ -382,5 +382,5 @@ def test_smoothing_is_the_lecture_s_and_a_plot_stays_inside_its_frame():
         numbers = [float(n) for path in drawn.lines for n in re.findall(r"-?[\d.]+", path)]
         assert all(map(math.isfinite, numbers))
         assert all(-0.1 <= x <= 1000.1 for x in numbers[::2]) and all(-0.1 <= y <= 400.1 for y in numbers[1::2])
-        assert len(drawn.up) == 5 and all(0 <= tick.at <= 100 for tick in drawn.up)
-        assert drawn.across[0].label == "0" and len(drawn.across) == 5 and all(0 <= t.at <= 100 for t in drawn.across)
+        assert len(drawn.up) == 5 and all(0 <= at <= 100 for at, _ in drawn.up)
+        assert drawn.across[0] == (0, "0") and len(drawn.across) == 5 and all(0 <= at <= 100 for at, _ in drawn.across)

@@ -17,7 +17,6 @@ from support import ROOT
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.excerpt import excerpt
-from grader.publish.inert import inert, prose
 from grader.publish.report.classroom import (
     csv_rows,
     difficulties,
@@ -68,31 +67,6 @@ def report(reporter: Reporter) -> Pages:
         return pages["report.html"], text_of(pages["report.html"]), pages["report.md"]
 
     return made
-
-
-# --- text that somebody else wrote
-
-
-def test_inert() -> None:
-    for text, shown in (
-        ("plain", "plain"),
-        ("Zoë 木村", "Zoë 木村"),
-        ("a\x00b\x07", "a\\x00b\\x07"),
-        ("\x1b[31mred\x1b[0m \x1b]0;title\x07x", "red x"),
-        ("\x1bc", "\\x1bc"),
-        ("user\u202egnp.exe", "user\\u202egnp.exe"),
-        ("a\u200bb\ufeff\u2066", "a\\u200bb\\ufeff\\u2066"),
-        ("a\u3164b\u2028c", "a\\u3164b\\u2028c"),
-        ("\udc80", "\\udc80"),
-        ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
-        ("z" + "\u0301" * 50, "z" + "\u0301" * 3),
-    ):
-        assert inert(text) == shown
-        assert inert(shown) == shown
-
-
-def test_prose_marks_code_and_nothing_else() -> None:
-    assert prose("your `dW1 < 3` & <b>") == "your <code>dW1 &lt; 3</code> &amp; &lt;b&gt;"
 
 
 # --- one file, nothing secret
