@@ -27,7 +27,7 @@ from grader.publish.inert import inert
 from grader.results import points_text, read_results
 from grader.sandbox.isolation.probe import at_least, probe
 
-SETTINGS, METADATA = "settings.json", "submission_metadata.json"
+SETTINGS, METADATA_FILE = "settings.json", "submission_metadata.json"
 AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
 
 
@@ -85,9 +85,9 @@ def run_command(root: Path, settings: AutograderSettings, folder: Path) -> list[
         start += ["--assignment", str(folder / ASSIGNMENT_FILE)]
     has_due_date, tables = "due" in tomllib.loads(settings.assignment), dict[str, list[list[str]]]()
     try:
-        tables = metadata_tables(root / METADATA, has_due_date)
+        tables = metadata_tables(root / METADATA_FILE, has_due_date)
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        print(f"autograder: nothing is known about people and times: {METADATA} cannot be read ({error!r}).")
+        print(f"autograder: nothing is known about people and times: {METADATA_FILE} cannot be read ({error!r}).")
     for option, rows in tables.items():
         path = folder / f"{option}.csv"
         with path.open("w", newline="", encoding="utf-8", errors="replace") as file:
