@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from long_texts import FAMILIES
 from shared_nursery import SharedNursery
 from support import GUARD_SECONDS, guarded, sampled
 
@@ -148,6 +149,8 @@ TEXTS = {
     "imports_itself": b"from backward import *\nimport backward\n",
     "no_end": b"def dlogits(logits):\n    x = (1,",
     "numbers": b"x = " + b"9" * 100_000,
+    "targets": b"a=b=c=" * 48_000 + b"1\n",
+    "walruses": FAMILIES["walrus"](100_000).encode(),
 }
 
 

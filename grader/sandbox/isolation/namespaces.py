@@ -109,12 +109,9 @@ def fork_into_pid_namespace(home: int) -> int:
 
 
 def mount(source: str | None, target: Path, kind: str | None, flags: int, options: str = "") -> None:
-    """mount(2). Raises OSError naming the target."""
-    try:
-        texts = [text.encode() if text is not None else 0 for text in (source, kind)]
-        kernel.syscall("mount", texts[0], os.fsencode(target), texts[1], flags, options.encode())
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(target)) from None
+    """mount(2). Raises OSError."""
+    texts = [text.encode() if text is not None else 0 for text in (source, kind)]
+    kernel.syscall("mount", texts[0], os.fsencode(target), texts[1], flags, options.encode())
 
 
 def show_only(visible: Iterable[Path]) -> None:

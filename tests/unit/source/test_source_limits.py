@@ -16,18 +16,15 @@ from pathlib import Path
 
 import pytest
 from long_texts import FAMILIES
-from support import GUARD_SECONDS, ROOT, calls_in, rows_of, sampled, solution_of, wait_until
+from support import GUARD_SECONDS, ROOT, calls_in, sampled, wait_until
 
-from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook, read_notebook_limited
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_reading import read_page
-from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
-from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.excerpt import excerpt
 from grader.source.own_functions import joint_gradients, nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
@@ -210,45 +207,6 @@ def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monk
     text = FAMILIES["in the lecture's manner"](1_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Submit the exercise's cells"):
         read_page(text, "a.py", [lesson], False)
-
-
-def laid_out(folder: Path, files: dict[str, str]) -> Path:
-    place = folder / "student" / "03_makemore_steps"
-    place.mkdir(parents=True)
-    for name, text in files.items():
-        (place / name).write_text(text, encoding="utf-8")
-    return place.parent
-
-
-def cells(*texts: str) -> str:
-    return json.dumps({"cells": [{"cell_type": "code", "source": text} for text in texts], "nbformat": 4})
-
-
-HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
-    "names assigned in a chain": (BACKWARD_FILE, lambda solution: "a=b=c=" * 48_000 + "1\n" + solution, "passed"),
-    "many names in a walrus": (BACKWARD_FILE, lambda solution: FAMILIES["walrus"](100_000) + solution, "error"),
-    "star imports": ("a.ipynb", lambda solution: cells(FAMILIES["star imports"](250_000)), "error, missing"),
-}
-
-
-@pytest.fixture(scope="module")
-def session(lesson: Lesson) -> Iterator[Session]:
-    opened = Session([lesson], 7)
-    yield opened
-    opened.close()
-
-
-@pytest.mark.full
-@sampled("name", HOSTILE, keep=5)
-def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, session, tmp_path, name):
-    file, text, status = HOSTILE[name]
-    folder = laid_out(tmp_path, {file: text(solution_of(lesson))})
-    graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
-    assert {row["status"] for row in rows_of(graded).values()} == set(status.split(", "))
-    after = session.grade(
-        read_submission(laid_out(tmp_path / "next", {BACKWARD_FILE: solution_of(lesson)}), "next", [lesson])
-    )
-    assert after.results.to_json()["score"] == after.results.to_json()["max_score"]
 
 
 def test_a_close_name_is_looked_for_among_few():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import signal
 import threading
 import time
 from dataclasses import replace
@@ -216,33 +215,3 @@ def test_a_change_of_user_that_fails_raises(in_child, as_root):
 
     assert in_child(action).startswith("PermissionError")
     assert in_child(lambda: locked_worker(Plan((UID,)), lambda: "runs")[0]).startswith("ValueError")
-
-
-# Ends ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.full
-@sampled("level", ["strong", "fair"], keep=1)
-def test_a_worker_ends_with_its_zygote(in_child, level):
-    """The coordinator is killed, its zygote with it, and a worker that only sleeps is gone as well."""
-
-    def action():
-        plan = plan_for(probe.probe(avoid=avoid_above(level)))
-        read, write = os.pipe()
-        coordinator = os.fork()
-        if coordinator == 0:
-            if os.fork() == 0:
-                zygote = prepare_zygote(plan)
-                if zygote.fork() == 0:
-                    lock_in(plan, zygote, (write,))
-                    os.write(write, b"x")
-                    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-                time.sleep(3600)  # no race: it is killed
-            time.sleep(3600)  # no race: it is killed
-        os.close(write)
-        assert os.read(read, 1) == b"x"
-        os.kill(coordinator, signal.SIGKILL)
-        os.waitpid(coordinator, 0)
-        return os.read(read, 1) == b""
-
-    assert in_child(action)
