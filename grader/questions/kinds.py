@@ -132,17 +132,17 @@ def answer_trouble(posed: Posed, raw: object) -> str | None:
 
 def answer_text(posed: Posed, raw: object) -> str:
     """An answer as a report shows it: the text of the choices, else what the student wrote."""
-    kind = posed.question.kind
-    if answer_trouble(posed, raw) is None:
+    kind: Kind | None = posed.question.kind
+    try:
         answer = read_answer(posed, raw)
-        if kind == "order":
-            return " → ".join(posed.choices[each] for each in answer)
-        if kind in WITH_CHOICES:
-            chosen = {answer} if kind == "choice" else answer
-            return "; ".join(text for each, text in posed.choices.items() if each in chosen)
-        if kind == "text":
-            return str(answer)
-    return " ".join(plain_text(raw).split())[:MAX_ANSWER_CHARACTERS_SHOWN]
+    except AnswerError:
+        answer, kind = None, None  # as it is
+    if kind == "order":
+        return " → ".join(posed.choices[each] for each in answer)
+    if kind in WITH_CHOICES:
+        chosen = {answer} if kind == "choice" else answer
+        return "; ".join(text for each, text in posed.choices.items() if each in chosen)
+    return str(answer) if kind == "text" else " ".join(plain_text(raw).split())[:MAX_ANSWER_CHARACTERS_SHOWN]
 
 
 def shown_answer(raw: object) -> str:

@@ -24,15 +24,13 @@ class LocalStudent:
 
     def __init__(self, functions: Mapping[str, Any], steps: Sequence[str], joint: Joint | None = None) -> None:
         self._functions, self._steps, self._joint = functions, steps, joint
-        self._answers: dict[int, dict[str, Answer]] = {}
-        self._problems: list[Problem] = []  # kept alive, as answers are kept under their id()
+        self._answers: dict[Problem, dict[str, Answer]] = {}
 
     def answers(self, problem: Problem) -> dict[str, Answer]:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
-        if id(problem) not in self._answers:
-            self._problems.append(problem)
-            self._answers[id(problem)] = self._run(problem)
-        return self._answers[id(problem)]
+        if problem not in self._answers:
+            self._answers[problem] = self._run(problem)
+        return self._answers[problem]
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         """Do nothing: a call in this process has no round trip to save."""

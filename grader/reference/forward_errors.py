@@ -52,6 +52,12 @@ def place_outside() -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
 
 
+def place_of(function: Callable[..., Any]) -> Place:
+    """The first line of a function."""
+    code = getattr(function, "__code__", None)
+    return Place(code.co_filename, code.co_firstlineno) if code is not None else NOWHERE
+
+
 def refuse_value(name: str, value: Any, where: Callable[[], Place]) -> None:
     """Raise TapeError for a value that the tape cannot follow: a list of tensors, or a complex one."""
     if isinstance(value, LIST) and any(isinstance(each, Tensor) for each in _members(value)):

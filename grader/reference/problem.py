@@ -8,10 +8,9 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from torch import Tensor
 
 from grader.calling.steps import Groups, groups_of_values
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
-from grader.reference.forward_errors import NOWHERE, Place, TapeError, refuse_value
+from grader.reference.forward_errors import TapeError, place_of, refuse_value
 from grader.reference.tape import (
     LOSS,
     Graph,
@@ -58,16 +57,6 @@ class Draw:
         return ", ".join(f"{k} {v}" for k, v in self.sizes.items()) or "the sizes in README.md"
 
 
-def place_of_input(make_inputs: MakeInputs, name: str) -> Place:
-    """The line of `inputs` in forward.py that mentions an input's name, or its first line."""
-    code = getattr(make_inputs, "__code__", None)
-    if code is None:
-        return NOWHERE
-    first, last = code.co_firstlineno, max(line or 0 for *_, line in code.co_lines())
-    places = (Place(code.co_filename, line) for line in range(first, last + 1))
-    return next((place for place in places if re.search(rf"\b{name}\b", place.text)), Place(code.co_filename, first))
-
-
 class Problem:
     """One drawing. `values` are the forward values by name, `upstream` the upstream gradients fed to the steps.
 
@@ -92,7 +81,7 @@ class Problem:
         if draw.change is not None:
             draw.change(drawn)
         for name, value in drawn.items():
-            refuse_value(name, value, partial(place_of_input, make_inputs, name))
+            refuse_value(name, value, lambda: place_of(make_inputs))
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
         self._references_from: dict[tuple[str, frozenset[str]], Tensor] = {}

@@ -338,7 +338,7 @@ def test_an_input_that_is_a_list_of_tensors_is_refused():
 
     with pytest.raises(TapeError, match=r"`layers` is a list of tensors, .* such as `layers1` and `layers2`") as caught:
         Problem(lambda t: None, inputs, Draw(), 1)
-    assert str(caught.value).startswith(f"{__file__}:{inputs.__code__.co_firstlineno + 1}: ")
+    assert str(caught.value).startswith(f"{__file__}:{inputs.__code__.co_firstlineno}: ")
 
 
 def stack_of_layers(t):
