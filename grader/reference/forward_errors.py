@@ -52,7 +52,7 @@ def place_outside() -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
 
 
-def place_of(function: Callable[..., Any]) -> Place:
+def first_place_of(function: Callable[..., Any]) -> Place:
     """The first line of a function."""
     code = getattr(function, "__code__", None)
     return Place(code.co_filename, code.co_firstlineno) if code is not None else NOWHERE

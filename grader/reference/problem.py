@@ -19,7 +19,7 @@ from torch import Tensor
 
 from grader.calling.steps import Groups, groups_of_values
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
-from grader.reference.forward_errors import TapeError, place_of, refuse_value
+from grader.reference.forward_errors import TapeError, first_place_of, refuse_value
 from grader.reference.tape import (
     LOSS,
     Graph,
@@ -81,7 +81,7 @@ class Problem:
         if draw.change is not None:
             draw.change(drawn)
         for name, value in drawn.items():
-            refuse_value(name, value, lambda: place_of(make_inputs))
+            refuse_value(name, value, lambda: first_place_of(make_inputs))
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
         self._references_from: dict[tuple[str, frozenset[str]], Tensor] = {}
