@@ -1,32 +1,37 @@
 """What a submission costs here and in another checkout, in turns on one machine: for judging a change.
 
     git worktree add ../before HEAD~20
-    python -m bench compare ../before                 lesson 03, right and wrong submissions
+    python -m bench compare ../before                 lesson 03: right and wrong submissions, and those with one slip
     python -m bench compare ../before --turns 30 --lesson 06
 
 Both checkouts run in this Python, each in a process of its own with a warm session, on files in varied spellings. They
 take turns, ten submissions at a time, because the speed of a machine changes within minutes. Processor time is that of
 the grader, its zygote, its workers and its reader of source text together; wall-clock time is what somebody waits who
 has one submission graded. The ratio is the median over the turns of this checkout's figure divided by the other's.
+"A slip" is the answer key with one edit of bench/mutants, so explaining it costs what it takes more than a right one.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import random
 import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, sources
-from grader.lesson.lesson import Course
+from bench.mutants.edits import mutants
+from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
 AT_A_TIME = 10
-KINDS = (RIGHT, WRONG)
+SLIP = "slip"
+KINDS = (RIGHT, WRONG, SLIP)
 
 # Runs in either checkout, so it uses only what both have.
 PROGRAM = """
@@ -107,6 +112,16 @@ def compare(ours: Checkout, other: Checkout, texts: Iterator[bytes], turns: int)
     return columns
 
 
+def files_of(lesson: Lesson, kind: str) -> Iterator[bytes]:
+    """Endlessly: one file of this kind after another."""
+    if kind != SLIP:
+        return sources(lesson, kind)
+    key = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
+    slips = mutants(key)
+    random.Random(lesson.name).shuffle(slips)
+    return (f"{key}\n\n{slip.source}\n".encode() for slip in cycle(slips))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("other", type=Path, help="another checkout of this repository")
@@ -116,10 +131,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ours, other = Checkout(ROOT, chosen.lesson), Checkout(chosen.other, chosen.lesson)
     try:
         print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
+        processor = {}
         for kind in KINDS:
-            figures = compare(ours, other, sources(Course(ROOT).find(chosen.lesson), kind), chosen.turns)
+            figures = compare(ours, other, files_of(Course(ROOT).find(chosen.lesson), kind), chosen.turns)
             for what, (theirs, mine, ratio) in zip(("processor ms", "wall-clock ms"), figures, strict=True):
                 print(f"{kind + ', ' + what:24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}")
+            processor[kind] = figures[0]
+        theirs, mine = (processor[SLIP][which] - processor[RIGHT][which] for which in (0, 1))
+        print(f"{'explaining, processor ms':24} {theirs:8.1f} {mine:8.1f} {mine / theirs:6.3f}")
     finally:
         ours.close()
         other.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
@@ -24,6 +25,8 @@ LARGEST_FACTOR = 1e9
 MAX_INNER_VALUES = 8
 """With more values inside a step, none of them is looked at."""
 ROUNDING = 1e-9
+BESSEL = re.compile(r"(.+)/\(\1−1\)|\((.+)−1\)/\2")
+"""The name of a factor n/(n−1) or (n−1)/n."""
 FAULTS = {"0": "is missing", "−1": "has the wrong sign"}
 """{a part's coefficient: what is wrong with the part}"""
 
@@ -54,7 +57,10 @@ def constant_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
         yield Explanation("sign", text)
     elif name not in (None, "0", "1"):
         times = times_what(name, values[0][first_telling(values[0])], wrong.right)
-        yield Explanation("ratio", f"{wrong.what} is {times}. A constant factor is lost, or there is one too many.")
+        cause = "A constant factor is lost, or there is one too many."
+        if BESSEL.fullmatch(name):
+            cause = "Does it divide by a size where the size minus one belongs (Bessel's correction), or vice versa?"
+        yield Explanation("ratio", f"{wrong.what} is {times}. {cause}")
 
 
 def unnamed_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:

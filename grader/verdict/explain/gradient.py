@@ -18,8 +18,6 @@ from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
-    BATCH,
-    BATCH_OF_A_JOINT_FUNCTION,
     Trials,
     explain_edit,
     explain_random_numbers,
@@ -32,9 +30,9 @@ from grader.verdict.explain.known import are_right, known_mistake
 from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.explain.probes import explain_by_properties
 from grader.verdict.explain.problem_values import computed_once
-from grader.verdict.explain.sizes import explain_hard_coded_sizes
+from grader.verdict.explain.sizes import explain_hard_coded_sizes, sizes_by_name
 from grader.verdict.explain.wrong_answer import Cases
-from grader.verdict.judge.gradient import GradientCheck, with_precision
+from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
 from grader.verdict.judge.runner import is_submission
@@ -70,7 +68,8 @@ class GradientCase:
     def __init__(self, check: GradientCheck, verdict: Verdict) -> None:
         self.check, self.verdict = check, verdict
         self.item, self.lesson, self.student = check.item, check.lesson, check.student
-        self.problems = [problem for problem, _ in verdict.cases]
+        self.cases: Cases = verdict.cases
+        self.problems = [problem for problem, _ in self.cases]
         self.name, self.step, self.function = str(self.item.target), self.item.name, self.item.function
         self.is_alone = self.step == self.function
         self.trials: Trials | None = getattr(self.student, "trials", None)
@@ -79,10 +78,6 @@ class GradientCase:
     def contents(self) -> FunctionContents | None:
         """What the student's function is made of: no explanation contradicts it."""
         return self.trials.contents(self.function) if self.trials is not None else None
-
-    @cached_property
-    def cases(self) -> Cases:
-        return with_precision(self.student, self.step, self.verdict.cases)
 
     def cases_of(self, step: str) -> Cases:
         """The answers to a gradient on all problems that decide."""
@@ -136,7 +131,7 @@ class GradientCase:
             return
         has_own_sizes = is_submission(self.student) and self.student.terms.sizes is not None
         if not is_known and not has_own_sizes:
-            yield lambda: self.sizes_of_the_lecture(predicted)
+            yield self.sizes_of_the_lecture
         can_run = self.verdict.status != "error"
         is_kept = is_known or (predicted is not None and predicted.id in SURE)
         if can_run and not is_kept:
@@ -164,22 +159,17 @@ class GradientCase:
 
     def by_edits(self) -> Explanation | None:
         """The small change that makes the gradient right, or the first gradient on the way that is wrong."""
-        trials, right, wrong, inner = self.trials, list[str](), "", None
+        trials, right, wrong, explanation = self.trials, list[str](), "", None
         if trials is None:
             return None
         if not self.is_alone:  # a gradient on the way takes a few calls, and the changes hundreds
-            right, inner = self.right, attempt(self.first_wrong_on_the_way)
-        if inner is not None:
-            wrong, before, explanation = inner
-            right = [*right, *(name[1:] for name in before)]
+            wrong, on_the_way, explanation = attempt(self.first_wrong_on_the_way) or ("", [], None)
+            right = [*self.right, *(name[1:] for name in on_the_way)]
         edits = trials.edits(self.function, self.known_names(right, wrong))
         slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
-        batch = BATCH if self.is_alone else BATCH_OF_A_JOINT_FUNCTION
-        number = attempt(lambda: first_right(self.step, self.cases, trials, slips, batch))
-        if inner is not None and (number is None or edits[number].kind == "mean_or_sum"):
+        number = attempt(lambda: first_right(self.step, self.cases, trials, slips))
+        if number is None or (explanation is not None and edits[number].kind == "mean_or_sum"):
             return explanation  # a wrong gradient on the way gives the factor, which such a change undoes
-        if number is None:
-            return None
         found = explain_edit(edits[number], f"your `{self.step}`" if self.is_alone else "this gradient")
         return replace(found, message=f"{found.message} {edits[number].question}".rstrip())
 
@@ -195,14 +185,17 @@ class GradientCase:
         before, _, _ = (self.verdict.message or raised).partition(raised)
         return Explanation(found.id, f"{before}{raised}. {found.message}", line=self.verdict.line)
 
-    def sizes_of_the_lecture(self, predicted: Explanation | None) -> Explanation | None:
+    def sizes_of_the_lecture(self) -> Explanation | None:
         """An explanation of sizes that are written as numbers, see sizes.py."""
+        sizes = sizes_by_name(self.lesson.public, self.name).values()
+        numbers = [each for each in (self.contents or {}).get("numbers", ()) if each[0] in sizes]
+        if not numbers:
+            return None
         (problem,) = self.check.book.problems(self.lesson, [Draw()])
-        (published,) = with_precision(self.student, self.step, [(problem, self.student.answers(problem)[self.step])])
+        published = problem, self.student.answers(problem)[self.step]
         others = [case for case in self.cases if case[0].draw.sizes] or self.cases
-        unnamed = predicted is None or predicted.id == UNNAMED_MULTIPLE
         it = f"Your `{self.step}`" if self.is_alone else "This gradient"
-        return explain_hard_coded_sizes(self.name, it, published, others, self.contents, unnamed)
+        return explain_hard_coded_sizes(self.name, it, published, others, numbers)
 
     # Gradients on the way, of a function that returns all: its `dout` is compared with the gradient of `out` ---------
 
@@ -212,8 +205,8 @@ class GradientCase:
         edits = self.trials.edits(self.function, self.known_names(self.right)) if self.trials is not None else []
         return {edit.message: (n, edit.line) for n, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
 
-    def first_wrong_on_the_way(self) -> tuple[str, Sequence[str], Explanation] | None:
-        """The first one that is wrong, those before it that are right, and what is wrong with it.
+    def first_wrong_on_the_way(self) -> tuple[str, Sequence[str], Explanation | None]:
+        """The first one that is wrong, those before it that are right, and what is wrong with it; "" where none is.
 
         What right gradients are all computed from is not wrong, whatever its name: a student's `dscores` may have the
         factor of the next line already.
@@ -233,7 +226,7 @@ class GradientCase:
                 texts += [found.message] if found is not None and found.id != UNNAMED_MULTIPLE else []
                 line = self.on_the_way[name][1]
                 return name, right, Explanation("inner_gradient", " ".join(texts), line=line)
-        return None
+        return "", right, None
 
     def answers_on_the_way(self, name: str) -> Cases:
         """Such a gradient on each problem; none where it is not a tensor on all of them."""

@@ -8,17 +8,18 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.needs import FunctionContents
 from grader.verdict.judge.line import Case, judge_line
+
+Numbers = Sequence[tuple[int, int, str]]
+"""(a number, its line, the code around it)"""
 
 
 def explain_hard_coded_sizes(
-    name: str, it: str, published: Case, cases: Sequence[Case], contents: FunctionContents | None, unnamed: bool
+    name: str, it: str, published: Case, cases: Sequence[Case], numbers: Numbers
 ) -> Explanation | None:
     """Explain d`name`, called `it`, that is right, or runs, on the published problem only; None for every other.
 
-    `contents` are the numbers in its code (contents.contents_of): the message quotes the first that is a size. If
-    nothing else explains the gradient (`unnamed`), there is a message without a number as well.
+    `numbers` are those in its code that may be sizes (see `contents_of`): the message quotes the first that is one.
     """
     is_right = judge_line(name, [published]).passed
     wrong = [case for case in cases if not judge_line(name, [case]).passed]
@@ -30,19 +31,17 @@ def explain_hard_coded_sizes(
     there, here, *elsewhere = (sizes_by_name(problem, name) for problem in (published[0], other, *right))
     # A size that is another one on a problem that is right is not meant by any number.
     sizes = {k: n for k, n in there.items() if here.get(k) != n and all(each.get(k, n) == n for each in elsewhere)}
-    found = [number for number in (contents or {}).get("numbers", ()) if number[0] in sizes.values()]
-    if found:
-        value, line, code = found[0]
-        label = next(label for label, size in sizes.items() if size == value)
-        advice = f"Line {line} uses the number {value}, which is `{label}` there: `{code}`."
-        advice += " Take sizes from what you are given."
-    elif not unnamed or right or not is_right:  # an error says more than a guess
+    found = next((each for each in numbers if each[0] in sizes.values()), None)
+    if found is None:
         return None
-    else:
-        advice = "Which of its lines holds at those sizes only, or where two sizes are equal?"
+    value, line, code = found
+    label = next(label for label, size in sizes.items() if size == value)
     does, fails = ("is right", "wrong") if is_right else ("runs", "raises an error")
-    text = f"{it} {does} at the sizes in README.md and {fails} at others ({other.draw.describe()}). {advice}"
-    return Explanation("sizes_written_in", text)
+    return Explanation(
+        "sizes_written_in",
+        f"{it} {does} at the sizes in README.md and {fails} at others ({other.draw.describe()}). Line {line} uses the "
+        f"number {value}, which is `{label}` there: `{code}`. Take sizes from what you are given.",
+    )
 
 
 def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:

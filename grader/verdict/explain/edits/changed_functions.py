@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from grader.source.own_functions import assigned_pairs, assigned_variable, names_read_in, returned_parts
 from grader.source.syntax import nested_statements
 from grader.verdict.explain.edits.coded_changes import Around, Known
-from grader.verdict.explain.edits.contents import draws_numbers
+from grader.verdict.explain.edits.contents import draws_numbers, parsed_file
 from grader.verdict.explain.edits.rules import RULES, changes_by_rules
 from grader.verdict.explain.edits.source_file import (
     ChildPlace,
-    SourceFile,
     nodes_with_places,
     parameter_names,
     quote,
@@ -77,7 +76,7 @@ def edits_of(source: str, function: str, named: str, known: Known) -> tuple[list
 
     The changed functions are called `named` and a number, from 0. A function that is too deeply nested has none.
     """
-    reached = SourceFile(source).reached_from(function)
+    reached = parsed_file(source).reached_from(function)
     size = sum(1 for each in reached for _ in ast.walk(each))
     if not reached or size > MAX_EDITED_NODES or any(map(draws_numbers, reached)):  # then it may be right by chance
         return [], []
@@ -109,14 +108,14 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
             break
         is_helper = change.around.function is not step
         text = text_of_changed(step, helpers if is_helper else (), change.place, change.new, known)
-        if text not in edits and is_python(text):
+        if text not in edits and (isinstance(change.new, ast.expr) or is_python(text)):
             characters += len(text)
             edits[text] = change.edit()
     return edits
 
 
 def is_python(text: str) -> bool:
-    """Whether a changed text can be parsed: a call cannot be assigned to, and no keyword may occur twice."""
+    """Whether a text with another statement can be parsed: a loop may have become empty."""
     try:
         ast.parse(text)
     except (SyntaxError, ValueError):

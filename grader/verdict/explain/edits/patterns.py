@@ -1,9 +1,10 @@
 """Patterns of Python code: what a rule looks for, and what takes its place.
 
 `A / B` is a pattern, and `A * B` what takes its place. A capital letter is any expression, the same one wherever it
-occurs; `N` is a number, `V` and `W` are names. `*X` is the rest of a call's arguments, and in a block any statements.
-`A.sum(*X)` is also `torch.sum(x, 0)`, and `A.any_sum(*X)` a call of any function in `GROUPS["any_sum"]`. `A.mT` is any
-transpose. Sums and products match in both orders, unless two bare letters are added or multiplied.
+occurs; `N` is a number, `V` and `W` are names, and `E` is anything else than a name. `*X` is the rest of a call's
+arguments, and in a block any statements. `A.sum(*X)` is also `torch.sum(x, 0)`, and `A.any_sum(*X)` a call of any
+function in `GROUPS["any_sum"]`. `A.mT` is any transpose. Sums and products match in both orders, unless two bare
+letters are added or multiplied.
 """
 
 from __future__ import annotations
@@ -113,15 +114,16 @@ def rest_letter(node: Any) -> str:
 
 
 def is_letter(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id.isupper() and node.id not in ("N", "V", "W")
+    return isinstance(node, ast.Name) and node.id.isupper() and node.id not in "NVWE"
 
 
 def fits_letter(letter: str, node: Any) -> bool:
     if letter == "N":
         return is_signed_number(node)
-    if letter in "VW":
+    if letter in "VWE":
         named = transposed_operand(node) or node
-        return isinstance(named, ast.Name) or (isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name))
+        is_attribute = isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name)
+        return (isinstance(named, ast.Name) or is_attribute) == (letter != "E")
     return isinstance(node, ast.expr) and not isinstance(node, ast.Slice | ast.Starred)
 
 

@@ -27,10 +27,8 @@ MAX_OPERATORS = 200_000
 search where a function loops over elements, on every machine after the same number of changed functions."""
 OPERATORS_OF_A_CALL = 100
 """Sending a call and comparing its answer takes as long as so many operators."""
-BATCH = 80
-"""Changed functions that are run in one round trip."""
-BATCH_OF_A_JOINT_FUNCTION = 16
-"""The same for a function that is run alone: the first slip that fits ends the search."""
+BATCH = 12
+"""Changed functions that are run in one round trip: the first batch in which a slip fits ends the search."""
 
 
 class Trials(Protocol):
@@ -52,17 +50,17 @@ class Trials(Protocol):
         """The answers of the changed functions of these numbers."""
 
 
-def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
+def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int]) -> int | None:
     """The first of the changed functions of these numbers that gives the right gradient on all cases, if one does."""
 
     def elements(problem: Problem) -> int:
         return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
 
     smallest_first = sorted((problem for problem, _ in cases), key=elements)  # most run on one only
-    if numbers:
-        numbers = numbers[: MAX_OPERATORS // (OPERATORS_OF_A_CALL + trials.operators(step, smallest_first[0]))]
-    for start in range(0, len(numbers), batch):
-        left, hangs = numbers[start : start + batch], False
+    for start in range(0, len(numbers), BATCH):
+        if start and start * (OPERATORS_OF_A_CALL + trials.operators(step, smallest_first[0])) > MAX_OPERATORS:
+            break
+        left, hangs = numbers[start : start + BATCH], False
         for problem in smallest_first:
             check_interrupt()
             found = trials.answers(step, problem, left) if left else {}

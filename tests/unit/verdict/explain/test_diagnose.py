@@ -196,7 +196,10 @@ def test_a_ratio_is_named_after_the_sizes(problems):
         ("−2 times the gradient. A", lambda n: -2),
         ("n times the gradient (here 4). A", lambda n: n),
         ("1/n² times the gradient (here 0.0625). A", lambda n: 1 / n**2),
-        ("(n−1)/n times the gradient (here 0.75). A", lambda n: (n - 1) / n),
+        (
+            "(n−1)/n times the gradient (here 0.75). Does it divide by a size where the size minus one belongs",
+            lambda n: (n - 1) / n,
+        ),
         ("−1/n times the gradient (here -0.25). A", lambda n: -1 / n),
     ):
         explanation = text(problems, "W", times(factor, "W"))
