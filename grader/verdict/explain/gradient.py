@@ -13,8 +13,8 @@ from functools import cached_property
 from grader.reference.problem import Draw
 from grader.results import NamedMistake
 from grader.results.wording import listed_as_code
+from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
-from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
@@ -27,11 +27,11 @@ from grader.verdict.explain.edits.search import (
 from grader.verdict.explain.errors import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import are_right, known_mistake
-from grader.verdict.explain.needs import FunctionContents
+from grader.verdict.explain.needs import FunctionContents, is_borne_out
 from grader.verdict.explain.probes import explain_by_properties
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.sizes import explain_hard_coded_sizes, sizes_by_name
-from grader.verdict.explain.wrong_answer import Cases
+from grader.verdict.explain.wrong_answer import Cases, first_that_fits, wrong_gradient
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
@@ -39,6 +39,22 @@ from grader.verdict.judge.runner import is_submission
 
 ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
 """Meanings of an error for which a change of the code says more."""
+PATTERNS = (
+    coefficients.zeros,
+    formulas.wrong_sum,
+    coefficients.constant_multiple,
+    coefficients.wrong_branches,
+    formulas.wrong_shape,
+    formulas.not_broadcast,
+    formulas.transposed,
+    formulas.unchanged_upstream,
+    formulas.other_gradient,
+    coefficients.wrong_inner_parts,
+    formulas.sum_still_missing,
+    formulas.upstream_forgotten,
+    coefficients.unnamed_multiple,
+)
+"""The patterns of wrong numbers, in the order of trust: the first that holds, and that the code bears out, counts."""
 MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
@@ -60,6 +76,17 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
                 verdict.mistake = NamedMistake(found.id, found.message)
                 verdict.message, verdict.line = found.message, found.line or verdict.line
                 return
+
+
+def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
+    """The pattern that gives the answers of all `cases`, or None. `name` is the forward value (`probs` for `dprobs`).
+
+    `contents` is what the student's function is made of: an explanation that contradicts it is left out.
+    """
+    wrong = wrong_gradient(name, cases)
+    if wrong is None:
+        return None
+    return next((e for e in first_that_fits(wrong, PATTERNS) if is_borne_out(e.needs, contents)), None)
 
 
 class GradientCase:

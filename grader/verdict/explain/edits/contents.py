@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
 from grader.source.syntax import is_stub_raise, is_text, nested_statements
 from grader.verdict.explain.edits.patterns import GROUPS, called_name
-from grader.verdict.explain.edits.source_file import SourceFile, quote
+from grader.verdict.explain.edits.source_file import SourceFile, quote_in_context
 
 MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
@@ -42,8 +41,10 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     operands = [each for operation in operations for each in ast.iter_child_nodes(operation)]
     names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     bare_calls = {node.func.id for node in calls if isinstance(node.func, ast.Name)}
-    sizes = (size for function in reached for statement in function.body for size in whole_numbers(statement))
-    numbers = list(islice(sizes, MAX_POSSIBLE_SIZES))
+    parents = {id(each): node for node in nodes for each in ast.iter_child_nodes(node)}
+    sizes = [node for node in nodes if may_be_size(node, parents.get(id(node)))]
+    sizes = sorted(sizes, key=lambda each: each.lineno)[:MAX_POSSIBLE_SIZES]
+    numbers = [(each.value, each.lineno, quote_in_context(each, parents)) for each in sizes]
     for label, constant in file.constants.items():
         if label in names and type(constant.value) is int and constant.value >= SMALLEST_SIZE:
             numbers.append((constant.value, constant.lineno, f"{label} = {constant.value}"))
@@ -84,17 +85,10 @@ def read_before_set(function: ast.FunctionDef) -> list[str]:
     return list(found)
 
 
-def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
-    """(value, line, code around it) of numbers that may be sizes: no exponents, and no axes of a shape."""
-    waiting: list[tuple[ast.AST, ast.AST]] = [(statement, statement)]
-    while waiting:
-        node, around = waiting.pop()
-        if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= SMALLEST_SIZE:
-            yield node.value, node.lineno, quote(around)
-        if isinstance(node, (ast.Call, ast.BinOp, ast.Assign, ast.Subscript)):
-            around = node
-        parts = list(ast.iter_child_nodes(node))
-        match node:
-            case ast.BinOp(op=ast.Pow(), left=part) | ast.Subscript(value=ast.Attribute(attr="shape") as part):
-                parts = [part]
-        waiting += [(part, around) for part in reversed(parts)]
+def may_be_size(node: ast.AST, parent: ast.AST | None) -> TypeGuard[ast.Constant]:
+    """Whether it is a whole number that is no exponent and no axis of a shape."""
+    match parent:
+        case ast.BinOp(op=ast.Pow(), right=number) | ast.Subscript(value=ast.Attribute(attr="shape"), slice=number):
+            if node is number:
+                return False
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value >= SMALLEST_SIZE

@@ -2,7 +2,7 @@
 
 lesson: 03
 by: dojo
-dbndiff2: failed | Your `dbndiff2` is exactly (n−1)/n times the gradient
+dbndiff2: failed | In `dbnvar.expand_as(bndiff2) / n`, `n` is not quite what the forward pass divides by: look at Bessel's correction
 """
 
 def dbndiff2(dbnvar, bndiff2, n):

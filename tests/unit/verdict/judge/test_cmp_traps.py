@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
-import torch
 from support import IMPORTS, Rows
 
-from grader.results.wording import format_shape
 from grader.verdict.judge.messages import IN_FLOAT32
 
 HELPERS = (
@@ -69,18 +67,13 @@ TRAPS = [
         "a flat vector", "def dbnmeani(dbndiff): return -dbndiff.sum(0)", "shape", "is (1, {hidden}); sum with `keepdim"
     ),
     Trap(
-        "a row", "def db1(dhprebn): return dhprebn.sum(0, keepdim=True)", "shape", "is ({hidden},); `.view(b1.shape)`"
-    ),
-    Trap(
         "a dimension in front", "def dh(dlogits, W2): return (dlogits @ W2.T)[None]", "shape", "(1, {batch}, {hidden})"
     ),
-    Trap("for a column", "def dcounts_sum(dcounts_sum_inv): return torch.zeros(()) + 5", "shape", "The shape is ()"),
     Trap("one copy of equal rows", "def dbndiff2(dbnvar, n): return dbnvar / (n - 1)", "shape", COPY),
     # nothing at all
     Trap(
         "empty and broadcast", "def dlogit_maxes(logit_maxes): return logit_maxes[:, :0]", "shape", "is ({batch}, 0);"
     ),
-    Trap("an empty tensor", "def dW1(W1): return torch.zeros(0)", "shape", "The shape is (0,); expected"),
     Trap("None", "def dhprebn(dbndiff): dbndiff * 2", "shape", "Is the last line `return ...`?"),
     # numbers that are none
     Trap("NaN", "def dprobs(dlogprobs, probs): return dlogprobs / probs * float('nan')", "failed", "one too many"),
@@ -93,18 +86,6 @@ TRAPS = [
     ),
     # zeros where the lecture's gradient is zero
     Trap("zeros for db1", "def db1(b1): return torch.zeros_like(b1)", "failed", f"{ZERO} batch norm removes"),
-    Trap(
-        "zeros",
-        "def dlogit_maxes(logit_maxes): return torch.zeros_like(logit_maxes)",
-        "failed",
-        f"{ZERO} shifting a row",
-    ),
-    Trap(
-        "one path",
-        "def dlogits(dnorm_logits): return dnorm_logits.clone()",
-        "failed",
-        "through `logit_maxes` is missing",
-    ),
     # objects with opinions
     Trap("an equal object", "def dbnraw(dhpreact): return AlwaysEqual()", "shape", "returned backward.AlwaysEqual;"),
     Trap(
@@ -112,28 +93,15 @@ TRAPS = [
     ),
     Trap("right and equal to everything", GAIN, "passed"),
     Trap("a class", "def dbnraw(dhpreact, bngain): return (bngain * dhpreact).as_subclass(WithoutOpinions)", "passed"),
-    Trap("p", "def dbnvar_inv(dbnraw, bndiff): return torch.nn.Parameter((bndiff * dbnraw).sum(0, True))", "passed"),
     Trap("a sparse tensor", f"def dlogprobs(logprobs, Yb, n):\n{SPARSE}logprobs.shape)", "passed"),
     # other kinds of things, and of numbers
     Trap("a number", "def dbnvar(dbnvar_inv): return 0", "shape", "`dbnvar` returned int; expected a torch.Tensor of"),
     Trap("numpy's", "def dembcat(dhprebn, W1): return dhprebn.numpy() @ W1.numpy().T", "shape", "Stay in torch"),
     Trap("a tuple of one", "def db2(dlogits): return dlogits.sum(0),", "shape", "Did a comma slip in"),
-    Trap("a list", "def demb(dembcat, emb): return [dembcat.view(emb.shape)]", "shape", "`demb` returned list of 1;"),
     Trap(
         "whole numbers", "def dW2(dlogits, h): return (h.T @ dlogits * 1000).long()", "shape", "The numbers are int64;"
     ),
-    Trap("truth values", "def dC(demb, C): return C > 0", "shape", "The numbers are bool;"),
-    Trap(
-        "half precision",
-        "def demb(dembcat, emb): return dembcat.view(emb.shape).half()",
-        "shape",
-        "rounds. Without the",
-    ),
-    Trap(
-        "complex", "def dh(dlogits, W2): return (dlogits @ W2.T).to(torch.complex128)", "shape", "tensor of complex128"
-    ),
     Trap("float32", "def dnorm_logits(dcounts, counts): return counts.float() * dcounts.float()", "passed", IN_FLOAT32),
-    Trap("inside", "def dW2(dlogits, h): return (h.float().T @ dlogits.float()).double()", "passed", IN_FLOAT32),
     Trap(
         "off",
         "def db2(dlogits):\n    g = dlogits.sum(0).float()\n    g[0] *= 1.0003\n    return g",
@@ -186,7 +154,7 @@ def test_the_verdict_and_its_sentence(trapped, sizes):
 
 def test_no_figures_where_nothing_can_be_compared(trapped):
     """`exact` and its like are of tensors of the same shape: what broadcasts is not compared."""
-    for name in ("a flat vector", "a row", "empty and broadcast", "None", "a number"):
+    for name in ("a flat vector", "empty and broadcast", "None", "a number"):
         row = trapped[name]
         assert [row[figure] for figure in ("exact", "approximate", "maxdiff", "ulps")] == [None] * 4, name
     for name in ("NaN", "one NaN", "one infinity"):
@@ -195,39 +163,13 @@ def test_no_figures_where_nothing_can_be_compared(trapped):
 
 
 def test_a_float32_answer_has_the_error_that_float32_has(trapped):
-    for name in ("float32", "inside"):
-        assert 1e-9 < trapped[name]["relative_error"] < 1e-6
+    assert 1e-9 < trapped["float32"]["relative_error"] < 1e-6
     assert 1e-6 < trapped["off"]["relative_error"] < 1e-2
 
 
 def test_approximate_is_told_of_zeros_for_db1_and_decides_nothing(trapped, lesson, grade):
-    reference = lesson.public.reference("b1")
-    noise = float(reference.abs().max())
-    assert 0 < noise < 1e-7  # batch norm takes the bias out: what is left is rounding
-    assert noise < 1e-6 * float(lesson.public.reference("W1").abs().max())
-    row = trapped["zeros for db1"]
-    assert row["approximate"] is True and row["maxdiff"] == noise and row["exact"] is False
-    assert row["status"] == "failed" and row["points"] == 0
-    assert row["relative_error"] == pytest.approx(1)  # under random upstream gradients
-    right = grade("03", "def db1(dhprebn): return dhprebn.flip(0).cumsum(0)[-1]")["db1"]
-    assert right["status"] == "passed"  # whatever its last bits are
-
-
-# Why they are traps --------------------------------------------------------------------------------------------------
-
-
-def cmp(dt: Any, t: torch.Tensor) -> tuple[bool, bool]:
-    """The lecture's: (exact, approximate)."""
-    return bool(torch.all(dt == t)), torch.allclose(dt, t)
-
-
-def test_the_lecture_s_cmp_falls_into_them(lesson):
-    d, v = lesson.public.chain, lesson.public.values
-    assert cmp(-d["bndiff"].sum(0), d["bnmeani"]) == (True, True)  # (64,) for (1, 64)
-    assert cmp(d["hprebn"].sum(0, keepdim=True), d["b1"]) == (True, True)
-    assert cmp(v["logit_maxes"][:, :0], d["logit_maxes"]) == (True, True)  # nothing is all equal to anything
-    assert cmp(torch.zeros_like(v["b1"]), d["b1"])[1]
-    assert cmp(torch.zeros_like(v["logit_maxes"]), d["logit_maxes"])[1]
-    assert cmp(d["norm_logits"], d["logits"])[1]  # no branch through the maximum
-    assert not float((d["probs"] * float("nan") - d["probs"]).abs().max()) > 1e-6  # as a tolerance is often tested
-    assert format_shape(d["bnmeani"].shape) == "(1, 64)"
+    """Batch norm takes the bias out: what is left is rounding, which random upstream gradients tell from zeros."""
+    noise, row = float(lesson.public.reference("b1").abs().max()), trapped["zeros for db1"]
+    assert 0 < noise < 1e-7 and row["approximate"] is True and row["maxdiff"] == noise and row["exact"] is False
+    assert row["status"] == "failed" and row["relative_error"] == pytest.approx(1)
+    assert grade("03", "def db1(dhprebn): return dhprebn.flip(0).cumsum(0)[-1]")["db1"]["status"] == "passed"

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 import torch
-from support import guarded, rows_of
+from support import rows_of
 from wild_members import as_notebook, changed, lecture_cells
 
-from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Course, Lesson
@@ -59,22 +58,10 @@ def test_the_sizes_are_those_at_the_gradients(course):
     assert origin_of(course, f"{CHAIN}\nn_hidden = 80").sizes["hidden"] == 80  # a cell further down, run before
 
 
-def test_functions_have_no_sizes(course):
-    assert origin_of(course, "def dh(dlogits, W2):\n    return dlogits @ W2.T").sizes is None
-
-
 def test_numbers_are_read_with_their_lines(course):
     found = origin_of(course, "B = 4\ndh = dlogits @ W2.T * 2 * B\n\ndC = torch.zeros(27,\n  10) + 0.5").numbers
     assert {(n.value, n.line) for n in found["dh"]} == {(4, 1), (2, 2)}
     assert {(n.value, n.line) for n in found["dC"]} == {(0.5, 5), (27, 4), (10, 5)}
-
-
-def test_reading_sizes_takes_no_time_to_speak_of(course):
-    """Names that refer to each other, and one statement for each of many gradients."""
-    chain = "\n".join(f"a{i + 1} = a{i} + a{i}" for i in range(1500))
-    with guarded():
-        found = origin_of(course, f"a0 = 1\n{chain}\nn_hidden = a1500\n{CHAIN}" + "dh = dlogits @ W2.T\n" * 1000)
-    assert found is None or found.sizes == LECTURE
 
 
 # Which numbers are sizes ---------------------------------------------------------------------------------------------
@@ -213,28 +200,6 @@ def test_own_problems_have_secret_draws_and_their_changes(course):
 
 
 # Shapes --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("shape", "other", "differs"),
-    [
-        *(((64,), (1, 64), True), ((32,), (32, 1), True), ((1, 27), (27,), True), ((1, 64), (64, 1), True)),
-        *(((64,), (64,), False), ((64,), (2, 64), False), ((3, 2), (2, 3), False), ((), (1, 1), True)),
-    ],
-)
-def test_axes_of_length_one(shape, other, differs):
-    assert differs_in_ones(shape, other) is differs
-
-
-def test_figures_of_another_shape_are_what_cmp_prints():
-    for shape, other in [((7,), (1, 7)), ((7,), (7, 1)), ((1, 7), (7,)), ((1, 7), (7, 1))]:
-        reference = torch.randn(other)
-        for answer in (reference.reshape(shape), reference.reshape(shape) * 1.5):
-            found = broadcast_bits(answer, reference)
-            exact = bool(torch.all(answer == reference))
-            assert found.exact is exact and found.approximate is torch.allclose(answer, reference)
-            assert found.maxdiff == pytest.approx((answer - reference).abs().max().item())
-            assert bits(answer, reference).exact is None  # of a stub nothing is said
 
 
 def test_the_terms_are_the_course_s_settings(course):

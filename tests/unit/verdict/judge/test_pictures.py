@@ -21,12 +21,6 @@ def test_the_picture_of_an_error_has_its_worst_elements() -> None:
     }
 
 
-def test_at_most_five_worst_elements() -> None:
-    picture = error_picture(torch.arange(9.0), torch.zeros(9))
-    assert picture is not None
-    assert [element["index"] for element in picture["worst"]] == [[8], [7], [6], [5], [4]]
-
-
 def test_both_matrices_in_full() -> None:
     found, expected = torch.tensor([[0.1234567, 1.0]]), torch.tensor([[0.5, -1.0]])
     assert values_picture(found, expected) == {"found": [[0.123457, 1.0]], "expected": [[0.5, -1.0]]}
