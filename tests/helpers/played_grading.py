@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,10 +13,11 @@ from made_results import results as results_by_hand
 from made_results import row
 
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.grader_processes import Reply
+from grader.gradebook.grading.grader_processes import Replies, Reply
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import GradingRun
 from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -38,14 +39,16 @@ class PlayedGraders:
         self.faults: set[str] = set()
         self.stop_after = 10**6
 
-    def __call__(self, due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
+    def __call__(self, due: Iterable[Submission], *_: Any, stop: Stop | None = None) -> Replies:
         for submission in due:
             if len(self.graded) >= self.stop_after:
-                raise KeyboardInterrupt
+                return
             if submission.student in self.faults:
                 yield submission, Reply(fault="GraderFault: no row for dprobs")
                 continue
             reply = Reply(self.make(submission), extras={})
+            if stop is not None and stop.is_requested:
+                return
             self.graded.append(submission.student)
             yield submission, reply
 
@@ -129,8 +132,8 @@ class PlayedRuns:
         graders = PlayedGraders(make or (lambda submission: three_rows(submission, lessons, points)))
         graders.faults = {*faults}
 
-        def grade_all(due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
-            return graders([*due][::-1] if backwards else due)
+        def grade_all(due: Iterable[Submission], *others: Any) -> Replies:
+            return graders([*due][::-1] if backwards else due, stop=others[-1])
 
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         watching = Watching()

@@ -32,6 +32,7 @@ from grader.gradebook.grading.cluster_worker import (
 )
 from grader.gradebook.grading.grader_processes import Replies, Reply, ignore_start
 from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.submission import Submission
 
 CONNECT_SECONDS = 30.0
@@ -54,7 +55,11 @@ class ClusterLost(ClusterError):
 
 
 def grade_on_cluster(
-    submissions: Iterable[Submission], settings: Settings, address: str, on_start: Callable[[str], None] = ignore_start
+    submissions: Iterable[Submission],
+    settings: Settings,
+    address: str,
+    on_start: Callable[[str], None] = ignore_start,
+    stop: Stop | None = None,
 ) -> Replies:
     """As grade_all, by the workers of the scheduler at `address`; `on_start` gets each student who was sent.
 
@@ -67,7 +72,7 @@ def grade_on_cluster(
     in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
     try:
         prepare_workers(client, run, settings, address)
-        yield from grade_in_flight(client, run, iter(submissions), in_flight, address, on_start)
+        yield from grade_in_flight(client, run, iter(submissions), in_flight, address, on_start, stop or Stop())
     finally:  # take back what is not graded yet, and end the grader processes on the workers
         with contextlib.suppress(Exception):  # the scheduler may be gone
             client.cancel([future for _, future in in_flight.values()], force=True)
@@ -126,6 +131,7 @@ def grade_in_flight(
     in_flight: dict[str, tuple[Submission, Future[Reply]]],
     address: str,
     on_start: Callable[[str], None],
+    stop: Stop,
 ) -> Replies:
     """(submission, reply) in the order in which they finish, each once; `in_flight` has what was sent. ClusterLost."""
     done = queue.SimpleQueue[str]()
@@ -134,7 +140,7 @@ def grade_in_flight(
         f"the scheduler at {address} went away: start it again and run the same command, which grades only what is "
         "missing."
     )
-    while True:
+    while not stop.is_requested:
         now = time.monotonic()
         if now - counted_at >= COUNT_SECONDS:
             try:

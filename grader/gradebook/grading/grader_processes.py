@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
+from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.workers.fork_server import ServerEnded
@@ -22,7 +23,7 @@ from grader.sandbox.workers.waiting import WALL_FACTOR
 
 MAX_GRADING_TRIES = 2
 SIGNAL_SECONDS = 1.0
-"""How long to wait for a reply. Python hears of a signal that came just before a wait only when the wait ends."""
+"""How long to wait for a reply before looking whether a signal has come."""
 IDLE_SECONDS = 0.5
 """How long to wait for a reply while no submission is there that could be graded: a folder is looked at that often."""
 AHEAD = 3
@@ -187,13 +188,15 @@ def grade_all(
     jobs: int,
     on_start: Callable[[str], None] = ignore_start,
     nursery: Nursery | None = None,
+    stop: Stop | None = None,
 ) -> Replies:
     """(submission, reply) in the order in which they finish, by `jobs` graders, which end with this.
 
     Submissions are read as graders become free; None says that the next one may take a while. `on_start` is called
     with each student as grading begins, from any thread. Leaving the loop early ends graders in the midst of their
-    work; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt.
+    work, and so does a `stop`, after which what had finished still comes.
     """
+    stop = stop or Stop()
     done, pool = queue.SimpleQueue[tuple[Submission, Reply]](), GraderPool(settings, jobs, nursery)
     open_ = 0  # submissions without a reply
 
@@ -217,17 +220,16 @@ def grade_all(
                 entry = done.get_nowait()
 
     with ThreadPoolExecutor(jobs or 1) as threads, contextlib.closing(pool):
-        try:
-            for submission in submissions:
-                if submission is not None:
-                    open_ += 1
-                    threads.submit(grade, submission)
-                yield from replies(IDLE_SECONDS if submission is None else 0)
-                while open_ >= AHEAD * jobs:
-                    yield from replies()
-            while open_:
+        for submission in submissions:
+            if stop.is_requested:
+                break
+            if submission is not None:
+                open_ += 1
+                threads.submit(grade, submission)
+            yield from replies(IDLE_SECONDS if submission is None else 0)
+            while open_ >= AHEAD * jobs and not stop.is_requested:
                 yield from replies()
-        except KeyboardInterrupt:
-            pool.close()
-            yield from replies(0)
-            raise
+        while open_ and not stop.is_requested:
+            yield from replies()
+        pool.close()
+        yield from replies(0)

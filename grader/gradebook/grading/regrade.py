@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -113,7 +113,7 @@ def grade_again(
 
     Raises OutputError.
     """
-    outcome, due, taken = RegradeOutcome(), list[DueAttempt](), dict[int, tuple[DueAttempt, Submission]]()
+    outcome, due = RegradeOutcome(), list[DueAttempt]()
     for attempt in plan.due:
         results = gradebook.waiting_verdict(attempt.stored.id, attempt.conditions(course, settings)[1])
         if results is None:
@@ -121,32 +121,28 @@ def grade_again(
         else:
             outcome.results[attempt.stored.id] = results
     live.planned(len(due), 0)
+    taken = dict[int, tuple[DueAttempt, Submission]]()  # by the submission's id()
+
+    def submissions() -> Iterator[Submission]:
+        for attempt in due:  # each is read when a grader is free
+            submission = gradebook.submission(attempt.stored)
+            taken[id(submission)] = attempt, submission
+            yield submission
+
+    left = len(due)
     with stop_at_signals() as stop:
-        try:
-            waiting = stored_submissions(gradebook, due, taken)
-            for submission, reply in stop.each_item(grade_all(waiting, settings, jobs, live.started)):
-                attempt, _ = taken.pop(id(submission))
-                if reply.results is None:
-                    outcome.faults[attempt.stored.student] = reply.fault
-                    continue
-                conditions, key = attempt.conditions(course, settings)
-                verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
-                results = outcome.results[attempt.stored.id] = verdict.results
-                gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
-                live.result(reply.results)
-        except KeyboardInterrupt:
-            outcome.stopped = True
+        for submission, reply in grade_all(submissions(), settings, jobs, live.started, stop=stop):
+            (attempt, _), left = taken.pop(id(submission)), left - 1
+            if reply.results is None:
+                outcome.faults[attempt.stored.student] = reply.fault
+                continue
+            conditions, key = attempt.conditions(course, settings)
+            verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
+            results = outcome.results[attempt.stored.id] = verdict.results
+            gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
+            live.result(reply.results)
+    outcome.stopped = left > 0
     return outcome
-
-
-def stored_submissions(
-    gradebook: Gradebook, attempts: Iterable[DueAttempt], taken: dict[int, tuple[DueAttempt, Submission]]
-) -> Iterator[Submission]:
-    """The submissions of attempts, each read when a grader is free; `taken` gets the attempt of each by its id()."""
-    for attempt in attempts:
-        submission = gradebook.submission(attempt.stored)
-        taken[id(submission)] = attempt, submission
-        yield submission
 
 
 def apply_regrade(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings) -> None:

@@ -120,9 +120,8 @@ class GradingRun:
             self._views = Views(self._out, self._gradebook, self.publisher)
             joined = self._begin()
             try:
-                self._store(self._replies(), stop)
-                if self.inbox is not None:  # nothing else ends it: a signal is an interruption if something waits
-                    self.outcome.stopped = bool(self._busy) or self.inbox.waiting() > 0
+                self._store(self._replies(stop))
+                self.outcome.stopped = bool(self._busy) or (self.inbox is not None and self.inbox.waiting() > 0)
             finally:
                 if self.outcome.results:
                     students = self._gradebook.students()
@@ -156,10 +155,11 @@ class GradingRun:
 
     # What is due ------------------------------------------------------------------------------------------------------
 
-    def _replies(self) -> Replies:
+    def _replies(self, stop: Stop) -> Replies:
         """The replies to all submissions that are due."""
+        on_start = self.live.started
         if self.inbox is not None:
-            return grade_all(self._arriving(self.inbox), self.settings, self.jobs, self.live.started, self.nursery)
+            return grade_all(self._arriving(self.inbox), self.settings, self.jobs, on_start, self.nursery, stop)
         known = {*self._gradebook.students()}
         due = [
             arrival
@@ -169,17 +169,12 @@ class GradingRun:
         ]
         self.outcome.kept = len(self.outcome.results)
         self.live.planned(len(due), self.outcome.kept)
-        waiting = map(self._given, map(self.found.read_arrival, due))
+        self._busy, waiting = {arrival.student for arrival in due}, map(self.found.read_arrival, due)
         if due and self.cluster is not None:
             from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
 
-            return grade_on_cluster(waiting, self.settings, self.cluster, self.live.started)
-        return grade_all(waiting, self.settings, min(self.jobs, len(due)), self.live.started, self.nursery)
-
-    def _given(self, submission: Submission) -> Submission:
-        """The submission, which is given to graders now."""
-        self._busy.add(submission.student)
-        return submission
+            return grade_on_cluster(waiting, self.settings, self.cluster, on_start, stop)
+        return grade_all(waiting, self.settings, min(self.jobs, len(due)), on_start, self.nursery, stop)
 
     def _arriving(self, inbox: Inbox) -> Iterator[Submission | None]:
         """What appears in an inbox and is due; None while nothing is. The class's pages are kept up to date."""
@@ -196,7 +191,8 @@ class GradingRun:
                 present.add(submission.student)
                 if self._is_due(submission, self.fresh and content not in seen):
                     due += 1
-                    yield self._given(submission)
+                    self._busy.add(submission.student)
+                    yield submission
                 else:
                     self._unpublished.add(submission.student)
                 seen.add(content)
@@ -248,17 +244,14 @@ class GradingRun:
 
     # What has come --------------------------------------------------------------------------------------------------
 
-    def _store(self, replies: Replies, stop: Stop) -> None:
+    def _store(self, replies: Replies) -> None:
         """Add results to the gradebook and the outcome as they arrive."""
-        try:
-            for submission, reply in stop.each_item(replies):
-                results = self._add(submission, reply)
-                self._busy.discard(submission.student)
-                self._unpublished.add(submission.student)
-                self.outcome.results.add(results)
-                self.live.result(results)
-        except KeyboardInterrupt:
-            self.outcome.stopped = True
+        for submission, reply in replies:
+            results = self._add(submission, reply)
+            self._busy.discard(submission.student)
+            self._unpublished.add(submission.student)
+            self.outcome.results.add(results)
+            self.live.result(results)
 
     def _add(self, submission: Submission, reply: Reply) -> SubmissionResult:
         """Store an attempt and write the student's report; returns their current results."""

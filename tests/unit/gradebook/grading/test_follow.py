@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -60,15 +61,16 @@ class PlayedGraders:
         self.slow = False
 
     def __call__(self, submissions: Iterable[Submission | None], *_: Any) -> Replies:
-        for submission in submissions:
-            self.waiting += [] if submission is None else [submission]
-            while submission is None or len(self.waiting) >= 4 * JOBS:
-                while self.waiting and not self.slow:
-                    answered = self.waiting.pop(0)
-                    yield answered, Reply(results_of(answered))
-                self.happen()
-                if submission is None:
-                    break
+        with suppress(KeyboardInterrupt):
+            for submission in submissions:
+                self.waiting += [] if submission is None else [submission]
+                while submission is None or len(self.waiting) >= 4 * JOBS:
+                    while self.waiting and not self.slow:
+                        answered = self.waiting.pop(0)
+                        yield answered, Reply(results_of(answered))
+                    self.happen()
+                    if submission is None:
+                        break
 
     def happen(self) -> None:
         self.followed.now += 0.5

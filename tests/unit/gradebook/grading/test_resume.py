@@ -26,6 +26,7 @@ from support import GUARD_SECONDS, ROOT, sampled, solution_of, students_in_the_b
 from grader.gradebook.grading import grader_processes
 from grader.gradebook.grading.grader_processes import AHEAD, GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.stop import stop_at_signals
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult
@@ -52,8 +53,8 @@ while True:
         os._exit(0)
     if kind == "faulty" or (kind == "hiccup" and tries == 1):
         reply = {"fault": "ZygoteDied: the zygote ended"}
-    while kind == "slow" and not (out / "go on").exists():
-        time.sleep(0.01)  # no race: until the test makes the file
+    while kind == "slow":
+        time.sleep(0.01)  # no race: until it is ended
     print(json.dumps(reply), flush=True)
 """
 
@@ -92,11 +93,6 @@ def replies(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Repl
 
 def tries(settings: Settings, student: str) -> int:
     return (Path(settings.out) / student).read_text().count("tried")
-
-
-def go_on(settings: Settings) -> None:
-    """Slow submissions are graded from now on."""
-    (Path(settings.out) / "go on").touch()
 
 
 def right(student: str) -> Reply:
@@ -142,44 +138,25 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
     replies.close()
 
 
-def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(played, monkeypatch):
+def test_after_a_signal_comes_what_had_finished_and_graders_are_ended(played, monkeypatch):
+    """One that another thread receives does not interrupt a wait: it ends soon enough."""
     started: list[GraderProcess] = []
     init = GraderProcess.__init__
     monkeypatch.setattr(GraderProcess, "__init__", lambda self, *of: started.append(self) or init(self, *of))
     before = set(threading.enumerate())
-    replies = grade_all(named("ada", "bo", "slow-cy"), played, 1)
-    got = [next(replies)[0].student]
-    assert wait_until(lambda: (Path(played.out) / "slow-cy").exists())
-    with pytest.raises(KeyboardInterrupt):
-        got.append(replies.throw(KeyboardInterrupt())[0].student)
-        next(replies)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs behind `&`
+    try:
+        with stop_at_signals() as stop:
+            replies = grade_all(named("ada", "bo", "slow-cy"), played, 1, stop=stop)
+            got = [next(replies)[0].student]
+            assert wait_until(lambda: (Path(played.out) / "slow-cy").exists())
+            threading.Thread(target=lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start()
+            got += [submission.student for submission, _ in replies]
+    finally:
+        signal.signal(signal.SIGINT, handler)
     assert got == ["ada", "bo"]
     assert {grader._process.wait() for grader in started} == {-signal.SIGKILL}
     assert set(threading.enumerate()) <= before
-
-
-def test_a_signal_that_python_hears_of_after_its_wait_ends_the_run(played):
-    """One that another thread receives, or that comes just before a wait, does not interrupt the wait."""
-
-    def interrupt() -> None:
-        wait_until(lambda: (Path(played.out) / "slow-ada").exists() or is_over.is_set())
-        if is_over.is_set():  # its grader did not live to try it
-            return
-        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
-        if not is_over.wait(30):  # a guard: it takes a second, or for ever
-            go_on(played)
-
-    is_over, thread = threading.Event(), threading.Thread(target=interrupt)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs behind `&`
-    try:
-        thread.start()
-        with pytest.raises(KeyboardInterrupt):
-            next(grade_all(named("slow-ada"), played, 1))
-    finally:
-        is_over.set()
-        thread.join()
-        signal.signal(signal.SIGINT, before)
-    assert not (Path(played.out) / "go on").exists()
 
 
 # Real runs -----------------------------------------------------------------------------------------------------------
