@@ -13,7 +13,7 @@ import time
 import zipfile
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,7 @@ def students_in_the_book(out: Path) -> list[str]:
     """Whose attempts the gradebook has, while a run writes to it."""
     if not (out / "gradebook.sqlite").exists():
         return []
-    with sqlite3.connect(out / "gradebook.sqlite") as book:
+    with closing(sqlite3.connect(out / "gradebook.sqlite")) as book:
         try:
             return [student for (student,) in book.execute("SELECT student FROM attempts")]
         except sqlite3.OperationalError:  # killed before the table was there
