@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import errno
-import gc
 import inspect
 import shlex
 import sys
@@ -197,7 +196,6 @@ class CommandGroup(click.Group):
     def main(self, args: Any = None, prog_name: Any = None, *others: Any, **more: Any) -> Any:
         """Run the words `args`, by default those of this process, and exit."""
         program = str(self.name)  # also where Python was started with -m
-        gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles: looking for them takes its time
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
