@@ -70,7 +70,7 @@ def regrade(
         print_remarks([f"stopped: {graded}. No score has changed. The same command goes on from there."])
         raise SystemExit(STOPPED)
     print_remarks(what_failed(outcome.faults, len(plan.due)))
-    changes = changes_by(outcome.results, plan.results, gradebook, assignment)
+    changes = changes_by(outcome.results, gradebook, assignment)
     causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
     print_changes(changes, len(gradebook.students()), causes)
     if outcome.faults:

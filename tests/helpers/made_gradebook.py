@@ -77,3 +77,9 @@ def current(out: Path) -> dict[str, SubmissionResult]:
 
 def scores(out: Path) -> dict[str, float]:
     return {student: results.score for student, results in current(out).items()}
+
+
+def change(course: Path) -> None:
+    """The hidden suite of lesson 04 is another file from now on."""
+    suite = next((course / "solutions" / CROSS).glob("test_*.py"))
+    suite.write_text(suite.read_text(encoding="utf-8") + "\n# fixed\n", encoding="utf-8")

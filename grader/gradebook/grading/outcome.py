@@ -101,19 +101,16 @@ class RunOutcome:
 
 
 def changes_by(
-    new: Mapping[int, SubmissionResult],
-    old: Mapping[int, SubmissionResult],
-    gradebook: Gradebook,
-    assignment: Assignment | None = None,
+    new: Mapping[int, SubmissionResult], gradebook: Gradebook, assignment: Assignment | None = None
 ) -> list[StudentChange]:
     """Every student for whom `new` results change a score, or a row's verdict or points, in order of name.
 
-    `new` and `old` are {attempt's id: results}, in place of those in the gradebook. With `new` comes `assignment`, as
-    it is now, with the changed lessons.
+    `new` are {attempt's id: results}, in place of those in the gradebook, and with them comes `assignment`, as it is
+    now, with the changed lessons.
     """
-    before = {each.student: each for each in gradebook.current(old, is_trial=True)}
+    before = {each.student: each for each in gradebook.current(is_trial=True)}
     changes = []
-    for results in gradebook.current({**old, **new}, assignment, is_trial=True):
+    for results in gradebook.current(new, assignment, is_trial=True):
         earlier = before[results.student]
         rows, is_scored_alike = tuple(row_changes(earlier, results)), score_of(earlier) == score_of(results)
         if rows or not is_scored_alike:
@@ -149,7 +146,7 @@ def apply_unless_scores_move(assignment: Assignment, gradebook: Gradebook) -> li
     """
     present = gradebook.assignment()
     if present is not None and scoring(present) != scoring(assignment):
-        changes = changes_by({}, {}, gradebook, assignment)
+        changes = changes_by({}, gradebook, assignment)
         if changes or (present.settings != assignment.settings and gradebook.students()):
             return changes
     gradebook.set_assignment(assignment)

@@ -50,14 +50,12 @@ class RegradePlan:
 
     Attributes:
         due: the attempts.
-        results: {attempt's id: the results that count today}, of every attempt in the gradebook.
         lessons: the lessons that have changed, or that were named.
         gone: lessons of attempts that the course does not have any more.
         limits: the widest under which one of the attempts was graded. Grading again takes no time from anybody.
     """
 
     due: list[DueAttempt] = field(default_factory=list)
-    results: dict[int, SubmissionResult] = field(default_factory=dict)
     lessons: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
 
@@ -77,7 +75,7 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
     lessons = set[str]()
     covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
     for stored in gradebook.stored_attempts():
-        results = plan.results[stored.id] = stored.read()
+        results = stored.read()
         names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
         counting = names if every_attempt_counts else names - newer
         newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
@@ -120,6 +118,8 @@ def grade_again(
             due.append(attempt)
         else:
             outcome.results[attempt.stored.id] = results
+    if not due:
+        return outcome
     live.planned(len(due), 0)
     taken = dict[int, tuple[DueAttempt, Submission]]()  # by the submission's id()
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import json
-import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 from shared_nursery import run_grade
-from support import GUARD_SECONDS, ROOT, SCHEMA, solution_of, students_in_the_book, wait_until
+from support import GUARD_SECONDS, ROOT, SCHEMA, solution_of
 
 from grader.commands import command_line
 from grader.commands import grade as cli
@@ -119,25 +117,6 @@ def test_a_second_run_says_what_is_as_before_and_writes_the_same(graded, submiss
     assert after == before
 
 
-@pytest.mark.full
-def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_path, small):
-    folder = tmp_path / "class"
-    shutil.copytree(submissions, folder)
-    (folder / "zo" / small.name).mkdir(parents=True)
-    (folder / "zo" / small.name / "backward.py").write_text("while True:\n    pass\n")
-    # a job in the background of a shell, as CI may be, is started with Ctrl-C ignored
-    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    command = [sys.executable, "-c", heeding + "from grader.commands.grade import main; main()", "run", str(folder)]
-    command += ["--lesson", "04", "-o", str(tmp_path / "out"), "--jobs", "1", "--course", str(ROOT)]
-    with subprocess.Popen([*command, "--timeout", "3600"], stderr=subprocess.PIPE, text=True) as process:
-        assert wait_until(lambda: len(students_in_the_book(tmp_path / "out")) == 4)
-        process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=GUARD_SECONDS)[1]
-    assert process.returncode == command_line.STOPPED
-    assert "Stopped: 4 of 5 were graded and are on disk." in said
-    assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5
-
-
 # What is printed -----------------------------------------------------------------------------------------------------
 
 
@@ -219,14 +198,6 @@ def test_ctrl_c_and_what_the_system_refuses_are_one_sentence(error, status, sent
         assert result.exception is error
     else:
         assert (result.exit_code, result.stdout, result.stderr) == (status, "", sentence)
-
-
-def test_an_out_that_cannot_be_written(submissions, tmp_path):
-    (tmp_path / "file").write_text("")
-    arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "file" / "out")]
-    result = CliRunner().invoke(cli.main, arguments)
-    assert result.exit_code == command_line.UNUSABLE
-    assert "give another folder with -o" in result.stderr
 
 
 def commands_of(group: CommandGroup) -> Iterator[list[str]]:

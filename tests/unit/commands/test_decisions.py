@@ -131,14 +131,6 @@ def test_without_a_gradebook_or_during_a_run(out, tmp_path):
         assert grade("history", "cy", "-o", out).exit_code == 0
 
 
-def test_decisions_are_never_changed_or_deleted(out):
-    grade("adjust", "cy", "04", "--points", "1", "--because", "x", "-o", out)
-    with sqlite3.connect(out / GRADEBOOK) as book:
-        for statement in ("UPDATE decisions SET points = 2", "DELETE FROM decisions", "DELETE FROM attempts"):
-            with pytest.raises(sqlite3.IntegrityError, match="are never"):
-                book.execute(statement)
-
-
 def test_a_decision_is_on_disk_when_the_command_prints_it(out, monkeypatch):
     gradebook = Gradebook(out / GRADEBOOK)
     seen: list[str] = []

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_gradebook import CROSS, current, grade, submission_of, write_gradebook
+from made_gradebook import CROSS, change, current, grade, submission_of, write_gradebook
 from played_grading import FoundHere, PlayedGraders, Watching
 from support import sampled
-from test_regrade import change
 
 from grader.gradebook.connection import Connection
 from grader.gradebook.database import GRADEBOOK

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_gradebook import CROSS, current, grade, scores, write_gradebook
+from made_gradebook import CROSS, change, current, grade, scores, write_gradebook
 from played_grading import PlayedGraders
 
 from grader.gradebook.database import GRADEBOOK
@@ -27,11 +27,6 @@ def graders(monkeypatch: pytest.MonkeyPatch) -> PlayedGraders:
     made = PlayedGraders(2)
     monkeypatch.setattr(regrade_module, "grade_all", made)
     return made
-
-
-def change(course: Path) -> None:
-    suite = next((course / "solutions" / CROSS).glob("test_*.py"))
-    suite.write_text(suite.read_text(encoding="utf-8") + "\n# fixed\n", encoding="utf-8")
 
 
 Again = Callable[..., Any]
