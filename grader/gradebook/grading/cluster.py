@@ -9,12 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import queue
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable
-from itertools import islice
 from pathlib import Path
 
 from distributed import Client, Future, Security
@@ -30,9 +27,8 @@ from grader.gradebook.grading.cluster_worker import (
     refusal_of,
     versions,
 )
-from grader.gradebook.grading.grader_processes import Replies, Reply, ignore_start
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.submission import Submission
 
 CONNECT_SECONDS = 30.0
@@ -41,7 +37,8 @@ WORKER_SECONDS = 60.0
 COUNT_SECONDS = 2.0
 """How often the workers are counted."""
 SENT_AHEAD = 3
-"""Submissions sent for each thread that grades: one is graded while others travel, and memory stays bounded."""
+"""Submissions sent for each thread that grades."""
+LOST = "the scheduler at {} went away: start it again and run the same command, which grades only what is missing."
 
 
 class ClusterError(UserError):
@@ -54,31 +51,70 @@ class ClusterLost(ClusterError):
     exit_status = GraderFault.exit_status
 
 
-def grade_on_cluster(
-    submissions: Iterable[Submission],
-    settings: Settings,
-    address: str,
-    on_start: Callable[[str], None] = ignore_start,
-    stop: Stop | None = None,
-) -> Replies:
-    """As grade_all, by the workers of the scheduler at `address`; `on_start` gets each student who was sent.
+class ClusterPool:
+    """Grades submissions by the workers of the scheduler at `address`, as a GraderPool does by grader processes.
 
-    Raises ClusterError before the first submission is sent, ClusterLost after that.
+    Raises ClusterError where it cannot begin, and ClusterLost from `grade` where the cluster goes away.
+
+    Attributes:
+        jobs: how many submissions are sent at a time: while one is graded, others travel, and memory stays bounded.
     """
-    for name in ("distributed", "tornado", "asyncio", *logging.Logger.manager.loggerDict):
-        if name.startswith(("distributed", "tornado", "asyncio")):  # errors are reported in our own sentences
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-    run, client = f"backprop-ninja-{uuid.uuid4().hex}", connect_client(address)
-    in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
-    try:
-        prepare_workers(client, run, settings, address)
-        yield from grade_in_flight(client, run, iter(submissions), in_flight, address, on_start, stop or Stop())
-    finally:  # take back what is not graded yet, and end the grader processes on the workers
+
+    def __init__(self, settings: Settings, address: str) -> None:
+        for name in ("distributed", "tornado", "asyncio", *logging.Logger.manager.loggerDict):
+            if name.startswith(("distributed", "tornado", "asyncio")):  # errors are reported in our own sentences
+                logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._address, self._run, self.is_closed = address, f"backprop-ninja-{uuid.uuid4().hex}", False
+        self._client, self._in_flight = connect_client(address), dict[str, Future[Reply]]()
+        try:
+            prepare_workers(self._client, self._run, settings, address)
+            self.jobs = SENT_AHEAD * max(1, sum(self._client.nthreads().values()))
+        except BaseException:
+            self.close()
+            raise
+
+    def grade(self, submission: Submission) -> Reply:
+        """What a worker replies, or the fault for which none does. Raises ClusterLost."""
+        key = f"{self._run}-{uuid.uuid4().hex}"
+        future = self._in_flight[key] = self._client.submit(grade_task, self._run, submission, key=key, pure=False)
+        try:
+            return self._reply_of(future)
+        finally:
+            del self._in_flight[key]
+
+    def _reply_of(self, future: Future[Reply]) -> Reply:
+        seen_at = time.monotonic()
+        while True:
+            try:
+                return future.result(timeout=COUNT_SECONDS)
+            except TimeoutError:  # also where a worker died with the result: Dask has it graded again
+                seen_at = self._time_if_there_are_workers(seen_at)
+            except Exception as error:
+                if future.status != "error":  # cancelled: only a lost scheduler does that
+                    raise ClusterLost(LOST.format(self._address)) from error
+                return fault_of(error)
+
+    def _time_if_there_are_workers(self, seen_at: float) -> float:
+        """Now, or `seen_at` while the cluster has no worker. Raises ClusterLost where that lasts."""
+        try:
+            threads = sum(self._client.nthreads().values())
+        except Exception as error:
+            raise ClusterLost(LOST.format(self._address)) from error
+        if threads or time.monotonic() - seen_at <= WORKER_SECONDS:
+            return time.monotonic() if threads else seen_at
+        raise ClusterLost(
+            f"the scheduler at {self._address} has had no workers for {WORKER_SECONDS:g} seconds: start some and run "
+            "the same command again, which grades only what is missing."
+        )
+
+    def close(self) -> None:
+        """Take back what is not graded yet, and end the grader processes on the workers."""
+        self.is_closed = True
         with contextlib.suppress(Exception):  # the scheduler may be gone
-            client.cancel([future for _, future in in_flight.values()], force=True)
-            client.unregister_worker_plugin(run)
+            self._client.cancel([*self._in_flight.values()], force=True)
+            self._client.unregister_worker_plugin(self._run)
         with contextlib.suppress(Exception):
-            client.close(10)
+            self._client.close(10)
 
 
 def connect_client(address: str) -> Client:
@@ -124,69 +160,12 @@ def prepare_workers(client: Client, run: str, settings: Settings, address: str) 
             raise ClusterError(f"{worker} cannot grade: {reason}")
 
 
-def grade_in_flight(
-    client: Client,
-    run: str,
-    waiting: Iterable[Submission],
-    in_flight: dict[str, tuple[Submission, Future[Reply]]],
-    address: str,
-    on_start: Callable[[str], None],
-    stop: Stop,
-) -> Replies:
-    """(submission, reply) in the order in which they finish, each once; `in_flight` has what was sent. ClusterLost."""
-    done = queue.SimpleQueue[str]()
-    threads, counted_at, workers_seen_at = 0, 0.0, time.monotonic()
-    lost = ClusterLost(
-        f"the scheduler at {address} went away: start it again and run the same command, which grades only what is "
-        "missing."
-    )
-    while not stop.is_requested:
-        now = time.monotonic()
-        if now - counted_at >= COUNT_SECONDS:
-            try:
-                threads, counted_at = sum(client.nthreads().values()), now
-            except Exception as error:
-                raise lost from error
-            workers_seen_at = now if threads else workers_seen_at
-            if now - workers_seen_at > WORKER_SECONDS:
-                raise ClusterLost(
-                    f"the scheduler at {address} has had no workers for {WORKER_SECONDS:g} seconds: start some and run "
-                    "the same command again, which grades only what is missing."
-                )
-        for submission in islice(waiting, max(0, max(1, SENT_AHEAD * threads) - len(in_flight))):
-            key = f"{run}-{uuid.uuid4().hex}"
-            in_flight[key] = submission, client.submit(grade_task, run, submission, key=key, pure=False)
-            in_flight[key][1].add_done_callback(lambda future: done.put(future.key))
-            on_start(submission.student)
-        if not in_flight:
-            return
-        with contextlib.suppress(queue.Empty):
-            key = done.get(timeout=COUNT_SECONDS)
-            submission, future = in_flight[key]
-            try:
-                reply = reply_of(future, lost)
-            except TimeoutError:  # its worker died with the result: Dask has it graded again
-                done.put(key)
-                continue
-            del in_flight[key]
-            yield submission, reply
-
-
-def reply_of(future: Future[Reply], lost: ClusterLost) -> Reply:
-    """What a task returned, or the fault for which it did not. Raises TimeoutError and ClusterLost."""
-    is_failed = future.status == "error"  # else whatever it raises is about the cluster
-    try:
-        return future.result(timeout=COUNT_SECONDS)
-    except TimeoutError:
-        raise
-    except Exception as error:
-        if not is_failed:  # cancelled: only a lost scheduler does that
-            raise lost from error
-        if isinstance(error, GraderFault):  # it refuses
-            raise ClusterLost(f"a worker that joined cannot grade: {error}") from error
-        if isinstance(error, (ImportError, AttributeError)):  # without this package, or with another version
-            why = f"{type(error).__name__}: {error}"
-            raise ClusterLost(f"a worker that joined cannot grade ({why}): {SAME_VERSIONS}.") from error
-        is_killed = isinstance(error, KilledWorker)
-        fault = "Every worker that it was given to ended." if is_killed else f"{type(error).__name__}: {error}"
-        return Reply(fault=fault)
+def fault_of(error: Exception) -> Reply:
+    """The reply for what a task has raised. Raises ClusterLost where its worker must not grade."""
+    if isinstance(error, GraderFault):  # it refuses
+        raise ClusterLost(f"a worker that joined cannot grade: {error}") from error
+    if isinstance(error, (ImportError, AttributeError)):  # without this package, or with another version
+        why = f"{type(error).__name__}: {error}"
+        raise ClusterLost(f"a worker that joined cannot grade ({why}): {SAME_VERSIONS}.") from error
+    is_killed = isinstance(error, KilledWorker)
+    return Reply(fault="Every worker that it was given to ended." if is_killed else f"{type(error).__name__}: {error}")

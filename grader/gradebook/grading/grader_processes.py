@@ -8,11 +8,12 @@ import pickle
 import queue
 import select
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
+from grader.errors import UserError
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.submission import Submission
@@ -45,7 +46,7 @@ class Reply:
     extras: dict[str, Any] | None = None
 
 
-Replies = Generator[tuple[Submission, Reply], None, None]
+Replies = Iterator[tuple[Submission, Reply]]
 
 
 class GraderProcess:
@@ -147,11 +148,26 @@ def ignore_start(student: str) -> None:
     pass
 
 
+class Pool(Protocol):
+    """What grades `jobs` submissions at a time: grader processes here, or the workers of a cluster."""
+
+    jobs: int
+    is_closed: bool
+
+    def grade(self, submission: Submission) -> Reply:
+        """Grade one submission; may be called from any thread."""
+        ...
+
+    def close(self) -> None:
+        """End all that grades, in the midst of its work."""
+        ...
+
+
 class GraderPool:
     """Grader processes, each of which grades one submission at a time. It closes the `nursery`."""
 
     def __init__(self, settings: Settings, jobs: int, nursery: Nursery | None = None) -> None:
-        self._nursery, self.is_closed = nursery or Nursery([settings.program]), False
+        self._nursery, self.jobs, self.is_closed = nursery or Nursery([settings.program]), jobs, False
         self._graders: list[GraderProcess] = []
         self._idle: queue.SimpleQueue[GraderProcess] = queue.SimpleQueue()
         try:
@@ -184,26 +200,25 @@ class GraderPool:
 
 def grade_all(
     submissions: Iterable[Submission | None],
-    settings: Settings,
-    jobs: int,
+    make_pool: Callable[[], Pool],
     on_start: Callable[[str], None] = ignore_start,
-    nursery: Nursery | None = None,
     stop: Stop | None = None,
 ) -> Replies:
-    """(submission, reply) in the order in which they finish, by `jobs` graders, which end with this.
+    """(submission, reply) in the order in which they finish. It makes the pool, and closes it.
 
     Submissions are read as graders become free; None says that the next one may take a while. `on_start` is called
     with each student as grading begins, from any thread. Leaving the loop early ends graders in the midst of their
-    work, and so does a `stop`, after which what had finished still comes.
+    work, and so does a `stop`, after which what had finished still comes. Raises UserError where the pool is lost.
     """
-    stop = stop or Stop()
-    done, pool = queue.SimpleQueue[tuple[Submission, Reply]](), GraderPool(settings, jobs, nursery)
-    open_ = 0  # submissions without a reply
+    stop, done = stop or Stop(), queue.SimpleQueue[tuple[Submission, Reply | UserError]]()
+    pool, open_ = make_pool(), 0  # submissions without a reply
 
     def grade(submission: Submission) -> None:
         try:
             on_start(submission.student)
-            reply = pool.grade(submission)
+            reply: Reply | UserError = pool.grade(submission)
+        except UserError as error:
+            reply = error
         except Exception as error:  # report this fault, and grade the others
             reply = Reply(fault=f"{type(error).__name__}: {error}")
         if not pool.is_closed:
@@ -213,13 +228,15 @@ def grade_all(
         """What is graded by now; where there is none, wait so many seconds for the first."""
         nonlocal open_
         with contextlib.suppress(queue.Empty):
-            entry = done.get(timeout=seconds)
+            submission, reply = done.get(timeout=seconds)
             while True:
+                if isinstance(reply, UserError):
+                    raise reply
                 open_ -= 1
-                yield entry
-                entry = done.get_nowait()
+                yield submission, reply
+                submission, reply = done.get_nowait()
 
-    with ThreadPoolExecutor(jobs or 1) as threads, contextlib.closing(pool):
+    with ThreadPoolExecutor(pool.jobs) as threads, contextlib.closing(pool):
         for submission in submissions:
             if stop.is_requested:
                 break
@@ -227,7 +244,7 @@ def grade_all(
                 open_ += 1
                 threads.submit(grade, submission)
             yield from replies(IDLE_SECONDS if submission is None else 0)
-            while open_ >= AHEAD * jobs and not stop.is_requested:
+            while open_ >= AHEAD * pool.jobs and not stop.is_requested:
                 yield from replies()
         while open_ and not stop.is_requested:
             yield from replies()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
 from grader.gradebook.grading.graded import RunListener
-from grader.gradebook.grading.grader_processes import Reply, grade_all
+from grader.gradebook.grading.grader_processes import GraderPool, Reply, grade_all
 from grader.gradebook.grading.settings import Conditions, Settings, digest_of, fingerprint
 from grader.gradebook.grading.stop import stop_at_signals
 from grader.gradebook.store import StoredAttempt, StoredVerdict
@@ -131,7 +132,8 @@ def grade_again(
 
     left = len(due)
     with stop_at_signals() as stop:
-        for submission, reply in grade_all(submissions(), settings, jobs, live.started, stop=stop):
+        pool = partial(GraderPool, settings, min(jobs, len(due)))
+        for submission, reply in grade_all(submissions(), pool, live.started, stop):
             (attempt, _), left = taken.pop(id(submission)), left - 1
             if reply.results is None:
                 outcome.faults[attempt.stored.student] = reply.fault

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import monotonic as clock
 from typing import Protocol
@@ -17,7 +18,7 @@ from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import OutputError, lock_output, remove_report
 from grader.gradebook.grading.graded import Publisher, RunListener, fault_results
-from grader.gradebook.grading.grader_processes import IDLE_SECONDS, Replies, Reply, grade_all
+from grader.gradebook.grading.grader_processes import IDLE_SECONDS, GraderPool, Pool, Replies, Reply, grade_all
 from grader.gradebook.grading.outcome import Moves, RunOutcome, apply_unless_scores_move
 from grader.gradebook.grading.settings import Conditions, Settings, other_results, run_entries, seed_policy
 from grader.gradebook.grading.stop import Stop, stop_at_signals
@@ -157,9 +158,9 @@ class GradingRun:
 
     def _replies(self, stop: Stop) -> Replies:
         """The replies to all submissions that are due."""
-        on_start = self.live.started
         if self.inbox is not None:
-            return grade_all(self._arriving(self.inbox), self.settings, self.jobs, on_start, self.nursery, stop)
+            here = partial(GraderPool, self.settings, self.jobs, self.nursery)
+            return grade_all(self._arriving(self.inbox), here, self.live.started, stop)
         known = {*self._gradebook.students()}
         due = [
             arrival
@@ -169,12 +170,15 @@ class GradingRun:
         ]
         self.outcome.kept = len(self.outcome.results)
         self.live.planned(len(due), self.outcome.kept)
-        self._busy, waiting = {arrival.student for arrival in due}, map(self.found.read_arrival, due)
-        if due and self.cluster is not None:
-            from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
+        self._busy = {arrival.student for arrival in due}
+        if not due:
+            return iter(())
+        make_pool: Callable[[], Pool] = partial(GraderPool, self.settings, min(self.jobs, len(due)), self.nursery)
+        if self.cluster is not None:
+            from grader.gradebook.grading.cluster import ClusterPool  # with Dask, which is an extra
 
-            return grade_on_cluster(waiting, self.settings, self.cluster, on_start, stop)
-        return grade_all(waiting, self.settings, min(self.jobs, len(due)), on_start, self.nursery, stop)
+            make_pool = partial(ClusterPool, self.settings, self.cluster)
+        return grade_all(map(self.found.read_arrival, due), make_pool, self.live.started, stop)
 
     def _arriving(self, inbox: Inbox) -> Iterator[Submission | None]:
         """What appears in an inbox and is due; None while nothing is. The class's pages are kept up to date."""

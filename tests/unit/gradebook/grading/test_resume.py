@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from shared_nursery import run_command
 from support import GUARD_SECONDS, ROOT, sampled, solution_of, students_in_the_book, wait_until, without_seconds
 
 from grader.gradebook.grading import grader_processes
-from grader.gradebook.grading.grader_processes import AHEAD, GraderProcess, Reply, grade_all
+from grader.gradebook.grading.grader_processes import AHEAD, GraderPool, GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
 from grader.intake.submissions.submission import Submission
@@ -88,7 +89,10 @@ def named(*students: str) -> Iterator[Submission]:
 
 
 def replies(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
-    return {submission.student: reply for submission, reply in grade_all(named(*students), settings, jobs)}
+    return {
+        submission.student: reply
+        for submission, reply in grade_all(named(*students), partial(GraderPool, settings, jobs))
+    }
 
 
 def tries(settings: Settings, student: str) -> int:
@@ -131,7 +135,7 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
             read.append(submission.student)
             yield submission
 
-    replies = grade_all(reading(), played, 1)
+    replies = grade_all(reading(), partial(GraderPool, played, 1))
     for taken in range(1, 8):
         next(replies)
         assert len(read) < taken + AHEAD + 1  # one is graded, and a few wait
@@ -147,7 +151,7 @@ def test_after_a_signal_comes_what_had_finished_and_graders_are_ended(played, mo
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs behind `&`
     try:
         with stop_at_signals() as stop:
-            replies = grade_all(named("ada", "bo", "slow-cy"), played, 1, stop=stop)
+            replies = grade_all(named("ada", "bo", "slow-cy"), partial(GraderPool, played, 1), stop=stop)
             got = [next(replies)[0].student]
             assert wait_until(lambda: (Path(played.out) / "slow-cy").exists())
             threading.Thread(target=lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start()
