@@ -34,8 +34,8 @@ from grader.intake.submissions.submission import Submission
 CONNECT_SECONDS = 30.0
 WORKER_SECONDS = 60.0
 """How long a cluster may be without any worker, at first or in the middle."""
-COUNT_SECONDS = 2.0
-"""How often the workers are counted."""
+COUNT_SECONDS = 5.0
+"""How often the workers are counted while a submission has no reply."""
 SENT_AHEAD = 3
 """Submissions sent for each thread that grades."""
 LOST = "the scheduler at {} went away: start it again and run the same command, which grades only what is missing."

@@ -236,7 +236,8 @@ def test_ctrl_c_takes_back_what_was_sent_and_the_next_run_goes_on(tmp_path, smal
         done = [student for student, _ in in_the_book(out)]
         assert 3 <= len(done) < MANY and f"Stopped: {len(done)} of {MANY}" in said
         assert wait_until(lambda: not any(descendants(of=worker.pid) for worker in own.workers))
-        assert grade(folder, "-o", out, "--cluster", own.address).exit_code == 0
+        again = grade(folder, "-o", out, "--cluster", own.address)
+        assert again.exit_code == 0, again.output
     assert [student for student, _ in in_the_book(out)] == [f"student_{n:02}" for n in range(MANY)]
 
 
