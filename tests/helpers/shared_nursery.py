@@ -70,7 +70,7 @@ own = nursery.Nursery
 class SharedNursery(own):
     def __init__(self, preload=()):
         self._zygotes, self._programs = (socket.socket(fileno=each) for each in descriptors)
-        self._mine = []
+        self._mine, self._made = [], []
 
     def program(self, text, *arguments, given=()):
         self._mine.append(super().program(text, *arguments, given=given))
