@@ -38,7 +38,9 @@ COUNT_SECONDS = 5.0
 """How often the workers are counted while a submission has no reply."""
 SENT_AHEAD = 3
 """Submissions sent for each thread that grades."""
-LOST = "the scheduler at {} went away: start it again and run the same command, which grades only what is missing."
+SCHEDULER_LOST = (
+    "the scheduler at {} went away: start it again and run the same command, which grades only what is missing."
+)
 
 
 class ClusterError(UserError):
@@ -91,15 +93,15 @@ class ClusterPool:
                 seen_at = self._time_if_there_are_workers(seen_at)
             except Exception as error:
                 if future.status != "error":  # cancelled: only a lost scheduler does that
-                    raise ClusterLost(LOST.format(self._address)) from error
-                return fault_of(error)
+                    raise ClusterLost(SCHEDULER_LOST.format(self._address)) from error
+                return reply_to_failure(error)
 
     def _time_if_there_are_workers(self, seen_at: float) -> float:
         """Now, or `seen_at` while the cluster has no worker. Raises ClusterLost where that lasts."""
         try:
             threads = sum(self._client.nthreads().values())
         except Exception as error:
-            raise ClusterLost(LOST.format(self._address)) from error
+            raise ClusterLost(SCHEDULER_LOST.format(self._address)) from error
         if threads or time.monotonic() - seen_at <= WORKER_SECONDS:
             return time.monotonic() if threads else seen_at
         raise ClusterLost(
@@ -160,7 +162,7 @@ def prepare_workers(client: Client, run: str, settings: Settings, address: str) 
             raise ClusterError(f"{worker} cannot grade: {reason}")
 
 
-def fault_of(error: Exception) -> Reply:
+def reply_to_failure(error: Exception) -> Reply:
     """The reply for what a task has raised. Raises ClusterLost where its worker must not grade."""
     if isinstance(error, GraderFault):  # it refuses
         raise ClusterLost(f"a worker that joined cannot grade: {error}") from error
