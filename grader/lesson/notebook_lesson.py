@@ -90,6 +90,11 @@ def notebook_lesson(lesson: Lesson) -> NotebookLesson:
     table = chain = notebook_table(lesson)
     if table is not None and table.after:
         chain = notebook_table(Lesson(lesson.course, table.after, secrets=False))
+    if table is not None and chain is not None and chain is not table:  # its values show the same sizes
+        known = table.sizes.keys()
+        scalars = {name: size for name, size in chain.scalars.items() if size in known}
+        axes = {name: [each if known >= {*each} else [] for each in own] for name, own in chain.axes.items()}
+        table = replace(table, scalars={**scalars, **table.scalars}, axes={**axes, **table.axes})
     stepwise: NotebookTable | None = None
     if table is not None and table.loop:
         others = Course(lesson.course).lessons.values()

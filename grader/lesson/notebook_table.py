@@ -11,7 +11,8 @@ batch_size = "n"               the notebook's other names for values
 [notebook.also]
 loss = "F.nll_loss(a, Yb)"     another line of a forward pass that gives a value: it shows what its variables are
 
-The sizes are the whole numbers among the defaults of `inputs`.
+The sizes are the whole numbers among the defaults of `inputs`. A lesson with `after` also knows the tensors of that
+other lesson: sizes of the same name are the same size.
 
 Plain data without torch: notebook_lesson.py completes it, and the process that reads students' files receives it.
 """

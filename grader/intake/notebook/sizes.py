@@ -1,18 +1,20 @@
 """The sizes that a notebook sets (batch, block, vocabulary, ...), read from its text.
 
-A variable that the lesson knows as a size (`n_hidden`, `batch_size`) has it where the text assigns a whole number, or
-another such variable. A size that the text does not say so has its published value.
+A tensor of the lesson shows them where it is made (`C = torch.randn((27, 10))`), and so does a variable that the lesson
+knows as a size (`n_hidden = 64`). A size that the text does not say so has its published value.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from grader.intake.notebook.slices import Uses
 from grader.lesson.notebook_table import NotebookTable
+from grader.source.syntax import all_nodes, last_name
 
+MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty"})
 MAX_SIZE = 1 << 20
 MAX_SIZE_NAMES = 30  # of one number
 MAX_SIZE_PLACES = 5
@@ -21,31 +23,44 @@ MAX_SIZE_PLACES = 5
 def sizes_set(uses: Uses, table: NotebookTable, places: Sequence[int]) -> dict[str, int]:
     """The sizes at these statements, a few of which are looked at; where they differ, those at the most of them."""
     some = places[:: 1 + len(places) // MAX_SIZE_PLACES]
-    meant = {**table.same, **table.others}  # `n_hidden` is `W1.shape[1]`
-    variables = {name: table.size_of(expression) for name, expression in meant.items()} | {**table.scalars}
-    counted = Counter(tuple(sizes_at(uses, table.sizes, variables, i).items()) for i in some)
+    counted = Counter(tuple(sizes_at(uses, table, i).items()) for i in some)
     return dict(counted.most_common(1)[0][0]) if counted else dict(table.sizes)
 
 
-def sizes_at(uses: Uses, published: Mapping[str, int], variables: Mapping[str, str | None], i: int) -> dict[str, int]:
+def sizes_at(uses: Uses, table: NotebookTable, i: int) -> dict[str, int]:
     """{size: its value at statement `i`}: as statements above it say, or cells further down, or as published."""
-    found = {name: number for name in variables if (number := number_at(uses, name, i)) is not None}
-    above = {name for name in found if uses.before(name, i)[0] < i}
-    ordered = sorted(found, key=lambda name: name in above)  # of several for one size the last one counts
-    own = {variables[name]: found[name] for name in ordered}
-    return {size: own.get(size, number) for size, number in published.items()}
-
-
-def number_at(uses: Uses, name: str, i: int) -> int | None:
-    """The whole number that a variable is at statement `i`, if the text assigns one."""
-    for _ in range(MAX_SIZE_NAMES):
+    found: list[tuple[bool, bool, str, int]] = []  # (above, of a tensor, size, value); the last one counts
+    own = {name: name for name in (*table.axes, *table.scalars)} | {**table.same, **table.others}
+    for name, meant in own.items():
         place = next(iter(uses.before(name, i)), None)
         value = value_assigned(uses.statements[place].node, name) if place is not None else None
+        if place is None or value is None:
+            continue
+        lengths = zip(table.axes.get(meant, ()), lengths_made(uses, value, place), strict=False)
+        found += [(place < i, True, sizes[0], n) for sizes, n in lengths if n and len(sizes) == 1]
+        if (size := table.size_of(meant)) and (number := whole_number(uses, value, place)):
+            found.append((place < i, False, size, number))
+    return {**table.sizes, **{size: n for _, _, size, n in sorted(found) if size in table.sizes}}
+
+
+def lengths_made(uses: Uses, value: ast.expr, i: int) -> Iterator[int | None]:
+    """The lengths of a tensor's axes, where the expression makes it: 27 and 10 in `torch.randn((27, 10)) * 0.1`."""
+    for call in all_nodes(value):
+        if isinstance(call, ast.Call) and last_name(call.func) in MAKING and call.args:
+            first = call.args[0]
+            yield from (whole_number(uses, n, i) for n in (first.elts if isinstance(first, ast.Tuple) else call.args))
+            return
+
+
+def whole_number(uses: Uses, value: ast.expr | None, i: int) -> int | None:
+    """The whole number above 0 that an expression is at statement `i`: written there, or as another variable."""
+    for _ in range(MAX_SIZE_NAMES):
         if isinstance(value, ast.Constant) and type(value.value) is int and 0 < value.value <= MAX_SIZE:
             return value.value
+        place = next(iter(uses.before(value.id, i)), None) if isinstance(value, ast.Name) else None
         if place is None or not isinstance(value, ast.Name):
             return None
-        name, i = value.id, place
+        value, i = value_assigned(uses.statements[place].node, value.id), place
     return None
 
 
