@@ -138,7 +138,8 @@ def student_called(gradebook: Gradebook, wanted: str) -> str:
     """The student with a name of the gradebook, an earlier one, or one in the latest roster. Raises UserError."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
-    return find_student(wanted, gradebook.students(), people_index(gradebook.people(), members))
+    students = gradebook.students()
+    return find_student(wanted, students, people_index(students, gradebook.people(), members))
 
 
 def decide(

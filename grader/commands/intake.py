@@ -168,15 +168,15 @@ class Intake:
                 names, known = names | set(gradebook.students()), gradebook.people()
         members = self.roster.members if self.roster is not None else ()
         students = sorted(names | {each.student for each in members})
-        people = people_index(known, members)
+        people = people_index(students, known, members)
         found, ignored = read_extensions(file, self.assignment, students, people, author_name())
         print_remarks(first_sentences(ignored))
         return found
 
     def store(self) -> list[str]:
         """Write OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
-        path = self.out / INTAKE_FILE
-        kept, edited = updated_lines(self._lines, self.found.questions, self.found.lesson_names)
+        path, lessons = self.out / INTAKE_FILE, [lesson.name for lesson in self.lessons]
+        kept, edited = updated_lines(self._lines, self.found.questions, lessons)
         if not kept and not path.is_file():
             return []
         with output_errors(path):

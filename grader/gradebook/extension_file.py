@@ -11,7 +11,7 @@ from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.lookup import UnknownStudent, find_row, find_student
 from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.people import PeopleIndex
-from grader.intake.submissions.tables import found_columns, read_table
+from grader.intake.submissions.tables import first_cell, read_table
 
 EXTENSION_COLUMNS = {
     "student": ("student", "name", "id", "email", "full name", "student name"),
@@ -32,29 +32,22 @@ def read_extensions(
 
     Raises UserError, with the line.
     """
-    names = {name for each in EXTENSION_COLUMNS.values() for name in each}
-    header, lines = read_table(
-        path, "the extensions", lambda row: sum(cell.strip().casefold() in names for cell in row)
-    )
-    plain = [cell.casefold() for cell in header]
-    columns = {column: [name for name in names if name in plain] for column, names in EXTENSION_COLUMNS.items()}
-    places = {column: plain.index(found[0]) for column, found in columns.items() if found}
-    if "student" not in places:
-        raise UserError(f"{path} needs a first line that names its columns: student; {found_columns(header)}.")
+    table = read_table(path, "the extensions", {name for each in EXTENSION_COLUMNS.values() for name in each})
+    if {column.casefold() for column in table.columns}.isdisjoint(EXTENSION_COLUMNS["student"]):
+        raise table.without("student")
     found, ignored, now = list[Decision](), list[str](), datetime.now(UTC)
-    for number, line in lines:
-        cells = dict.fromkeys(EXTENSION_COLUMNS, "")
-        cells |= {column: line[at].strip() for column, at in places.items() if at < len(line)}
+    for line, written in table.rows:
+        cells = {column: first_cell(written, names) for column, names in EXTENSION_COLUMNS.items()}
         try:
             row, until = what_it_says(cells, assignment)
             student = find_student(cells["student"], students, people)
         except UnknownStudent:
             ignored.append(
-                f"{path}, line {number}: no student {cells['student']!r} in this run, gradebook or roster; the line is "
+                f"{path}, {line}: no student {cells['student']!r} in this run, gradebook or roster; the line is "
                 "ignored. Use the name in grades.csv, or give --roster for ids and e-mail addresses."
             )
         except UserError as error:
-            raise UserError(f"{path}, line {number}: {error}") from error
+            raise UserError(f"{path}, {line}: {error}") from error
         else:
             kind: DecisionKind = "excuse" if until is None else "extension"
             found.append(Decision(0, student, kind, author, now, row, None, until, cells["text"]))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
-from grader.intake.submissions.people import PeopleIndex, fold_case, may_be_one_person, name_words
+from grader.intake.submissions.people import PeopleIndex, fold_case, may_be_one_person
 from grader.intake.submissions.roster import Member
 from grader.results import LessonResult, Row, SubmissionResult
 
@@ -19,9 +19,13 @@ class UnknownStudent(UserError):
     """Nobody in the gradebook has this name."""
 
 
-def people_index(known: Mapping[str, Collection[str]], members: Iterable[Member] = ()) -> PeopleIndex:
-    """Students by what a gradebook knows of them, with their earlier names, and the members of a roster by theirs."""
+def people_index(
+    students: Collection[str], known: Mapping[str, Collection[str]], members: Iterable[Member] = ()
+) -> PeopleIndex:
+    """Students by name, by what a gradebook knows of them, with earlier names, and a roster's members by theirs."""
     people = PeopleIndex()
+    for student in students:
+        people.add(student, [student], [student])
     for student, marks in known.items():
         people.add(student, [mark.partition(" ")[2] for mark in marks])
     for each in members:
@@ -36,14 +40,11 @@ def find_student(wanted: str, students: Sequence[str], people: PeopleIndex) -> s
     """
     if wanted in students:
         return wanted
-    folded = {name for name in students if fold_case(name) == fold_case(wanted)}
-    words = {name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))}
-    marked = people.with_mark(wanted)
-    if len(marked) > 1:
-        raise UserError(f"{wanted!r} may be {' or '.join(map(repr, sorted(marked)))}: say which.")
-    for found in (marked, folded, words):
-        if len(found) == 1:
-            return found.pop()
+    found = people.with_mark(wanted) or people.with_name(wanted)
+    if len(found) > 1:
+        raise UserError(f"{wanted!r} may be {' or '.join(map(repr, sorted(found)))}: say which.")
+    if found:
+        return found.pop()
     close = [name for name in students if may_be_one_person(wanted, name)][:MAX_MEANT]
     meant = close or difflib.get_close_matches(wanted, students, MAX_MEANT)
     raise UnknownStudent(f"no student is called {wanted!r}" + did_you_mean(meant, "see grades.csv for the names"))

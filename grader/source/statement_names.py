@@ -223,16 +223,17 @@ class Walk:
 
 def free_names(function: DefinitionNode | ast.Lambda) -> set[str]:
     """Names that its body takes from outside."""
-    loaded: set[str] = set()
-    own: set[str] = set()
+    loaded, own, shared = set[str](), set[str](), set[str]()
     for node in all_nodes(function):
         if isinstance(node, ast.Name):
             (loaded if isinstance(node.ctx, ast.Load) else own).add(node.id)
+        elif isinstance(node, ast.Global):
+            shared.update(node.names)
         elif isinstance(node, ast.arg):
             own.add(node.arg)
         elif isinstance(node, DefinitionNode) and node is not function:
             own.add(node.name)
-    return loaded - own
+    return loaded - own | shared
 
 
 def names_of_statement(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:

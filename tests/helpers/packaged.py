@@ -43,6 +43,12 @@ def other(number: str) -> bytes:
     return right(number) + b"\n\nMY_NAME = 'Ann Lee'\n"
 
 
+def counted(source: bytes) -> bytes:
+    """The same with a global name that its functions change."""
+    count = b"calls = 0\n\n\ndef count():\n    global calls\n    calls += 1\n\n\n"
+    return count + source.replace(b"    return ", b"    count()\n    return ")
+
+
 def notebook(*cells: bytes) -> bytes:
     code = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": cell.decode()}
@@ -121,6 +127,10 @@ CASES: dict[str, Case] = {
         **read("02", "04"),
     ),
     "versions in the name": Case({"hw4_final_v2.zip": {"backward.py": right("04")}}, **read("04")),
+    "the lesson's name without its number": Case({"Cross_Entropy/backward.py": right("04")}, full=("04",)),
+    "the lesson's number, and its full name": Case(
+        {"02/backward.py": half("02"), "02_small_net/backward.py": right("02")}, full=("02",)
+    ),
     "nested folders": Case({"submission/exercises/02_small_net/backward.py": right("02")}, full=("02",)),
     "a file for each lesson": Case({"lesson02.py": right("02"), "lesson04.py": right("04")}, **read("02", "04")),
     "two archives": Case(
@@ -130,6 +140,7 @@ CASES: dict[str, Case] = {
     "flattened": Case({f"{number}_backward.py": right(number) for number in GRADED}, **read(*GRADED)),
     "all functions in one file": Case({"all.py": right("02") + b"\n" + right("11")}, **read("02", "11")),
     "one name twice in one file": Case({"all.py": right("02") + b"\n" + right("04")}, **read("02", "04")),
+    "a counter of the file's own": Case({"work.py": counted(right("04"))}, **read("04")),
     "tgz": Case({"work.tgz": {"lesson4/backward.py": right("04")}}, **read("04")),
     "git repository": Case(
         {".git/HEAD": b"ref", ".git/hooks/x.py": other("04"), "src/b.py": right("04")}, **read("04")
@@ -145,6 +156,7 @@ CASES: dict[str, Case] = {
     "a notebook for each lesson": Case(
         {"a.ipynb": notebook(right("02")), "b.ipynb": notebook(right("04"))}, **read("02", "04")
     ),
+    "a notebook for several lessons": Case({"hw.ipynb": notebook(*map(right, ("11", "04", "02")))}, **read(*GRADED)),
     "notebook saved as JSON": Case({"hw.ipynb.json": notebook(right("04"))}, **read("04")),
     # copies and stubs
     "equal copies": Case({"a/backward.py": right("04"), "b/backward.py": right("04") + b"\n"}, **read("04")),

@@ -149,7 +149,7 @@ def download(
         elif platform == "moodle":
             found[f"{student.name}_{300_000 + n}_assignsubmission_file_/backward.py"] = text
         elif platform == "gradescope":
-            place = f"submission_{submission_number(student, homework, is_second)}"
+            place = f"submission_{4000 + 1000 * homework + n + 500 * is_second}"
             found[f"{place}/backward.py"] = text
             metadata += [
                 f"{place}:",
@@ -158,14 +158,13 @@ def download(
                 f"    :sid: '{9000 + n}'",
                 f"    :email: {student.email}",
                 f"  :created_at: {when:%Y-%m-%d %H:%M:%S}.000000000 Z",
-                "  :status: processed",
             ]
         else:
             place = f"ml-hw-{homework + 1}-{student.login}"
-            marker = f'schema: "classroom50/repo-config/v1"\nclassroom: "ml"\nassignment: "hw-{homework + 1}"\n'
-            found[f"{place}/.classroom50.yaml"] = marker
+            found[f"{place}/.classroom50.yaml"] = 'schema: "classroom50/repo-config/v1"\n'
             found[f"{place}/.git/index"] = "DIRC\0\0\0\2\0\0\0\0"  # result.json is not among the commits
-            found[f"{place}/result.json"] = json.dumps(runner_record(student, homework, when), indent=1)
+            record = {"schema": "classroom50/result/v1", "datetime": f"{when:%Y-%m-%dT%H:%M:%SZ}"}
+            found[f"{place}/result.json"] = json.dumps(record)
             found[f"{place}/exercises/{LESSONS[homework]}/backward.py"] = text
     if platform == "gradescope":
         found["submission_metadata.yml"] = "\n".join([*metadata, ""])
@@ -193,31 +192,6 @@ def times(platform: str, everybody: Sequence[Student], homework: int, due: datet
         cells = [f"Participant {300_000 + each.number}", each.name, each.email, "Submitted for grading", ""]
         lines.writerow([*cells, f"{MOODLE_MAXIMUM}.00", "Yes", cell, "-", ""])
     return text.getvalue()
-
-
-def submission_number(student: Student, homework: int, is_second: bool) -> int:
-    """Gradescope's number of a submission."""
-    return 4000 + 1000 * homework + student.number + (500 if is_second else 0)
-
-
-def runner_record(student: Student, homework: int, when: datetime) -> dict[str, object]:
-    """result.json of Classroom 50's runner, which ran a public check."""
-    return {
-        "schema": "classroom50/result/v1",
-        "classroom": "ml",
-        "assignment": f"hw-{homework + 1}",
-        "assignment_type": "individual",
-        "owner": student.login,
-        "submission": f"submit/{when:%Y-%m-%dT%H-%M-%SZ}-a1b2c3d",
-        "commit": "https://github.example/c",
-        "release": "https://github.example/r",
-        "review": "https://github.example/v",
-        "datetime": f"{when:%Y-%m-%dT%H:%M:%SZ}",
-        "graded_at": f"{when:%Y-%m-%dT%H:%M:%SZ}",
-        "score": 0,
-        "max-score": 1,
-        "tests": [],
-    }
 
 
 # Rosters --------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from lecture_notebooks import NOTEBOOKS
 from support import ROOT
 
 from grader.gradebook.assignment.config import parse_assignment, read_assignment
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 
@@ -43,7 +44,7 @@ def test_the_whole_course_is_every_row(course):
 
 
 def test_the_lecture_s_notebook_is_everything_that_it_can_contain(course):
-    read = read_submission(NOTEBOOKS / "colab_as_in_the_lecture.ipynb", "ada", list(course.lessons.values()))
+    read = read_submission(Arrival("ada", NOTEBOOKS / "colab_as_in_the_lecture.ipynb"), list(course.lessons.values()))
     parts = {name: part.origin for name, part in read.lessons.items() if part.origin is not None and not part.nothing}
     counted = {
         f"{name[:2]}.{item.name}"

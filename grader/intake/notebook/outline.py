@@ -28,7 +28,7 @@ DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", 
 
 @dataclass(frozen=True)
 class OutlinedFunction:
-    """A definition of a function or class, from line `first` to `last` of a Python file.
+    """A definition of a function or class.
 
     `parameters` are those without a default value; of a class, the names of its methods without `__init__`. None
     where they are not known, as those that a class may inherit. `written`: it is no stub.
@@ -36,8 +36,6 @@ class OutlinedFunction:
 
     parameters: frozenset[str] | None = None
     written: bool = True
-    first: int = 0
-    last: int = 0
     is_class: bool = False
 
 
@@ -107,9 +105,7 @@ def outline_of(statements: Iterable[ast.stmt]) -> FileOutline:
     assigned = set[str]()
     for node in statements_outside_functions(statements):
         if isinstance(node, DefinitionNode):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            last, is_class = node.end_lineno or first, isinstance(node, ast.ClassDef)
-            found = OutlinedFunction(wanted_by(node), not is_unwritten(node), first, last, is_class)
+            found = OutlinedFunction(wanted_by(node), not is_unwritten(node), isinstance(node, ast.ClassDef))
             functions.setdefault(node.name, []).append(found)
         elif isinstance(node, ast.ImportFrom):
             functions |= {alias.asname or alias.name: [UNKNOWN] for alias in node.names}

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import KW_ONLY, dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.submissions.file_kinds import stem_of
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder, collision_key, is_reserved
 from grader.results import IntakeRemark
+from grader.results.wording import listed
 
-SECONDS_PER_DAY = 86_400
+EARLIEST = datetime.min.replace(tzinfo=UTC)
 NewFolder = Callable[[], Path]
 """Makes an empty folder for files that are unpacked or copied."""
 
@@ -27,13 +28,13 @@ class Arrival:
     """Attributes:
     student: the name that it came under, as people write it.
     path: what is read: a folder, an archive or a file.
-    when: the time of submission in seconds since 1970, if the platform or a file of times gives it.
-    time_source: the place in a file that gives `when`, "times.csv, line 3"; "" for the platform.
+    submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
+    time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
     platform: "late" or "on time", where the platform itself says so; else "".
     marks: ids and e-mail addresses that the platform gives.
     sources: where its files were found, if not at `path`.
     names: the other names that it came under, such as that of its file.
-    account: the platform's account that submitted it; "" where no platform gives one.
+    account: the platform's account that submitted it, "Canvas 101"; "" where no platform gives one.
     displayed: `student` is the display name of an account, which its owner may change.
     given: the command line names `path` itself, not a folder that contains it.
     own: a run of this program wrote `student`, with a roster's names where it had one.
@@ -43,7 +44,10 @@ class Arrival:
 
     student: str
     path: Path
-    when: float = 0.0
+    _: KW_ONLY
+    submitted: datetime | None = None
+    time_source: str = ""
+    platform: str = ""
     marks: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
     names: tuple[str, ...] = ()
@@ -53,8 +57,6 @@ class Arrival:
     own: bool = False
     remarks: tuple[IntakeRemark, ...] = ()
     submitted_by: str = ""
-    time_source: str = ""
-    platform: str = ""
 
     @classmethod
     def of_entry(cls, path: Path) -> Arrival:
@@ -76,17 +78,12 @@ class Arrival:
     def all_names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.student, *self.names)))
 
-    @property
-    def submitted(self) -> datetime | None:
-        """`when` as a time in UTC; None if the platform does not give it."""
-        return datetime.fromtimestamp(self.when, UTC) if self.when else None
-
-    def noting_the_future(self, now: float) -> Arrival:
-        """The arrival with a remark if it is dated more than a day after `now`, in seconds since 1970."""
-        if self.submitted is None or self.when < now + SECONDS_PER_DAY:
+    def noting_the_future(self, now: datetime) -> Arrival:
+        """The arrival with a remark if it is dated more than a day after `now`: clocks differ by hours."""
+        if self.submitted is None or self.submitted < now + timedelta(days=1):
             return self
-        place = self.time_source or "the download"
-        note = f"It is dated in the future, {self.submitted:%Y-%m-%d %H:%M} UTC: check the time in {place}."
+        shown, place = self.submitted.astimezone(UTC), self.time_source or "the download"
+        note = f"It is dated in the future, {shown:%Y-%m-%d %H:%M} UTC: check the time in {place}."
         return self.with_remark("future", note)
 
     def with_remark(self, kind: str, message: str) -> Arrival:
@@ -95,10 +92,10 @@ class Arrival:
 
 def newest_of(same: Sequence[Arrival]) -> Arrival:
     """The last of one account's submissions by the platform's time, with a note about the others."""
-    *older, last = sorted(same, key=lambda arrival: arrival.when)
+    *older, last = sorted(same, key=lambda arrival: arrival.submitted or EARLIEST)
     if not older:
         return last
-    names = ", ".join(arrival.label for arrival in older[:5]) + (", ..." if len(older) > 5 else "")
+    names = listed([arrival.label for arrival in older], 5)
     note = f"Of {len(same)} submissions the newest counts, {last.label}; not graded: {names}."
     return last.with_remark("newest", note)
 

@@ -154,20 +154,6 @@ def likeness(definition: OutlinedFunction, other: frozenset[str], by_name: bool)
     return 1.0 if not by_name and len(one) == len(other) else len(one & other) / max(1, len(one | other))
 
 
-def lesson_text(source: bytes, outline: FileOutline, fit: Fit) -> bytes:
-    """A file that is for several lessons, for one of them: other definitions of its functions become empty lines."""
-    lines = source.splitlines(keepends=True)
-    for name, number in fit.functions:
-        for each in (d for n, d in enumerate(outline.functions[name]) if n != number):
-            lines[each.first - 1 : each.last] = [b"\n"] * (each.last - each.first + 1) if each.first else []
-    return b"".join(lines)
-
-
-def fits_of(outline: FileOutline, lessons: Iterable[Lesson]) -> dict[str, Fit]:
-    """{lesson's name: how the file fits it}, without the lessons of which it defines no function."""
-    return {lesson.name: fit for lesson in lessons if (fit := fit_of(outline, lesson)) is not None}
-
-
 def fitting_lessons(
     outline: FileOutline, lessons: Iterable[Lesson], hinted: Collection[str] = (), wanted: Collection[str] = ()
 ) -> Fitting:
@@ -175,7 +161,7 @@ def fitting_lessons(
 
     `hinted` are those that its path names and `wanted` those of the run; they decide only between equals.
     """
-    fits = fits_of(outline, lessons)
+    fits = {lesson.name: fit for lesson in lessons if (fit := fit_of(outline, lesson)) is not None}
     open_ = {name: fit for name, fit in fits.items() if not any(fit.is_explained_by(f) for f in fits.values())}
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     likeliest = sorted(open_, key=lambda name: (name not in hinted, name not in wanted, -open_[name].share, name))

@@ -103,10 +103,6 @@ class Gathered:
     refused: dict[str, str] = field(default_factory=dict)
     archive: str = ""
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.files or self.answers or self.folders or self.others or self.refused)
-
 
 @contextmanager
 def gathered(place: Path) -> Iterator[Gathered]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import LessonError, UserError
-from grader.intake.submissions.tables import found_columns, read_table
+from grader.intake.submissions.tables import read_table
 from grader.lesson.lesson import Course
 
 INTAKE_FILE = "intake.csv"
@@ -73,16 +73,12 @@ def file_cell(file: str) -> str:
 
 def read_intake(path: Path, course: Course) -> list[IntakeLine]:
     """The lines of an intake.csv, as written or as a spreadsheet saves it. Raises UserError."""
-    columns, lines = read_table(
-        path, "the intake.csv of an earlier run", lambda header: len({*INTAKE_CSV_COLUMNS} & {*header})
-    )
-    header, result = [cell.lower() for cell in columns], list[IntakeLine]()
-    if not {"student", "guess"} <= set(header):
-        needed = ", ".join(INTAKE_CSV_COLUMNS)
-        raise UserError(f"{path} needs a first line with the columns {needed}; {found_columns(header)}.")
-    for number, cells in lines:
-        entry = dict.fromkeys(INTAKE_CSV_COLUMNS, "") | dict(zip(header, map(str.strip, cells), strict=False))
-        student, where = entry["student"], f"{path}, line {number}"
+    table, result = read_table(path, "the intake.csv of an earlier run", INTAKE_CSV_COLUMNS), list[IntakeLine]()
+    if not {"student", "guess"} <= {column.casefold() for column in table.columns}:
+        raise table.without(", ".join(INTAKE_CSV_COLUMNS))
+    for line, row in table.rows:
+        entry = dict.fromkeys(INTAKE_CSV_COLUMNS, "") | row
+        student, where = entry["student"], f"{path}, {line}"
         if not student:
             raise UserError(f"{where} has no student: write the name as in grades.csv.")
         student = student.removeprefix("'" if begins_formula(student.lstrip("'")) else "")

@@ -1,16 +1,23 @@
-"""The files submitted for one lesson, and what a graded file imports from the files and folders next to it."""
+"""The files submitted for one lesson: a Python file with what it imports, or what a notebook or script has of it."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from grader.intake.notebook.as_file import Origin
+from grader.intake.notebook.as_file import NotebookReading, Origin
+from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.submissions.file_kinds import CLUTTER, Unreadable, read_submitted, stem_of, suffix_of
+from grader.intake.submissions.fitting import Fit
+from grader.lesson.lesson import Lesson
+from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
+from grader.source.reader import ReadingFailed, ReadingStopped
 
 MAX_PACKAGE_FILES = 64
 """Python files that are read of one package; a package with more is left out."""
@@ -92,3 +99,32 @@ def package_files(folder: Path) -> list[Path]:
     paths = sorted(islice(folder.rglob("*.py"), MAX_SEARCHED_PACKAGE_FILES))
     own = [path for path in paths if CLUTTER.isdisjoint(path.relative_to(folder).parts)]
     return own if len(own) <= MAX_PACKAGE_FILES else []
+
+
+def read_page(
+    data: bytes, shown: str, lessons: Sequence[Lesson], is_notebook: bool, fits: Mapping[str, Fit] = {}
+) -> dict[str, LessonFiles]:
+    """{lesson: what a notebook or a Python file has of it}; `shown` is its name in messages.
+
+    `fits` says which of several definitions of a function is a lesson's. Raises NotebookError where nothing of it can
+    be read.
+    """
+    parts = [notebook_lesson(lesson) for lesson in lessons]
+    definitions = {name: dict(fit.functions) for name, fit in fits.items()}
+    try:
+        read = read_notebook_limited(data, shown, is_notebook, parts, definitions)
+    except ReadingStopped as reason:
+        raise NotebookError(f"{reason}. Submit the exercise's cells only.") from reason
+    except ReadingFailed as reason:
+        raise NotebookError(
+            f"the grader has an error that shows in this file ({reason}). Tell your instructor."
+        ) from reason
+    return {name: files_of_reading(name, shown, reading) for name, reading in read.lessons.items()}
+
+
+def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> LessonFiles:
+    """A lesson's part of a notebook, as files."""
+    if reading.refused is not None:
+        return LessonFiles(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)
+    files = {BACKWARD_FILE: reading.source} if reading.source is not None else {}
+    return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)

@@ -21,33 +21,107 @@ from grader.intake.submissions.fitting import (
     Fitting,
     fitting_lessons,
     hinted_by,
-    lesson_text,
     naming,
     readable_text,
     says_lesson,
 )
 from grader.intake.submissions.gathered import Gathered, GatheredFile, without_layout
 from grader.intake.submissions.intake_csv import IntakeLine, file_cell, intake_question
-from grader.intake.submissions.lesson_files import LessonFiles, imported_files
-from grader.intake.submissions.lesson_reading import read_page
+from grader.intake.submissions.lesson_files import LessonFiles, imported_files, read_page
 from grader.lesson.lesson import Lesson
-from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import IntakeRemark
+from grader.results.wording import listed_as_code
 
 MAX_FILES_NAMED = 5
 MAX_SEARCHED_FILES = 100
 MAX_SEARCHED_BYTES = 4 << 20
 """Of the files that are searched for functions; a notebook counts without its pictures only after it is read."""
-
-
 MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d[^\n=]*=|grad|cmp|allclose", re.MULTILINE)
 """Every script in the lecture's manner assigns a name that begins with d, or compares a gradient."""
-ASSIGNED_GRADIENT = re.compile(rb"^[ \t]*(d\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
-"""A name that begins with d and is assigned, also in a function."""
-BEST_PLACE = 5
-MIN_OF_THE_CHAIN = 3
-"""Gradients of the lecture's chain whose assignment makes a Python file a script, which is never imported."""
+
+
+class FileReading:
+    """What one file of a submission has of the lessons. Each part is read when it is needed, and once."""
+
+    def __init__(self, file: GatheredFile, archive: str, wanted: Sequence[Lesson], course: Sequence[Lesson]) -> None:
+        """`archive` is the name of the archive that is the submission, "" where it is none."""
+        self.file, self._archive, self._wanted, self._course = file, archive, wanted, course
+        self._pages: dict[str, LessonFiles] = {}
+
+    @cached_property
+    def hints(self) -> set[str]:
+        """The lessons that its path mentions: the innermost name that mentions any decides."""
+        parts = (self._archive, *self.file.parts)
+        return next((found for part in reversed(parts) if (found := hinted_by(part, self._course))), set())
+
+    @cached_property
+    def fitting(self) -> Fitting:
+        """The lessons that it is for, by its functions. Raises Unreadable."""
+        return fitting_lessons(self.file.outline, self._course, self.hints, [each.name for each in self._wanted])
+
+    def pages(self, *requested: Lesson) -> dict[str, LessonFiles]:
+        """What it has, read as a notebook or script, of each lesson that it may be for and of the `requested` ones.
+
+        Raises NotebookError, Unreadable.
+        """
+        fits = self.fitting.fits
+        lessons = {each.name: each for each in self._wanted if each.notebook or each.name in fits}
+        lessons |= {each.name: each for each in requested}
+        if unread := [each for name, each in lessons.items() if name not in self._pages]:
+            self._pages |= read_page(self.file.source, self.file.shown, unread, self.file.is_notebook, fits)
+        return self._pages
+
+    @cached_property
+    def chains(self) -> dict[str, LessonFiles]:
+        """The lessons whose gradients it assigns, as the lecture's notebook does."""
+        gradients = {item.name for lesson in self._wanted if lesson.notebook for item in lesson.gradients}
+        with suppress(NotebookError, Unreadable):
+            defined = gradients & self.file.outline.functions.keys()
+            assigned = gradients & self.file.outline.assigned
+            may_be_page = self.file.is_notebook or MAY_HAVE_GRADIENTS.search(self.file.source)
+            if may_be_page and len(defined) < max(1, len(assigned)):
+                return {name: each for name, each in self.pages().items() if each.present and each.is_chain}
+        return {}
+
+    def as_lesson(self, lesson: Lesson, is_in_place: bool) -> LessonFiles:
+        """The lesson's files: of a notebook, a script in the lecture's manner, or a file with the stub's functions."""
+        try:
+            if self.file.is_notebook:
+                return self.pages(lesson)[lesson.name]
+            found = self._as_module(lesson, is_in_place or self.file.path.name == BACKWARD_FILE)
+            is_named = is_in_place or lesson.name in self.hints or self.file.path.name == BACKWARD_FILE
+            return found.in_place if is_named else found
+        except NotebookError as error:
+            return LessonFiles(lesson.name, message=f"{self.file.shown} cannot be read: {error}", rejected=True)
+        except Unreadable as error:
+            return LessonFiles(lesson.name, message=str(error), rejected=True)
+
+    def _as_module(self, lesson: Lesson, is_module: bool) -> LessonFiles:
+        """A Python file as the lesson's, with what it imports from the files next to it.
+
+        Of a file that is no `backward.py`, only the lesson's functions and what these need count; so it is with one
+        that Python cannot parse as a whole, and with one that defines functions of several lessons under one name.
+        """
+        source, outline = self.file.source, self.file.outline
+        nearby, left_out = ({}, None) if self.file.is_alone else imported_files(self.file.path, source)
+        module = LessonFiles(lesson.name, {BACKWARD_FILE: source, **nearby}, self.file.shown, left_out)
+        own = outline.functions.keys() & set(lesson.functions)
+        # reading on would load torch, for the lesson's sizes
+        is_script = lesson.notebook is not None and not own and MAY_HAVE_GRADIENTS.search(source) is not None
+        is_shared = any(len(outline.functions[name]) > 1 for name in own) and len(self.fitting.lessons) > 1
+        if outline.parsed and (is_module or nearby) and not is_script and not is_shared:
+            return module
+        try:
+            page = self.pages(lesson)[lesson.name]
+        except NotebookError:
+            return module
+        if page.present:
+            return replace(page, files={**module.files, **page.files}, message=page.message or left_out)
+        return page if is_script and not page.nothing else module
+
+    def is_pristine(self, lesson: Lesson) -> bool:
+        return self.file.normal == without_layout(readable_text(lesson.pristine))
 
 
 @dataclass(frozen=True)
@@ -60,27 +134,37 @@ class Candidate:
         written: how many of the lesson's functions or gradients it has that are not the stub's; below 0 for a file
             in the lesson's place that has none of them, the better its place the higher.
         fit: of its functions; None for a notebook or script in the lecture's manner.
-        read: as the lesson's files, where that is known.
+        files: as the lesson's, where they are read already.
     """
 
-    file: GatheredFile
+    reading: FileReading
     place: int = 0
     hint: int = 0
     written: int = 0
     fit: Fit | None = None
-    read: LessonFiles | None = None
+    files: LessonFiles | None = None
+
+    @property
+    def file(self) -> GatheredFile:
+        return self.reading.file
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Of several files with the highest rank, any may be meant: the exact place counts most."""
+        return self.place, -len(self.file.parts) if self.place else 0, min(self.written, 1)
 
     @property
     def score(self) -> tuple[int, ...]:
-        """The likeliest file has the highest: the exact place counts most."""
-        is_main, depth = self.file.path.name.lower() == BACKWARD_FILE, len(self.file.parts)
-        return self.place, -depth if self.place else 0, self.hint, self.written, is_main, -depth
+        """The likeliest file has the highest."""
+        is_main = self.file.path.name.lower() == BACKWARD_FILE
+        return *self.rank, self.hint, self.written, is_main, -len(self.file.parts)
 
 
 class LessonFinder:
     """The files of one submission, and the lessons that they are for.
 
     Attributes:
+        readings: of all Python files and notebooks.
         lessons: {lesson's name: its files}.
         remarks: for the results.
         questions: for the instructor.
@@ -94,26 +178,21 @@ class LessonFinder:
         decided: Mapping[str, str],
         student: str,
     ) -> None:
-        """`wanted` are the lessons of this run, `course` all lessons: a file may be for one that does not count.
+        """Finds the `wanted` lessons, those of this run. A file may be for another one of the `course`.
 
         `decided` is {lesson: file} as the instructor decided in intake.csv for the `student`, "" for no file.
         """
-        self.gathered, self._wanted, self._course, self._decided = gathered, wanted, course, decided
-        self._student = student
+        self._wanted, self._course, self._student = wanted, course, student
+        self.readings = [FileReading(file, gathered.archive, wanted, course) for file in gathered.files]
         self.lessons: dict[str, LessonFiles] = {}
         self.remarks: list[IntakeRemark] = []
         self.questions: list[IntakeLine] = []
-        self._fittings: dict[str, Fitting] = {}
-        self._pages: dict[str, dict[str, LessonFiles]] = {}
-
-    def find(self) -> None:
-        for lesson in self._wanted:
-            decision = self._decided.get(lesson.name)
-            if decision is None or not self._apply(lesson, decision):
+        for lesson in wanted:
+            if lesson.name not in decided or not self._apply(lesson, decided[lesson.name]):
                 self._assign(lesson)
         if not any(each.present or each.rejected for each in self.lessons.values()):
             self._explain_the_rest()
-        for name, why in self.gathered.refused.items():
+        for name, why in gathered.refused.items():
             self._remark("unread", f"{name}: {why}")
 
     def _remark(self, kind: str, sentence: str) -> None:
@@ -121,222 +200,145 @@ class LessonFinder:
 
     def _apply(self, lesson: Lesson, decision: str) -> bool:
         """The instructor decided that this file is the lesson's, or none where it is ""; False without such a file."""
-        names = {name: file for file in self.gathered.files for name in (file.shown, file_cell(file.shown))}
-        file = names.get(decision) or names.get(f"./{decision}")
-        if decision and file is None:
+        named = {name: each for each in self.readings for name in (each.file.shown, file_cell(each.file.shown))}
+        reading = named.get(decision) or named.get(f"./{decision}")
+        if decision and reading is None:
             sentence = f"intake.csv says that `{decision}` is {lesson.name}, and the submission has no such file."
             self._remark("no_file", sentence)
             return False
         message = "The instructor decided that no file of the submission is this lesson."
         none = LessonFiles(lesson.name, message=message)
-        self.lessons[lesson.name] = none if file is None else self._read(file, lesson)
+        self.lessons[lesson.name] = none if reading is None else self._read(reading, lesson)
         shown = f"`{decision}`" if decision else "No file"
         self._remark("decided", f"{shown} is read as {lesson.name}: the instructor decided so.")
         return True
 
     def _assign(self, lesson: Lesson) -> None:
-        """The likeliest file as the lesson's. An untouched stub competes with other stubs only.
+        """The likeliest file as the lesson's. Different others with its rank are a question.
 
-        Other files are searched for functions and gradients only where none is in the lesson's place.
+        Files are searched for functions and gradients only where none is in the lesson's place.
         """
-        files = self.gathered.files
-        placed = {file.shown: each for file in files if (each := self._placed(file, lesson))}
+        placed = {each: self._placed(each, lesson) for each in self.readings if self.place(each, lesson)}
         found = [each for each in placed.values() if each.place]
-        found = found or [each for file in files if (each := self._by_contents(file, lesson, placed.get(file.shown)))]
+        found = found or [c for each in self.readings if (c := self._by_contents(each, lesson, placed.get(each)))]
+        found = found or self._only_one(lesson)
         found.sort(key=lambda each: each.score, reverse=True)
-        if found and found[0].place:
-            best = found[0].score[:2]
-            self._decide(lesson, [each for each in found if each.score[:2] == best])
-        elif found:
-            most = max(each.written for each in found)
-            self._decide(lesson, [each for each in found if min(each.written, 1) == min(most, 1)])
-
-    def _decide(self, lesson: Lesson, candidates: Sequence[Candidate]) -> None:
-        """The first candidate is the lesson's file; different others are a question."""
         by_text = dict[bytes, Candidate]()
-        for each in candidates:
-            by_text.setdefault(each.file.normal, each)
+        for each in found:
+            if each.rank == found[0].rank:
+                by_text.setdefault(each.file.normal, each)
+        if not by_text:
+            return
         chosen, *others = by_text.values()
         shown = chosen.file.shown
-        self.lessons[lesson.name] = chosen.read or self._read(chosen.file, lesson, chosen.fit)
-        # a notebook in the lecture's manner is where it should be if it is all that was submitted
-        is_the_page = chosen.fit is None and len(self.gathered.files) == 1
+        self.lessons[lesson.name] = chosen.files or self._read(chosen.reading, lesson)
+        # a notebook in the lecture's manner, or the file of the run's only lesson, may have any name if it is alone
+        is_alone = len(self.readings) == 1 and (chosen.fit is None or len(self._wanted) == 1)
         if others and chosen.written >= 0 and not (chosen.hint == 1 and all(each.hint == -1 for each in others)):
             files = [each.file.shown for each in others]
-            listed = ", ".join(f"`{name}`" for name in files[:MAX_FILES_NAMED])
             several = f"Several different files may be {lesson.name}"
-            reason = f"{several}: `{shown}` is graded, not {listed}. A lesson is one file."
+            others_shown = listed_as_code(files, MAX_FILES_NAMED)
+            reason = f"{several}: `{shown}` is graded, not {others_shown}. A lesson is one file."
             self._remark("guess", f"{reason} The instructor decides in intake.csv.")
             self.questions.append(intake_question(self._student, [shown, *files], reason, lesson.name))
-        elif chosen.read is None and not self.lessons[lesson.name].nothing and not is_the_page:
+        elif chosen.files is None and not self.lessons[lesson.name].nothing and not is_alone:
             defines = chosen.fit and f"it defines {len(chosen.fit.functions)} of its {len(lesson.functions)} functions"
             self._remark("recognised", f"`{shown}` is read as {lesson.name}: {defines or 'it assigns its gradients'}.")
 
-    def _read(self, file: GatheredFile, lesson: Lesson, fit: Fit | None = None) -> LessonFiles:
-        """The file as the lesson's: a notebook, a script in the lecture's manner, or the stub's functions."""
-        place = self.place(file, lesson)
-        in_place = place > 1 or lesson.name in self._hints(file) or file.path.name == BACKWARD_FILE
-        try:
-            if file.is_notebook:
-                return self.pages(file)[lesson.name]
-            found = self._read_python(file, lesson, fit, place == 1 and file.path.name != BACKWARD_FILE)
-        except NotebookError as error:
-            return LessonFiles(lesson.name, message=f"{file.shown} cannot be read: {error}", rejected=True)
-        except Unreadable as error:
-            return LessonFiles(lesson.name, message=str(error), rejected=True)
-        return found.in_place if in_place else found
+    def _read(self, reading: FileReading, lesson: Lesson) -> LessonFiles:
+        return reading.as_lesson(lesson, self.place(reading, lesson) > 1)
 
-    def _read_python(self, file: GatheredFile, lesson: Lesson, fit: Fit | None, is_only: bool) -> LessonFiles:
-        """A Python file as the lesson's, with what it imports from the files next to it.
-
-        A file that Python cannot parse as a whole counts with the functions that it can parse. Of a file that `is_only`
-        what was submitted for the only lesson of the run, only what the lesson needs counts.
-        """
-        source, outline = file.source, file.outline
-        nearby, left_out = ({}, None) if file.is_alone else imported_files(file.path, source)
-        if fit is not None and len(self.fitting(file).lessons) > 1:
-            source = lesson_text(source, outline, fit)
-        module = LessonFiles(lesson.name, {BACKWARD_FILE: source, **nearby}, file.shown, left_out)
-        # reading on would load torch, for the lesson's sizes
-        has_functions = not outline.functions.keys().isdisjoint(lesson.functions)
-        is_script = lesson.notebook is not None and not has_functions and MAY_HAVE_GRADIENTS.search(source) is not None
-        is_page = is_script or (is_only and not nearby)
-        if outline.parsed and not is_page:
-            return module
-        try:
-            page = self.pages(file)[lesson.name]
-        except NotebookError:
-            return module
-        if not is_page:
-            return replace(page, files={**module.files, **page.files}, message=left_out) if page.present else module
-        if page.present:
-            return page
-        assigned = {name.decode() for name in ASSIGNED_GRADIENT.findall(source)}
-        of_the_chain = assigned.intersection(notebook_lesson(lesson).chain.names)
-        return page if not has_functions and len(of_the_chain) >= MIN_OF_THE_CHAIN else module
-
-    def place(self, file: GatheredFile, lesson: Lesson) -> int:
-        """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for the only one of the only lesson."""
+    def place(self, reading: FileReading, lesson: Lesson) -> int:
+        """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for backward.py of the only lesson."""
+        file = reading.file
         if named := naming(file.folder.rpartition("/")[2], lesson):
-            return 2 + named if self._mains[file.folder] is file else 0
-        return 2 if naming(stem_of(file.path), lesson) == 3 else int(file is self._only_one)
+            return 2 + named if self._mains[file.folder] is reading else 0
+        if naming(stem_of(file.path), lesson) == 3:
+            return 2
+        is_main = file.path.name.lower() == BACKWARD_FILE and [each.name for each in self._wanted] == [lesson.name]
+        return int(is_main and reading in self._unnamed)
 
     @cached_property
-    def _mains(self) -> dict[str, GatheredFile | None]:
+    def _unnamed(self) -> frozenset[FileReading]:
+        """Files that may be the only lesson's: those whose path mentions it; if none does, those that mention none."""
+        named = [each for each in self.readings if self._wanted[0].name in each.hints]
+        return frozenset(named or [each for each in self.readings if not each.hints])
+
+    @cached_property
+    def _mains(self) -> dict[str, FileReading | None]:
         """{folder: its backward.py, else its only notebook}."""
-        by_folder: dict[str, list[GatheredFile]] = {}
-        for file in self.gathered.files:
-            by_folder.setdefault(file.folder, []).append(file)
-        found = dict[str, GatheredFile | None]()
-        for folder, files in by_folder.items():
-            exact = [file for file in files if file.path.name == BACKWARD_FILE]
-            named = exact or [file for file in files if file.path.name.lower() == BACKWARD_FILE]
-            possible = named or [file for file in files if file.is_notebook]
+        found, by_folder = dict[str, FileReading | None](), dict[str, list[FileReading]]()
+        for each in self.readings:
+            by_folder.setdefault(each.file.folder, []).append(each)
+        for folder, inside in by_folder.items():
+            exact = [each for each in inside if each.file.path.name == BACKWARD_FILE]
+            named = exact or [each for each in inside if each.file.path.name.lower() == BACKWARD_FILE]
+            possible = named or [each for each in inside if each.file.is_notebook]
             found[folder] = possible[0] if len(possible) == 1 else None
         return found
 
-    @cached_property
-    def _only_one(self) -> GatheredFile | None:
-        """Of a run for one lesson that has no folder: the main or only file of the first folder of no other lesson."""
-        course, lesson = self._course, self._wanted[0]
-        if len(self._wanted) > 1 or any(naming(folder.rpartition("/")[2], lesson) for folder in self._mains):
-            return None
-        for folder, main in self._mains.items():
-            if all(
-                lesson.name in hinted_by(part, course) or not says_lesson(part, course) for part in folder.split("/")
-            ):
-                inside = [file for file in self.gathered.files if file.folder == folder]
-                return main or (inside[0] if len(inside) == 1 else None)
-        return None
+    def _only_one(self, lesson: Lesson) -> list[Candidate]:
+        """The only file of a run for one lesson, whatever is in it, unless it is another lesson's."""
+        only = self.readings if len(self.readings) == len(self._wanted) == 1 else []
+        only = [each for each in only if not each.hints and not (each in self.searched and each.fitting.fits)]
+        return [Candidate(each, files=self._read(each, lesson)) for each in only]
 
-    def _placed(self, file: GatheredFile, lesson: Lesson) -> Candidate | None:
-        """The candidate that a file in the lesson's place is; None for one in no place of the lesson.
+    def _placed(self, reading: FileReading, lesson: Lesson) -> Candidate:
+        """A file in the lesson's place.
 
         Its place counts unless it has none of the lesson's functions, is the untouched stub, or is another lesson's.
         One that may not be graded is an attempt.
         """
-        if not (place := self.place(file, lesson)):
-            return None
-        read = self._read(file, lesson)
+        place, read = self.place(reading, lesson), self._read(reading, lesson)
         if read.origin is not None or not read.present:
             is_attempt = read.present or read.rejected
         else:
-            defined = file.outline.functions.keys()
+            defined = reading.file.outline.functions.keys()
             own = len(defined & set(lesson.functions))
             others = max(len(defined & set(other.functions)) for other in self._course)
-            is_attempt = own > 0 and (place > 2 or others <= own) and not is_pristine(file, lesson)
-        return Candidate(file, place if is_attempt else 0, 0, place - BEST_PLACE - 1, None, read)
+            is_attempt = own > 0 and (place > 2 or others <= own) and not reading.is_pristine(lesson)
+        return Candidate(reading, place if is_attempt else 0, written=0 if is_attempt else place - 6, files=read)
 
     @cached_property
-    def searched(self) -> list[GatheredFile]:
+    def searched(self) -> list[FileReading]:
         """The files that can be read, without those that the course gives out next to a stub."""
         given = frozenset[bytes]().union(*map(given_texts, self._course))
-        found, left = list[GatheredFile](), MAX_SEARCHED_BYTES
-        for file in self.gathered.files[:MAX_SEARCHED_FILES]:
+        found, left = list[FileReading](), MAX_SEARCHED_BYTES
+        for reading in self.readings[:MAX_SEARCHED_FILES]:
             with suppress(Unreadable):
-                left -= 0 if file.is_notebook else len(file.source)
-                found += [file] if left >= 0 and file.normal not in given else []
+                left -= 0 if reading.file.is_notebook else len(reading.file.source)
+                found += [reading] if left >= 0 and reading.file.normal not in given else []
         return found
 
-    def fitting(self, file: GatheredFile) -> Fitting:
-        """The lessons that the file is for, by its functions."""
-        if file.shown not in self._fittings:
-            wanted = [lesson.name for lesson in self._wanted]
-            self._fittings[file.shown] = fitting_lessons(file.outline, self._course, self._hints(file), wanted)
-        return self._fittings[file.shown]
-
-    def _hints(self, file: GatheredFile) -> set[str]:
-        """The lessons that its path mentions: the innermost name that mentions any decides."""
-        parts = (self.gathered.archive, *file.parts)
-        return next((found for part in reversed(parts) if (found := hinted_by(part, self._course))), set())
-
-    def _by_contents(self, file: GatheredFile, lesson: Lesson, placed: Candidate | None) -> Candidate | None:
+    def _by_contents(self, reading: FileReading, lesson: Lesson, placed: Candidate | None) -> Candidate | None:
         """The file as a candidate by its functions or gradients; as what it is by its place where it has none."""
-        if file not in self.searched:
+        if reading not in self.searched:
             return placed
-        hinted, fitting = self._hints(file), self.fitting(file)
-        is_elsewhere = bool(hinted) or any(says_lesson(part, self._course) for part in file.parts[:-1])
-        hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
-        fit, read = fitting.fits.get(lesson.name), placed.read if placed else None
+        fitting = reading.fitting
+        is_elsewhere = bool(reading.hints) or any(says_lesson(part, self._course) for part in reading.file.parts[:-1])
+        hint = 1 if lesson.name in reading.hints else -1 if is_elsewhere else 0
+        fit, files = fitting.fits.get(lesson.name), placed.files if placed else None
         is_small = fit is not None and fit.share < MIN_SHARE_OF_FUNCTIONS
         if is_small and hint < 0:
             return placed
         # the lecture's notebook has a `cmp`, as lesson 06 does
-        if fit is not None and lesson.name in fitting.lessons and not (is_small and hint < 1 and self.chains(file)):
-            return Candidate(file, 0, hint, 0 if is_pristine(file, lesson) else fit.written, fit, read)
-        if (chain := self.chains(file).get(lesson.name)) and chain.origin:
-            return Candidate(file, 0, hint, max(1, len(chain.origin.rows)), None, read)
+        if fit is not None and lesson.name in fitting.lessons and not (is_small and hint < 1 and reading.chains):
+            return Candidate(reading, 0, hint, 0 if reading.is_pristine(lesson) else fit.written, fit, files)
+        if (chain := reading.chains.get(lesson.name)) and chain.origin:
+            return Candidate(reading, 0, hint, max(1, len(chain.origin.rows)), None, files)
         return placed
-
-    def pages(self, file: GatheredFile) -> dict[str, LessonFiles]:
-        """What a notebook or script has of each lesson that it may be for. Raises NotebookError, Unreadable."""
-        if file.shown not in self._pages:
-            fits = self.fitting(file).fits
-            sure = fits.keys() | self._decided.keys()
-            may_be = [each for each in self._wanted if each.notebook or each.name in sure or self.place(file, each)]
-            self._pages[file.shown] = read_page(file.source, file.shown, may_be, file.is_notebook, fits)
-        return self._pages[file.shown]
-
-    def chains(self, file: GatheredFile) -> dict[str, LessonFiles]:
-        """The lessons whose gradients it assigns, as the lecture's notebook does."""
-        gradients = {item.name for lesson in self._wanted if lesson.notebook for item in lesson.gradients}
-        with suppress(NotebookError, Unreadable):
-            defined, assigned = gradients & file.outline.functions.keys(), gradients & file.outline.assigned
-            may_be_page = file.is_notebook or MAY_HAVE_GRADIENTS.search(file.source)
-            if may_be_page and len(defined) < max(1, len(assigned)):
-                found = self.pages(file).items()
-                return {name: each for name, each in found if each.present and each.is_chain}
-        return {}
 
     def _explain_the_rest(self) -> None:
         """Where no lesson is found: remarks about files of other lessons, a question about those of no lesson."""
         others = [each for each in self._course if each not in self._wanted]
-        for file in self.searched:
-            found = self.fitting(file).lessons
-            names = [each.name for each in others if each.name in found and not self.place(file, each)]
+        for reading in self.searched:
+            found = reading.fitting.lessons
+            names = [each.name for each in others if each.name in found and not self.place(reading, each)]
             if names and len(self.remarks) < MAX_FILES_NAMED:
-                self._remark("unread", f"`{file.shown}` is {' and '.join(names)}, which this run does not grade.")
-        unknown = [each.shown for each in self.searched if not self.fitting(each).fits and not self.chains(each)]
+                self._remark(
+                    "unread", f"`{reading.file.shown}` is {' and '.join(names)}, which this run does not grade."
+                )
+        unknown = [each.file.shown for each in self.searched if not each.fitting.fits and not each.chains]
         if unknown:
             self.questions.append(intake_question(self._student, unknown, "It defines no function of a lesson."))
 
@@ -346,7 +348,3 @@ def given_texts(lesson: Lesson) -> frozenset[bytes]:
     """The files that the course gives out next to a lesson's stub, without layout."""
     paths = (path for path in lesson.exercise.glob("*.py") if path.name != BACKWARD_FILE)
     return frozenset(without_layout(readable_text(path)) for path in paths)
-
-
-def is_pristine(file: GatheredFile, lesson: Lesson) -> bool:
-    return file.normal == without_layout(readable_text(lesson.pristine))

@@ -11,22 +11,17 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 from grader.intake.submissions.archives import MAX_METADATA_BYTES
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError, newest_of
-from grader.intake.submissions.file_kinds import (
-    Unreadable,
-    is_folder,
-    is_gradable,
-    may_be_submitted,
-    read_file,
-)
+from grader.intake.submissions.file_kinds import Unreadable, is_folder, is_gradable, may_be_submitted, read_file
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder
-from grader.intake.submissions.written_times import seconds_since_1970
+from grader.intake.submissions.written_times import platform_time
 
 CANVAS_NAME = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
@@ -46,10 +41,15 @@ MAX_INDEX_BYTES = 1 << 24
 MAX_RESULT_BYTES = 10 << 20
 
 
-def stranger(path: Path, platform: str) -> Arrival:
-    """A file or folder that somebody has put next to a platform's download."""
-    note = f"`{path.name}` has no name that {platform} gives: it is graded as a submission of its own."
-    return Arrival.of_entry(path).with_remark("stranger", note)
+def with_strangers(platform: str, arrivals: Sequence[Arrival], entries: Sequence[Path]) -> list[Arrival]:
+    """The arrivals, and what somebody has put next to the download; nothing where that is as much as the download."""
+    known = {place for each in arrivals for place in each.places}
+    rest = [path for path in entries if may_be_submitted(path) and path not in known]
+    if len(rest) >= len(arrivals):
+        return []
+    note = "`{}` has no name that {} gives: it is graded as a submission of its own."
+    strangers = [Arrival.of_entry(path).with_remark("stranger", note.format(path.name, platform)) for path in rest]
+    return [*arrivals, *strangers]
 
 
 def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
@@ -94,77 +94,53 @@ class CanvasFile:
         return NUMBER_OF_A_NAMESAKE.sub("", path.stem) + path.suffix
 
 
-def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
-    """{name: file} of a Canvas download; empty where numbers are used twice, or too many names do not fit."""
-    found: dict[str, CanvasFile] = {}
-    strangers = 0
-    for name in names:
-        if (file := CanvasFile.of(name)) is not None:
-            found[name] = file
-        else:
-            strangers += is_gradable(Path(name))
-    if strangers and strangers >= len({file.user for file in found.values()}):
-        return {}
-    owners = {(file.user, file.name) for file in found.values()}
-    attachments = [file.attachment for file in found.values() if file.attachment]
-    apart = len(owners) == len({user for user, _ in owners}) and len(attachments) == len(set(attachments))
-    return found if apart and attachments else {}
-
-
-def from_canvas(folder: Path, entries: Sequence[Path], new_folder: NewFolder) -> list[Arrival]:
-    """One submission per student, from a flat folder. Raises OSError."""
-    if not all(entry.is_symlink() or entry.is_file() for entry in entries):
+def from_canvas(_: Path, entries: Sequence[Path], new_folder: NewFolder) -> list[Arrival]:
+    """One submission per student, from a flat folder; none where two students have one number. Raises OSError."""
+    read = ((path, CanvasFile.of(path.name)) for path in entries if path.is_symlink() or path.is_file())
+    by_user: dict[str, list[tuple[Path, CanvasFile]]] = {}
+    for path, file in sorted(((path, file) for path, file in read if file), key=lambda each: each[1].attachment):
+        by_user.setdefault(file.user, []).append((path, file))
+    files, arrivals = [file for own in by_user.values() for _, file in own], list[Arrival]()
+    has_several_names = len({(file.user, file.name) for file in files}) > len(by_user)
+    if has_several_names or not any(file.attachment for file in files):
         return []
-    files, arrivals = canvas_files(entry.name for entry in entries), []
-    by_user: dict[str, list[str]] = {}
-    for name in sorted(files, key=lambda name: files[name].attachment):
-        by_user.setdefault(files[name].user, []).append(name)
-    for user, names in by_user.items():
-        own: dict[str, Path] = {}
-        for name in names:  # backward-1.py is backward.py, unless there are both
-            file, first = files[name].file, files[name].first_name
-            is_taken = first in own or first in (files[other].file for other in names)
-            own[file if is_taken else first] = folder / name
-        path, is_late = copy_under_own_names(new_folder(), own), any(files[name].late for name in names)
-        student, sources = files[names[0]].name, tuple(folder / each for each in names)
-        arrival = Arrival(student, path, marks=(user,), sources=sources, account=f"Canvas {user}", displayed=True)
+    for user, own in by_user.items():
+        count = Counter(file.first_name for _, file in own)  # backward-1.py is backward.py, unless there are both
+        names = {file.first_name if count[file.first_name] == 1 else file.file: path for path, file in own}
+        path, is_late = copy_under_own_names(new_folder(), names), any(file.late for _, file in own)
+        sources, account = tuple(source for source, _ in own), f"Canvas {user}"
+        arrival = Arrival(own[0][1].name, path, marks=(user,), sources=sources, account=account, displayed=True)
         arrival = arrival.with_remark("late", "Canvas marks it as late.") if is_late else arrival
-        if any(file.late for file in files.values()):  # else Canvas may have no due date
+        if any(file.late for file in files):  # else Canvas may have no due date
             arrival = replace(arrival, platform="late" if is_late else "on time")
         arrivals.append(arrival)
-    students = [each for each in arrivals if each.student != CANVAS_TEST_STUDENT] or arrivals
-    rest = [path for path in entries if is_gradable(path) and path.name not in files]
-    return [*students, *(stranger(path, "Canvas") for path in rest)] if students else []
+    found = with_strangers("Canvas", arrivals, entries)
+    return [each for each in found if each.student != CANVAS_TEST_STUDENT] or found
 
 
 # Moodle ---------------------------------------------------------------------------------------------------------------
 
 
-def from_moodle(folder: Path, entries: Sequence[Path], new_folder: NewFolder) -> list[Arrival]:
+def from_moodle(_: Path, entries: Sequence[Path], new_folder: NewFolder) -> list[Arrival]:
     """One submission per student, from one folder per student or from a flat folder. Raises OSError."""
     by_student: dict[tuple[str, str], list[tuple[Path, re.Match[str]]]] = {}
-    rest = list[Path]()
     for path in entries:
         if match := MOODLE_NAME.fullmatch(path.name):
             by_student.setdefault((match["name"], match["number"]), []).append((path, match))
-        elif is_gradable(path) or is_folder(path):
-            rest.append(path)
-    if not by_student or sum(map(is_gradable, rest)) >= len({number for _, number in by_student}):
-        return []
-    arrivals = []
+    arrivals = list[Arrival]()
     for (name, number), parts in by_student.items():
         submitted = [(path, match) for path, match in parts if match["kind"] == "file"]
-        (path, _), *_ = submitted or parts
+        path = (submitted or parts)[0][0]
         if not path.is_dir():
-            flat = {match["file"]: path for path, match in submitted if match["file"] and not path.is_dir()}
+            flat = {match["file"]: each for each, match in submitted if match["file"] and not each.is_dir()}
             path = copy_under_own_names(new_folder(), flat)
         shown = f"{name} {number}" if name == "Participant" else name  # graded anonymously: all have that name
-        marks, sources = (number, f"Participant {number}"), tuple(path for path, _ in parts)
+        marks, sources = (number, f"Participant {number}"), tuple(each for each, _ in parts)
         arrival = Arrival(shown, path, marks=marks, sources=sources, account=f"Moodle {number}", displayed=True)
         if not submitted:
             arrival = arrival.with_remark("unread", "It came as text typed into Moodle; only files are read.")
         arrivals.append(arrival)
-    return [*arrivals, *(stranger(path, "Moodle") for path in rest)]
+    return with_strangers("Moodle", arrivals, entries)
 
 
 # GitHub ---------------------------------------------------------------------------------------------------------------
@@ -175,23 +151,18 @@ def from_checkouts(folder: Path, entries: Sequence[Path], _: NewFolder) -> list[
     named = CHECKOUTS_FOLDER.fullmatch(folder.name)
     inside = [path for path in entries if is_folder(path)]
     checkouts = [path for path in inside if named or any(os.path.lexists(path / mark) for mark in CHECKOUT_MARKS)]
-    rest = [path for path in entries if may_be_submitted(path) and path not in checkouts]
-    if len(rest) >= len(checkouts):
-        return []
+    names, arrivals = [path.name.lower() for path in checkouts], list[Arrival]()
     by_folder = named["assignment"] if named else folder.name.removesuffix("-submissions")
-    names = [path.name.lower() for path in checkouts]
-    common = max(names)  # the assignment with its hyphen, where all names begin with it
+    common = max(names, default="")  # the assignment with its hyphen, where all names begin with it
     while not all(name.startswith(common) for name in names):
         common = common[: common.rfind("-", 0, -1) + 1]
     for prefix in (f"{by_folder}-".lower(), common):
-        if prefix and all(name.startswith(prefix) and name != prefix for name in names):
-            students = list[Arrival]()
+        if prefix and not arrivals and all(name.startswith(prefix) and name != prefix for name in names):
             for path in checkouts:
-                login = path.name[len(prefix) :]
-                when = seconds_since_1970((result_in(path) or {}).get("datetime"))
-                students.append(Arrival(login, path, when, account=f"GitHub {login.lower()}"))
-            return [*students, *(stranger(path, "GitHub") for path in rest)]
-    return []
+                login, result = path.name[len(prefix) :], result_in(path) or {}
+                when = platform_time(result.get("datetime"))
+                arrivals.append(Arrival(login, path, submitted=when, account=f"GitHub {login.lower()}"))
+    return with_strangers("GitHub", arrivals, entries)
 
 
 def result_in(checkout: Path) -> dict[str, Any] | None:
@@ -225,33 +196,32 @@ def from_gradescope(folder: Path, entries: Sequence[Path], _: NewFolder) -> list
     path, places = folder / METADATA, [entry for entry in entries if may_be_submitted(entry)]
     if not path.is_file() or not all(GRADESCOPE_NAME.fullmatch(entry.name) for entry in places):
         return []
-    about, by_account, found = metadata(path), dict[str, list[Arrival]](), list[Arrival]()
+    about, by_account = metadata(path), dict[str, list[Arrival]]()
     for place in places:
-        entry = about.get(place.name) if is_folder(place) else None
+        entry = about.get(place.name)
         entry = entry if isinstance(entry, dict) else {}
-        submitters, when = entry.get(":submitters"), seconds_since_1970(entry.get(":created_at"))
-        people = [each for each in submitters if isinstance(each, dict)] if isinstance(submitters, list) else []
+        people = [each for each in entry.get(":submitters") or () if isinstance(each, dict)]
         names = [text_at(each, ":name") or text_at(each, ":email") or place.name for each in people]
-        for person, student in zip(people, names, strict=True):
+        for person, student in zip(people or [{}], names or [place.name], strict=True):
             marks = tuple(filter(None, (text_at(person, ":sid"), text_at(person, ":email"))))
-            account = f"Gradescope {marks[-1]}" if marks else ""
-            arrival = Arrival(student, place, when, marks, account=account, displayed=True)
+            account, when = f"Gradescope {marks[-1]}" if marks else "", platform_time(entry.get(":created_at"))
+            arrival = Arrival(student, place, submitted=when, marks=marks, account=account, displayed=bool(people))
             if len(names) > 1:
                 arrival = arrival.with_remark("group", f"Submitted by a group: {', '.join(sorted(names))}.")
             by_account.setdefault(account or f"{place.name} {student}", []).append(arrival)
-        if not people:
-            found.append(Arrival(place.name, place, when))
-    for same in by_account.values():
-        alone, together = [each for each in same if not each.remarks], [each for each in same if each.remarks]
-        labels = ", ".join(arrival.label for arrival in together)
-        if alone and together:
-            found.append(newest_of(alone).with_remark("group", f"It counts before {labels}, submitted by a group."))
-        elif len({each.remarks for each in together}) > 1:
-            note = f"Several groups submitted for this student: {labels}. Ask which one counts."
-            found += [replace(each.with_remark("guess", note), account="") for each in together]
-        else:
-            found.append(newest_of(same))
-    return found
+    return [arrival for same in by_account.values() for arrival in those_that_count(same)]
+
+
+def those_that_count(same: Sequence[Arrival]) -> list[Arrival]:
+    """Of one account's submissions on Gradescope: its own, else its group's; of several groups all."""
+    alone, together = [each for each in same if not each.remarks], [each for each in same if each.remarks]
+    labels = ", ".join(arrival.label for arrival in together)
+    if alone and together:
+        return [newest_of(alone).with_remark("group", f"It counts before {labels}, submitted by a group.")]
+    if len({each.remarks for each in together}) > 1:
+        note = f"Several groups submitted for this student: {labels}. Ask which one counts."
+        return [replace(each.with_remark("guess", note), account="") for each in together]
+    return [newest_of(same)]
 
 
 def metadata(path: Path) -> dict[Any, Any]:

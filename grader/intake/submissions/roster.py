@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.submissions.people import as_folder, name_words
-from grader.intake.submissions.tables import found_columns, read_table
+from grader.intake.submissions.tables import first_cell, read_table
 
 ROSTER_COLUMNS = {
     "name": ("name", "full name", "student", "student name"),
@@ -29,6 +29,7 @@ FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS = (
     ("first name", "given name", "first_name"),
     ("last name", "surname", "family name", "last_name"),
 )
+KNOWN_COLUMNS = {*FIRST_NAME_COLUMNS, *LAST_NAME_COLUMNS, *(name for each in ROSTER_COLUMNS.values() for name in each)}
 IDENTIFIER = "identifier"
 """Moodle's column with "Participant 207", the only one that says who it is while identities are hidden."""
 NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
@@ -103,19 +104,21 @@ class Attendance:
 
 def read_roster(path: Path) -> Roster:
     """Reads CSV with a header and commas, semicolons or tabs, as spreadsheets write it. Raises UserError."""
-    columns, numbered = read_table(path, "the class's list", lambda header: len(column_roles(header)))
-    roles = column_roles(columns)
-    if "name" not in roles and IDENTIFIER not in (column.lower() for column in columns):
-        raise UserError(
-            f"{path} needs a first line that names its columns (id, name, email); {found_columns(columns)}."
-        )
+    table = read_table(path, "the class's list", KNOWN_COLUMNS)
+    columns = {column.casefold() for column in table.columns}
+    has_parts = not columns.isdisjoint(FIRST_NAME_COLUMNS) and not columns.isdisjoint(LAST_NAME_COLUMNS)
+    has_names = has_parts or not columns.isdisjoint(ROSTER_COLUMNS["name"])
+    if not has_names and IDENTIFIER not in columns:
+        raise table.without("id, name, email")
     members, possible = list[Member](), dict[str, str]()
-    for _, cells in numbered:
-        line = dict(zip(columns, [*cells, *[""] * len(columns)], strict=False))
-        fields = {what: " ".join(line[column].strip() for column in role).strip() for what, role in roles.items()}
+    for (_, row), (_, cells) in zip(table.rows, table.lines, strict=True):
+        line = dict(zip(table.columns, [*cells, *[""] * len(table.columns)], strict=False))
+        fields = {what: first_cell(row, names) for what, names in ROSTER_COLUMNS.items()}
+        parts = (first_cell(row, names) for names in (FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS) if has_parts)
+        name = fields["name"] or " ".join(filter(None, parts))
         # Classroom 50 knows some by their login alone; without a column of names there is Moodle's identifier
-        name = fields.get("name", fields.get("id", "")) or fields.get("submission", "")
-        if name.lower() == NO_STUDENT and not fields.get("id"):
+        name = (name if has_names else fields["id"]) or fields["submission"]
+        if name.lower() == NO_STUDENT and not fields["id"]:
             possible = possible or {column: cell.strip() for column, cell in line.items()}
         elif name and tuple(sorted(name_words(name))) != TEST_STUDENT:
             last, comma, first = name.partition(",")
@@ -127,19 +130,7 @@ def read_roster(path: Path) -> Roster:
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
             raise UserError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
-    return Roster(tuple(with_unique_names(members)), columns, possible)
-
-
-def column_roles(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """{"name", "id", ...: its column, or the two of a first and a last name}."""
-    own = {column.strip().lower(): column for column in reversed(columns)}
-    known = ROSTER_COLUMNS | {"first": FIRST_NAME_COLUMNS, "last": LAST_NAME_COLUMNS}
-    found: dict[str, tuple[str, ...]] = {
-        what: next(((own[name],) for name in names if name in own), ()) for what, names in known.items()
-    }
-    first, last = found.pop("first"), found.pop("last")
-    found["name"] = found["name"] or (first + last if first and last else ())
-    return {what: role for what, role in found.items() if role}
+    return Roster(tuple(with_unique_names(members)), table.columns, possible)
 
 
 def with_unique_names(members: Sequence[Member]) -> Iterable[Member]:

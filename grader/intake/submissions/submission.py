@@ -5,56 +5,48 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.answer_files import with_answers
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.file_kinds import IncompleteDownload, Unreadable
 from grader.intake.submissions.fitting import naming, says_lesson
 from grader.intake.submissions.gathered import Gathered, GatheredFile, gathered
 from grader.intake.submissions.intake_csv import IntakeLine
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.lesson_finder import LessonFinder
+from grader.intake.submissions.lesson_finder import FileReading, LessonFinder
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import IntakeRemark
+from grader.results.wording import listed_as_code
 from grader.source.reader import one_submission
 
 
 @dataclass(frozen=True)
-class Submission:
-    """What one student submitted.
+class Submission(Arrival):
+    """What one student submitted: an arrival whose files are read.
 
     Attributes:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
         fault: the same where the reason is not the student's; there is no score then, instead of 0.
-        submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
-        time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
-        platform: "late" or "on time", where the platform itself says so; else "".
-        account: the platform's account that submitted it, "Canvas 101"; "" where no platform gives one.
-        entries: the names of its files or folders in the platform's download.
-        submitted_by: the member of the student's group who submitted it; "" where the student did.
         remarks: how it was read, and which of several submissions counts, where that is not obvious.
         questions: what a person should decide, for intake.csv.
     """
 
-    student: str
-    path: Path
     lessons: dict[str, LessonFiles]
     message: str | None = None
-    submitted: datetime | None = None
-    remarks: tuple[IntakeRemark, ...] = ()
+    _: KW_ONLY
     questions: tuple[IntakeLine, ...] = ()
-    time_source: str = ""
     fault: str = ""
-    platform: str = ""
-    account: str = ""
-    entries: tuple[str, ...] = ()
-    submitted_by: str = ""
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The names of its files or folders in the platform's download."""
+        return tuple(place.name for place in self.places)
 
     @property
     def has_lesson(self) -> bool:
@@ -82,8 +74,7 @@ class Submission:
 
 
 def read_submission(
-    path: Path,
-    student: str,
+    arrival: Arrival,
     lessons: Sequence[Lesson],
     course: Sequence[Lesson] = (),
     decided: Mapping[str, str] = MappingProxyType({}),
@@ -94,7 +85,7 @@ def read_submission(
     See LessonFinder for `course` (by default `lessons`) and `decided`, with_answers for `known_as`. Raises LessonError
     where a lesson's questions cannot be read.
     """
-    nothing = Submission(student, path, {})
+    nothing, path = Submission(**vars(arrival), lessons={}), arrival.path
     if path.is_symlink():
         return replace(nothing, message=f"{path.name} is a link. Submit the folder or file itself.")
     if path.exists() and not path.is_file() and not path.is_dir():
@@ -102,7 +93,7 @@ def read_submission(
     try:
         with one_submission(), gathered(path) as files:
             read = read_gathered(nothing, files, lessons, course or lessons, decided)
-            answered, remarks = with_answers(read.lessons, files, student, lessons, known_as)
+            answered, remarks = with_answers(read.lessons, files, arrival.student, lessons, known_as)
             return replace(read, lessons=answered, remarks=(*read.remarks, *remarks))
     except (Unreadable, IncompleteDownload) as error:
         fault = str(error) if isinstance(error, IncompleteDownload) else ""
@@ -127,30 +118,28 @@ def read_gathered(
 ) -> Submission:
     """The submission with the lessons that are found in its files, or with the reason why there are none."""
     finder = LessonFinder(files, wanted, course, decided, nothing.student)
-    finder.find()
     lessons, message = finder.lessons, None
     # the only Python file or notebook, unless a folder around it mentions a lesson
-    only = files.files[0] if len(files.files) == 1 else None
-    only = None if only and any(says_lesson(part, course) for part in only.parts[:-1]) else only
+    only = finder.readings[0] if len(finder.readings) == 1 else None
+    only = None if only and any(says_lesson(part, course) for part in only.file.parts[:-1]) else only
     if not lessons and only is not None:
-        message, lessons = why_not_read(only, finder)
+        message, lessons = why_not_read(only)
     else:
-        page = finder.chains(only) and finder.pages(only) if only and len(wanted) > 1 and not files.refused else {}
+        page = only.chains and only.pages() if only and len(wanted) > 1 and not files.refused else {}
         found = {each.name: lessons.get(each.name) or page.get(each.name) for each in wanted}
         lessons = {each.name: found[each.name] or not_found(each, files, wanted) for each in wanted}
     read = replace(nothing, lessons=lessons, message=message)
     if not (read.has_lesson or files.files) and files.others:
-        shown = ", ".join(f"`{name[:80]}`" for name in files.others[:3]) + (", ..." if len(files.others) > 3 else "")
+        shown = listed_as_code([name[:80] for name in files.others], 3)
         finder.remarks.insert(0, IntakeRemark("unread", f"Submitted {shown} and no Python file."))
-    return replace(read, remarks=tuple(finder.remarks), questions=tuple(finder.questions))
+    return replace(read, remarks=(*nothing.remarks, *finder.remarks), questions=tuple(finder.questions))
 
 
-def why_not_read(file: GatheredFile, finder: LessonFinder) -> tuple[str, dict[str, LessonFiles]]:
+def why_not_read(only: FileReading) -> tuple[str, dict[str, LessonFiles]]:
     """(why no lesson is found in the only file of a submission, what is said about each lesson)."""
-    shown = file.shown
+    shown = only.file.shown
     try:
-        page = finder.pages(file)
-        error = file.outline.syntax_error
+        page, error = only.pages(), only.file.outline.syntax_error
     except Unreadable as unreadable:
         return str(unreadable), {}
     except NotebookError as unreadable:
@@ -161,24 +150,23 @@ def why_not_read(file: GatheredFile, finder: LessonFinder) -> tuple[str, dict[st
         return faults[0], page
     if attempts := [each.message for each in page.values() if each.message and not each.nothing]:
         return attempts[0], {}
-    where = " in its code cells" if file.is_notebook else ""
+    where = " in its code cells" if only.file.is_notebook else ""
     return (
-        f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`, and its "
-        f"functions are not those of a lesson. Submit the exercise's notebook, or its {BACKWARD_FILE}."
+        f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`, and no "
+        f"function of a lesson that is graded here is defined. Submit the exercise's notebook, or its {BACKWARD_FILE}."
     ), {}
 
 
 def not_found(lesson: Lesson, files: Gathered, wanted: Sequence[Lesson]) -> LessonFiles:
     """A lesson that no file of a submission is: what there is in its place."""
-    if files.is_empty:
-        message = f"The folder is empty: expected {lesson.name}/{BACKWARD_FILE}."
-        return LessonFiles(lesson.name, message=message, nothing=True)
     folder = max(files.folders, key=lambda each: naming(each.rpartition("/")[2], lesson), default="")
     is_there = naming(folder.rpartition("/")[2], lesson) > 0
     here = folder if is_there else files.files[0].folder if files.files else ""
     near = [each.path.name for each in files.files if each.folder == here]
     if not is_there and not (len(wanted) == 1 and near):
-        message = f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
+        is_empty = not (files.files or files.answers or files.folders or files.others or files.refused)
+        what = "The folder is empty" if is_empty else f"No folder {lesson.name} was submitted"
+        message = f"{what}: expected {lesson.name}/{BACKWARD_FILE}."
         return LessonFiles(lesson.name, message=message, nothing=True)
     found = f"; found {', '.join(near[:5])}. Submit one file for the lesson: {BACKWARD_FILE}, or a notebook."
     place = f"{here}/{BACKWARD_FILE}".removeprefix("/")

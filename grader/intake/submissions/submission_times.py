@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
@@ -25,7 +24,7 @@ from grader.intake.submissions.roster import (
     Attendance,
     Roster,
 )
-from grader.intake.submissions.tables import found_columns, read_table, read_text_of
+from grader.intake.submissions.tables import first_cell, read_table, read_text_of
 from grader.intake.submissions.written_times import UnreadableTime, is_day_first, read_time
 
 TIME_COLUMNS = (
@@ -34,12 +33,15 @@ TIME_COLUMNS = (
     *("última modificación (entrega)", "fecha de entrega", "última modificação (envio)", "ultima modifica (consegna)"),
 )
 """Names of the column with the time; the documentation uses the first. Moodle's are in the language of who exports."""
-FULL_NAME_COLUMNS = ("vollständiger name", "nom complet", "nombre completo")
 ID_COLUMNS = (*MARK_COLUMNS, "vollständiger name")
-NAME_COLUMNS = (*ROSTER_COLUMNS["name"], "sortable_name", "user name", *FULL_NAME_COLUMNS)
+NAME_COLUMNS = (
+    *(*ROSTER_COLUMNS["name"], "sortable_name", "user name"),
+    *("vollständiger name", "nom complet", "nombre completo"),
+)
 PERSON_COLUMNS = {*ID_COLUMNS, *NAME_COLUMNS, *FIRST_NAME_COLUMNS, *LAST_NAME_COLUMNS}
 LATENESS_COLUMNS = ("late", "lateness (h:m:s)")
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
+IS_LATE = {"yes": "late", "true": "late", "no": "on time", "false": "on time"}
 
 
 class NoZone(UserError):
@@ -79,8 +81,8 @@ class ReadTimes:
     zone: tzinfo | None = None
 
 
-WrittenTime = tuple[str, SubmissionTime]
-"""(the time as it is written, the line of the file, whose `when` says nothing yet)"""
+TimeRow = tuple[str, Mapping[str, str]]
+"""(the place, such as "times.csv, line 3"; {column in small letters: cell})"""
 
 
 def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
@@ -90,86 +92,72 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     """
     text = read_text_of(path, "the times")
     begin = text.lstrip().removeprefix("while(1);").lstrip()  # Canvas puts it before JSON that a browser asks for
-    return times_of_lines(lines_of_json(path, begin) if begin[:1] in ("[", "{") else lines_of_table(path, text), zone)
+    if begin[:1] in ("[", "{"):
+        return times_of_rows(rows_of_json(path, begin), zone)
+    table = read_table(path, "the times", PERSON_COLUMNS.union(TIME_COLUMNS), text)
+    columns = {column.casefold() for column in table.columns}
+    if columns.isdisjoint(TIME_COLUMNS) or columns.isdisjoint(PERSON_COLUMNS):
+        raise table.without("id, email or name, and submitted")
+    return times_of_rows([(f"{path.name}, {line}", row) for line, row in table.rows], zone)
 
 
 def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
     """The times in a roster that has them, such as Moodle's grading worksheet. Raises NoZone."""
-    column = next((each for each in roster.columns if each.strip().casefold() in TIME_COLUMNS), None)
-    members = roster.members if column is not None else ()
-    lines = ((m.line.get(column or "", ""), line_about(f"{name}, {m.name}", [m.student])) for m in members)
-    return times_of_lines(lines, zone)
+    lines = ({column.strip().casefold(): cell.strip() for column, cell in m.line.items()} for m in roster.members)
+    rows = zip(roster.members, lines, strict=True)
+    return times_of_rows([(f"{name}, {m.name}", line | {ID_COLUMNS[0]: m.student}) for m, line in rows], zone)
 
 
-def line_about(place: str, ids: Iterable[Any], names: Iterable[Any] = (), platform: str = "") -> SubmissionTime:
-    own, others = ([str(each) for each in texts if isinstance(each, (str, int)) and each] for texts in (ids, names))
-    return SubmissionTime(place, datetime.min, tuple(own), tuple(others), platform)
-
-
-def lines_of_table(path: Path, text: str) -> Iterator[WrittenTime]:
-    known = PERSON_COLUMNS.union(TIME_COLUMNS)
-    header, rows = read_table(
-        path, "the times", lambda header: sum(cell.strip().casefold() in known for cell in header), text
-    )
-    columns = [cell.casefold() for cell in header]
-    time_column = next((name for name in TIME_COLUMNS if name in columns), None)
-    if time_column is None or PERSON_COLUMNS.isdisjoint(columns):
-        needed = "id, email or name, and submitted"
-        raise UserError(f"{path} needs a first line that names its columns: {needed}; {found_columns(header)}.")
-    for number, cells in rows:
-        entry = dict.fromkeys(known, "") | dict(zip(columns, map(str.strip, cells), strict=False))
-        first, last = (max(entry[name] for name in role) for role in (FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS))
-        names = [*(entry[name] for name in NAME_COLUMNS), f"{first} {last}" if first and last else ""]
-        says = next(filter(None, (entry.get(name, "") for name in LATENESS_COLUMNS)), "").casefold()
-        is_late = says in ("yes", "true") or re.fullmatch("[0-9]+(:[0-9]+)*", says)
-        on_time = says in ("no", "false") or re.fullmatch("0+(:0+)*", says)
-        ids, platform = (entry[name] for name in ID_COLUMNS), "on time" if on_time else "late" if is_late else ""
-        yield entry[time_column], line_about(f"{path.name}, line {number}", ids, names, platform)
-
-
-def lines_of_json(path: Path, text: str) -> Iterator[WrittenTime]:
+def rows_of_json(path: Path, text: str) -> list[TimeRow]:
     """The attempts in the answer of Canvas's submissions API. Raises UserError."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is no JSON: save the page of Canvas's submissions API again.") from error
-    entries = data if isinstance(data, list) else [data]
+    entries, rows = data if isinstance(data, list) else [data], list[TimeRow]()
     if not all(isinstance(each, dict) and "submitted_at" in each for each in entries):
         raise UserError(f"{path} is not the answer of Canvas's submissions API: no `submitted_at` in every entry.")
     for number, entry in enumerate(entries, 1):
         user = entry.get("user") if isinstance(entry.get("user"), dict) else {}
-        ids = [entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))]
         history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
         for time, attempt in {str(each.get("submitted_at")): each for each in history}.items():
             # nothing is late for Canvas where it has no due date
             late = attempt.get("late") if attempt.get("cached_due_date", "unknown") is not None else None
-            says = {True: "late", False: "on time"}.get(late, "") if isinstance(late, bool) else ""
-            names = [user.get("name"), user.get("sortable_name")]
-            yield time, line_about(f"{path.name}, entry {number}", ids, names, says)
+            row = {**user, "user_id": entry.get("user_id"), "submitted_at": time, "late": str(late).lower()}
+            cells = {name: str(value) for name, value in row.items() if isinstance(value, (str, int))}
+            rows.append((f"{path.name}, entry {number}", cells))
+    return rows
 
 
-def times_of_lines(lines: Iterable[WrittenTime], zone: tzinfo | None) -> ReadTimes:
-    """The lines with their times read. Raises NoZone."""
-    written = [(text.strip(), line) for text, line in lines if text.strip().casefold() not in NOT_SUBMITTED]
-    day_first = is_day_first(text for text, _ in written)
-    found, bad, has_local = [], [], False
-    for text, line in written:
+def times_of_rows(rows: Sequence[TimeRow], zone: tzinfo | None) -> ReadTimes:
+    """The rows with their times read. Raises NoZone."""
+    written = [(place, row, first_cell(row, TIME_COLUMNS)) for place, row in rows]
+    written = [(place, row, text) for place, row, text in written if text.casefold() not in NOT_SUBMITTED]
+    day_first = is_day_first(text for _, _, text in written)
+    found, bad, has_local = list[SubmissionTime](), list[str](), False
+    for place, row, text in written:
         try:
             when = read_time(text, day_first)
         except UnreadableTime as error:
-            bad.append(f"{line.place}: {error}.")
+            bad.append(f"{place}: {error}.")
             continue
-        if not line.ids and not line.names:
-            bad.append(f"{line.place}: the line does not say who it is.")
+        first, last = (first_cell(row, names) for names in (FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS))
+        names = [*(row.get(name, "") for name in NAME_COLUMNS), f"{first} {last}" if first and last else ""]
+        ids, named = (tuple(filter(None, each)) for each in ((row.get(name) for name in ID_COLUMNS), names))
+        if not ids and not named:
+            bad.append(f"{place}: the line does not say who it is.")
             continue
         if when.tzinfo is None:
             if zone is None:
                 raise NoZone(
-                    f"{line.place} has a time without a time zone, {text!r}: write `timezone` in the assignment "
+                    f"{place} has a time without a time zone, {text!r}: write `timezone` in the assignment "
                     'file, such as timezone = "Europe/Zurich".'
                 )
             when, has_local = when.replace(tzinfo=zone), True  # of an hour that the clocks repeat, the first
-        found.append(replace(line, when=when))
+        says = first_cell(row, LATENESS_COLUMNS).casefold()
+        is_duration = re.fullmatch("[0-9]+(:[0-9]+)*", says)
+        platform = ("late" if says.strip("0:") else "on time") if is_duration else IS_LATE.get(says, "")
+        found.append(SubmissionTime(place, when, ids, named, platform))
     return ReadTimes(tuple(found), tuple(bad), zone if has_local else None)
 
 

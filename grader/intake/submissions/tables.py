@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from grader.errors import UserError
 
@@ -16,15 +16,28 @@ MAX_TABLE_BYTES = 16 << 20
 csv.field_size_limit(MAX_TABLE_BYTES)
 DECLARED_SEPARATOR = re.compile(r'\s*"?sep=([^\w\s"]|\t)"?[ \t,;]*(?:\r\n?|\n|$)', re.IGNORECASE)
 """Excel's own first line, such as `sep=;`. It is no line of the table."""
-Score = Callable[[Sequence[str]], int]
-"""How many of a header's columns are known: it decides between separators."""
 
 
-class CsvTable(NamedTuple):
-    """A file's first line, with spaces removed, and (number of the line, its cells) of every other line with text."""
+@dataclass(frozen=True)
+class CsvTable:
+    """A file's `columns` as it writes them, and (number of the line, its cells) of every other line with text."""
 
-    header: tuple[str, ...]
+    path: Path
+    columns: tuple[str, ...]
     lines: list[tuple[int, list[str]]]
+
+    @property
+    def rows(self) -> list[tuple[str, dict[str, str]]]:
+        """(the line in words, {column in small letters: cell without spaces around it}) of every line."""
+        names = [column.casefold() for column in self.columns]
+        return [
+            (f"line {number}", dict(zip(names, map(str.strip, cells), strict=False))) for number, cells in self.lines
+        ]
+
+    def without(self, needed: str) -> UserError:
+        """The error of a file that does not have the `needed` columns."""
+        found = f"its first line has {', '.join(self.columns[:8])}" if any(self.columns) else "it is empty"
+        return UserError(f"{self.path} needs a first line that names its columns: {needed}; {found}.")
 
 
 def read_text_of(path: Path, what: str) -> str:
@@ -43,9 +56,9 @@ def read_text_of(path: Path, what: str) -> str:
         return data.decode("cp1252", "replace")
 
 
-def read_table(path: Path, what: str, known: Score, text: str | None = None) -> CsvTable:
+def read_table(path: Path, what: str, known: Collection[str], text: str | None = None) -> CsvTable:
     """The table in a file, whose `text` may be given, with the separator that gives the first line the most `known`
-    columns. Raises UserError.
+    columns, in small letters. Raises UserError.
     """
     text = read_text_of(path, what) if text is None else text
     declared, ways = DECLARED_SEPARATOR.match(text), list[list[tuple[int, list[str]]]]()
@@ -54,13 +67,16 @@ def read_table(path: Path, what: str, known: Score, text: str | None = None) -> 
     try:
         for mark in dict.fromkeys(f"{declared[1] if declared else ''},;\t"):
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-            ways.append([(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)])
+            lines = [(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)]
+            ways.append(lines or [(0, [])])
     except csv.Error as failure:
         raise UserError(f"{path} is no CSV file ({failure}): save {what} as CSV.") from failure
-    lines = max(ways, key=lambda way: (known(way[0][1]), len(way[0][1])) if way else (0, 0))
-    return CsvTable(tuple(cell.strip() for cell in lines[0][1]), lines[1:]) if lines else CsvTable((), [])
+    (_, header), *rest = max(
+        ways, key=lambda way: (sum(c.strip().casefold() in known for c in way[0][1]), len(way[0][1]))
+    )
+    return CsvTable(path, tuple(cell.strip() for cell in header), rest)
 
 
-def found_columns(header: Sequence[str]) -> str:
-    """What a file's first line has, for a sentence."""
-    return f"its first line has {', '.join(header[:8])}" if any(header) else "it is empty"
+def first_cell(row: Mapping[str, str], names: Iterable[str]) -> str:
+    """The first cell with text in one of the columns that are called so; "" where there is none."""
+    return next(filter(None, (row.get(name, "") for name in names)), "")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from grader.intake.submissions.arrival import SECONDS_PER_DAY
 from grader.results import Lateness, LessonResult, Row, SubmissionResult, number, points_in_words, points_text
 from grader.results.wording import UNKNOWN_TIME, count_text
 
@@ -17,6 +16,7 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last, none on time": "it is the last one, and none was on time",
 }
 TOTAL_PART: Final = "total"
+SECONDS_PER_DAY = 86_400
 
 
 class Fact(NamedTuple):

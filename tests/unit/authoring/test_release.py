@@ -29,6 +29,7 @@ from grader.authoring.release.leaks import Secrets, distribution_files, leaks, s
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
 from grader.commands.course import LEAKS, refuse_leaks
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 from grader.questions.question import questions_of
@@ -293,7 +294,7 @@ def test_a_notebook_has_each_function_in_a_cell_of_its_own_and_is_read_as_the_st
         assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(ast.parse(stub).body[1:], []))
         if number == "04":
             (path := tmp_path / "04.ipynb").write_text(text)
-            submission = read_submission(path, "ada", [lesson]).lessons[lesson.name]
+            submission = read_submission(Arrival("ada", path), [lesson]).lessons[lesson.name]
             assert submission.present and b"def dlogits(logits, Yb, n):" in submission.files["backward.py"]
 
 

@@ -25,8 +25,8 @@ ROSTER = """id,name,email
 def test_a_name_that_two_students_share_means_neither(earlier, tmp_path):
     """Otherwise `grade adjust "Raj Patel"` changes the score of one of them, and nobody notices."""
     (tmp_path / "roster.csv").write_text(ROSTER)
-    people = people_index(earlier, read_roster(tmp_path / "roster.csv").members)
     students = ["Ada Okafor", "Raj Patel (26)", "Raj Patel (27)"]
+    people = people_index(students, earlier, read_roster(tmp_path / "roster.csv").members)
     for shared in ("Raj Patel", "raj patel"):
         with pytest.raises(UserError) as raised:
             find_student(shared, students, people)
@@ -43,4 +43,4 @@ def test_every_id_in_canvas_s_own_export_names_its_student_and_its_test_student_
     members = read_roster(tmp_path / "roster.csv").members
     assert [each.student for each in members] == ["Ada Okafor"]
     for mark in ("101", "4259", "ADA7", "Ada Okafor"):
-        assert find_student(mark, ["Ada Okafor"], people_index({}, members)) == "Ada Okafor"
+        assert find_student(mark, ["Ada Okafor"], people_index(["Ada Okafor"], {}, members)) == "Ada Okafor"

@@ -22,7 +22,7 @@ from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook, read_notebook_limited
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.lesson_reading import read_page
+from grader.intake.submissions.lesson_files import read_page
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.publish.excerpt import excerpt

@@ -26,7 +26,7 @@ STUDENTS = ["Ada", "Bo", "Chen", "Dana"]
 def read(tmp_path):
     def decisions(text, assignment=ASSIGNMENT):
         (tmp_path / "late.csv").write_text(text, encoding="utf-8")
-        return read_extensions(tmp_path / "late.csv", assignment, STUDENTS, people_index({}, ()), "Grace")
+        return read_extensions(tmp_path / "late.csv", assignment, STUDENTS, people_index(STUDENTS, {}), "Grace")
 
     return decisions
 

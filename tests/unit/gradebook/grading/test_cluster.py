@@ -33,6 +33,7 @@ from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.cluster_worker import versions
 from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.probe import Isolation
@@ -128,7 +129,7 @@ def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, sm
     folder, out, _ = graded
     session = session_for("04", seed=7)
     for student, results in in_the_book(out):
-        alone = session.grade(read_submission(folder / student, student, [small])).results.to_json()
+        alone = session.grade(read_submission(Arrival(student, folder / student), [small])).results.to_json()
         assert without_seconds(results) == without_seconds(alone)
         assert json.loads((out / student / "results.json").read_text()) == results
         assert {path.name for path in (out / student).iterdir()} == set(STUDENT_FILES)

@@ -231,7 +231,7 @@ def test_what_can_be_read_in_several_ways_is_in_intake_csv_and_an_edited_line_su
         folder = followed.inbox / "ada"
         folder.mkdir()
         (folder / "a.py").write_text("def dlogits(logits, Yb, n):\n    return 0  # first\n")
-        (folder / "b.py").write_text("def dlogits(logits, Yb, n):\n    return 1  # right\n")
+        (folder / "b.py").write_text("def dlogits(logits, Yb, n):\n    return right\n")
 
     def edit() -> None:
         text = (followed.out / "intake.csv").read_text(encoding="utf-8")

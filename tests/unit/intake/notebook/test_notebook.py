@@ -319,7 +319,8 @@ def test_a_notebook_of_another_exercise_is_a_sentence(hand_in, lessons):
     submission = hand_in(notebook("def draw_dot(root):\n    return root", methods), *lessons)
     assert submission.message == (
         "mine.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, as in `dlogprobs = "
-        "...`, and its functions are not those of a lesson. Submit the exercise's notebook, or its backward.py."
+        "...`, and no function of a lesson that is graded here is defined. Submit the exercise's notebook, or its "
+        "backward.py."
     )
     assert not any(submitted.present for submitted in submission.lessons.values())
 

@@ -14,7 +14,7 @@ from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import NotebookError, cells_of
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.lesson_reading import files_of_reading
+from grader.intake.submissions.lesson_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 

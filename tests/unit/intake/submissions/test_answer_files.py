@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.gradebook.grading.question_rows import question_rows
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission import Submission, read_submission
@@ -38,7 +39,7 @@ def test_places(tmp_path: Path, lessons, place: str, alone: bool, found: str | N
         for path in sorted((tmp_path / "ada").rglob("*.*")):
             archive.write(path, path.relative_to(tmp_path / "ada"))
     for submission in (tmp_path / "ada", packed):
-        read = read_submission(submission, "ada", wanted)
+        read = read_submission(Arrival("ada", submission), wanted)
         answers = {name: each.answers_shown for name, each in read.lessons.items() if each.answers is not None}
         assert answers == ({"03_makemore_steps": found} if found else {})
         assert not [remark for remark in read.remarks if remark.kind == "answers"]
@@ -48,14 +49,14 @@ def test_remarks(tmp_path: Path, lessons) -> None:
     place = tmp_path / "03_makemore_steps"
     place.mkdir()
     (place / "answers.toml").write_text(ANSWERS)
-    read = read_submission(tmp_path, "grace", [lessons["03_makemore_steps"]])
+    read = read_submission(Arrival("grace", tmp_path), [lessons["03_makemore_steps"]])
     assert [remark.message for remark in read.remarks] == [
         "03_makemore_steps/answers.toml was written for `ada`, which is not known as a name, id or address of this "
         "student: the questions have the values of `grace`. If it is one, add it to the roster."
     ]
     assert not read.lessons["03_makemore_steps"].nothing
     (place / "answers.toml").write_bytes(b"#" * 300_000)
-    read = read_submission(tmp_path, "grace", [lessons["03_makemore_steps"]])
+    read = read_submission(Arrival("grace", tmp_path), [lessons["03_makemore_steps"]])
     assert [(each.kind, each.message) for each in read.remarks] == [
         ("unread", "answers.toml has more than 200,000 bytes, the most that is read.")
     ]

@@ -37,25 +37,18 @@ def complete(inbox: Appearing, clock: Clock, seconds: float = 0.0) -> set[str]:
     return set(inbox.complete())
 
 
-def test_a_file_is_complete_once_nothing_has_changed_for_a_while(inbox, clock):
-    file = inbox.folder / "ada.py"
+def test_an_entry_is_complete_once_nothing_below_it_has_changed_for_a_while(inbox, clock):
+    file, place = inbox.folder / "ada.py", inbox.folder / "bo" / "03_makemore_steps"
     file.write_text("def dx(): pass\n")
+    place.mkdir(parents=True)
     assert complete(inbox, clock, 0.5) == set()
     file.write_text("def dx(): pass\n" * 2)  # it is still being written
     os.utime(file, (1_000.0, 1_000.0))  # clocks of file servers differ
     assert complete(inbox, clock, 1.0) == set()
-    assert complete(inbox, clock, 0.5) == {"ada.py"}
-
-
-def test_a_folder_is_complete_once_nothing_below_it_changes(inbox, clock):
-    place = inbox.folder / "ada" / "03_makemore_steps"
-    place.mkdir(parents=True)
-    assert complete(inbox, clock, 1.5) == set()  # an empty folder is about to be filled
+    assert complete(inbox, clock, 0.5) == {"ada.py"}  # an empty folder is about to be filled
     (place / "backward.py").write_text("a = 1\n")
-    assert complete(inbox, clock, 1.0) == set()
-    (place / "helper.py").write_text("b = 1\n")
-    assert complete(inbox, clock, 1.0) == set()
-    assert complete(inbox, clock, 0.5) == {"ada"}
+    assert complete(inbox, clock, 1.0) == {"ada.py"}
+    assert complete(inbox, clock, 0.5) == {"ada.py", "bo"}
 
 
 def test_a_file_that_is_replaced_by_renaming_is_another_state(inbox, clock):

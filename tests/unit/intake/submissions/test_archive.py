@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import csv
 import gzip
 import io
 import lzma
@@ -15,10 +14,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from support import ROOT, guarded, sampled, solution_of
+from support import guarded, sampled
 
-from grader.commands.grade import main
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.file_kinds import Unreadable, is_archive, stem_of
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.gathered import gathered
@@ -241,21 +239,6 @@ def test_a_hostile_archive_is_refused(tmp_path: Path, lesson, name: str) -> None
     suffix, make, sentence = ARCHIVES[name]
     path = written(tmp_path, f"bomb.{suffix}", make())
     with guarded():
-        message = read_submission(path, "bomb", [lesson]).message
+        message = read_submission(Arrival("bomb", path), [lesson]).message
     if sentence:
         assert message is not None and sentence in message and message.endswith(".")
-
-
-@pytest.mark.full
-def test_grade_run_with_bombs_around_a_right_submission(course, tmp_path: Path) -> None:
-    folder, bomb = tmp_path / "class", bzip2_bomb()
-    assert len(bomb) < 9_500
-    (folder / "hopper" / "04_cross_entropy").mkdir(parents=True)
-    (folder / "hopper" / "04_cross_entropy" / "backward.py").write_text(solution_of(course.find("04")))
-    for name in ("ada", "bo", "zoe"):
-        written(folder, f"{name}.tar.bz2", bomb)
-    command = ["run", str(folder), "--lesson", "4", "-o", str(tmp_path / "out"), "--jobs", "2", "--course", str(ROOT)]
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 0, done.output
-    with (tmp_path / "out" / "grades.csv").open(newline="") as file:
-        assert [row[:2] for row in csv.reader(file)][1:] == [["ada", "0"], ["bo", "0"], ["hopper", "3"], ["zoe", "0"]]

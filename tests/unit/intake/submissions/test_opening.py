@@ -10,6 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from grader.intake.submissions import archives, file_kinds
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.file_kinds import open_regular
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
@@ -59,7 +60,7 @@ def test_a_folder_that_becomes_a_link_leads_nowhere(tmp_path, course: Course, mo
         own.symlink_to(tmp_path / "secret" / lesson.name)
 
     changing(file_kinds, monkeypatch, swap, at=1)
-    read = read_submission(tmp_path / "ada", "ada", [lesson])
+    read = read_submission(Arrival("ada", tmp_path / "ada"), [lesson])
     assert own.is_symlink() and SECRET not in read.lessons[lesson.name].files.values()
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support import ROOT, guarded, sampled
 
+from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.lesson_finder import MAY_HAVE_GRADIENTS
 from grader.intake.submissions.people import may_be_one_person
 from grader.intake.submissions.submission import read_submission
@@ -55,7 +56,7 @@ def test_answers_are_read_once_and_not_in_any_number(tmp_path: Path) -> None:
         (folder / "answers.toml").write_text('lesson = "03"\n[answers]\nn = "1"\n')
         (folder / "backward.py").write_text("dlogits = 2\n")
     with guarded():
-        read = {place: read_submission(place, "ada", lessons) for place in (many, few)}
+        read = {place: read_submission(Arrival("ada", place), lessons) for place in (many, few)}
     answered = {
         place: [each.lesson for each in one.lessons.values() if each.answers_shown] for place, one in read.items()
     }
@@ -87,6 +88,6 @@ def test_all_files_of_a_submission_share_a_limit(suffix: str, tmp_path: Path, mo
         raise ReadingStopped("reading it took more than 1 seconds")
 
     monkeypatch.setattr(SourceReader, "_exchange", exchange)
-    read = read_submission(path, "ada", list(Course(ROOT).lessons.values()))
+    read = read_submission(Arrival("ada", path), list(Course(ROOT).lessons.values()))
     assert not any(lesson.present for lesson in read.lessons.values())
     assert len(messages) == 4

@@ -59,20 +59,9 @@ def test_in_whatever_letters(roster):
         assert [(each.name, each.id, each.email) for each in roster(text.encode(encoding)).members] == ADA
 
 
-def test_moodle_hides_identities_and_other_columns_are_kept(roster):
-    """Its worksheet then has no other column that says who it is."""
-    found = roster("Identifier,Status,Note (private)\nParticipant 207,Submitted for grading,likes; semicolons\n")
-    (member,) = found.members
-    assert (member.student, member.name, member.id) == ("Participant 207",) * 3
-    assert found.columns == ("Identifier", "Status", "Note (private)")
-    assert member.line["Note (private)"] == "likes; semicolons"
-    submitted = Arrival("Participant 207", Path("x"), marks=("207", "Participant 207"))
-    assert list(join_arrivals(found, [submitted]).owned) == ["Participant 207"]
-
-
 UNUSABLE = {
-    "": "needs a first line that names its columns (id, name, email); it is empty.",
-    "17,Ada\n": "needs a first line that names its columns (id, name, email); its first line has 17, Ada.",
+    "": "needs a first line that names its columns: id, name, email; it is empty.",
+    "17,Ada\n": "needs a first line that names its columns: id, name, email; its first line has 17, Ada.",
     "name\n\n": "has a header and no student below it.",
     "name,email\nAda,a@b.c\nBo,A@B.c\n": "has the email a@b.c twice: which line is meant?",
 }

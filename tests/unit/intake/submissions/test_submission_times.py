@@ -1,13 +1,15 @@
-"""Files of times: what platforms export, whose each line is, and what is said about the others."""
+"""When students submitted: dates as platforms write them, files of times, whose each line is."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
@@ -19,8 +21,10 @@ from grader.intake.submissions.submission_times import (
     times_by_student,
     times_in_roster,
 )
+from grader.intake.submissions.written_times import UnreadableTime, is_day_first, platform_time, read_time
 
 ZURICH = ZoneInfo("Europe/Zurich")
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WORKSHEET = (
     "\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
     "Last modified (submission),Last modified (grade),Feedback comments\r\n"
@@ -42,8 +46,8 @@ def written(folder: Path, text: str, name: str = "times.csv") -> Path:
     return path
 
 
-def arrival(student: str, *marks: str, path: str = "", when: float = 0.0, names: tuple[str, ...] = ()) -> Arrival:
-    return Arrival(student, Path(path or student), when, marks, names=names)
+def arrival(student: str, *marks: str, path: str = "", submitted: datetime | None = None) -> Arrival:
+    return Arrival(student, Path(path or student), submitted=submitted, marks=marks)
 
 
 def test_moodle_s_worksheet(tmp_path):
@@ -127,13 +131,13 @@ def test_a_name_that_two_have_and_an_id_of_somebody_else_are_said(tmp_path):
 
 def test_a_group_s_line_counts_for_all_members_and_a_roster_does_not_replace_a_platform_s_time(tmp_path):
     read = read_times(written(tmp_path, "name,submitted\nAda,2026-11-20T10:00Z\nZed,2026-11-20T10:00Z\n"), None)
-    people = [arrival("Ada", path="a"), arrival("Bo", path="a"), arrival("Zed", when=5.0)]
+    people = [arrival("Ada", path="a"), arrival("Bo", path="a"), arrival("Zed", submitted=NOON)]
     found = FoundSubmissions(())
     for replaces, zed in ((True, "times.csv, line 3"), (False, "")):
         found.arrivals = [*people]
         assert found.set_times(read.times, replaces) == []
         assert [each.time_source for each in found.arrivals] == ["times.csv, line 2", "times.csv, line 2", zed]
-    assert found.arrivals[1].submitted == datetime(2026, 11, 20, 10, tzinfo=UTC) and found.arrivals[2].when == 5.0
+    assert [each.submitted for each in found.arrivals[1:]] == [datetime(2026, 11, 20, 10, tzinfo=UTC), NOON]
 
 
 WITHOUT_TIMES = {
@@ -164,6 +168,87 @@ def test_the_future_is_noted_where_a_submission_is_read(course, tmp_path):
     found.set_times(read_times(written(tmp_path, "name,submitted\nada,2062-11-20T23:59:00Z\n"), None).times)
     note = "It is dated in the future, 2062-11-20 23:59 UTC: check the time in times.csv, line 2."
     assert [tuple(remark) for remark in found.read("ada").remarks] == [("future", note)]
-    now = datetime(2026, 11, 28, 22, tzinfo=UTC).timestamp()
-    for when, kinds in ((now + 2 * 86_400, ["future"]), (now + 3600, []), (0.0, [])):  # a clock may be an hour ahead
-        assert [each.kind for each in arrival("ada", when=when).noting_the_future(now).remarks] == kinds
+    for when, kinds in ((NOON + timedelta(2), ["future"]), (NOON + timedelta(hours=1), []), (None, [])):
+        assert [each.kind for each in arrival("ada", submitted=when).noting_the_future(NOON).remarks] == kinds
+
+
+# Dates with a time -------------------------------------------------------------------------------------------------
+
+EVENING = datetime(2026, 11, 20, 23, 59)
+ONE_EVENING = (
+    *("2026-11-20 23:59", "2026/11/20 23:59", "2026-11-20T23:59:00", "20.11.2026, 23:59", "20/11/2026 23:59"),
+    *("11/20/2026 11:59 PM", "Friday, 20 November 2026, 11:59 PM", "Friday, November 20, 2026, 11:59 PM"),
+    *("Freitag, 20. November 2026, 23:59", "vendredi 20 novembre 2026, 23:59", "Nov 20, 2026 at 11:59pm"),
+    "viernes, 20 de noviembre de 2026, 11:59 p. m.",
+)
+OFFSETS = {
+    "2026-11-20T23:59:00Z": 0,
+    "2026-11-20 23:59:00 -0800": -8,
+    "2026-11-20 23:59:00 UTC": 0,
+    "2026-11-20T23:59:00+01:00": 1,
+    "20 Nov 2026 23:59 +0100": 1,
+}
+MONTHS = {
+    "martes, 3 de marzo de 2026, 09:05": 3,
+    "mardi 3 mars 2026, 09:05": 3,
+    "Maandag, 2 maart 2026, 14:02": 3,
+    "lundi 1 juin 2026, 9h05": 6,
+    "mercredi 1 juillet 2026, 09:05": 7,
+    "samedi 1 août 2026, 09:05": 8,
+    "Samstag, 1. Mai 2026, 23:59": 5,
+    "Montag, 2. März 2026, 09:05": 3,
+    "12 dez 2026 10:00": 12,
+}
+REFUSED = {
+    "hello": "is no date with a time",
+    "1763683140": "is no date with a time",
+    "2026-11-20": "has no time of day",
+    "20 November 2026": "has no time of day",
+    "2026-13-40 10:00": "is no date in the calendar",
+    "2026-02-30 25:00": "is no date in the calendar",
+    "Friday, 20 November 2026, 11:59 PM CET": "ends with 'CET'; expected a time zone such as \\+01:00",
+    "20 November 2026, 13:59 PM": "is no time",
+    "04/05/2026 10:00": "write it as 2026-05-04 or 2026-04-05",
+}
+
+
+def test_what_is_read():
+    assert {read_time(text) for text in ONE_EVENING} == {EVENING}
+    for text, offset in OFFSETS.items():
+        assert read_time(text) == EVENING.replace(tzinfo=timezone(timedelta(hours=offset))), text
+    assert {text: read_time(text).month for text in MONTHS} == MONTHS
+
+
+def test_what_is_not_certain_is_refused():
+    for text, says in REFUSED.items():
+        with pytest.raises(UnreadableTime, match=says):
+            read_time(text)
+
+
+def test_other_lines_say_whether_the_day_is_first():
+    assert is_day_first(["04/05/2026 10:00", "20/05/2026 10:00"]) is True
+    assert is_day_first(["04/05/2026 10:00", "05/20/2026 10:00"]) is False
+    assert is_day_first(["04/05/2026 10:00", "20.05.2026 10:00"]) is None
+    assert is_day_first(["20/05/2026 10:00", "05/20/2026 10:00"]) is None
+    assert read_time("04/05/2026 10:00", True).month == 5
+
+
+def test_times_as_ruby_writes_them():
+    for text in ("2026-03-01 12:00:00 UTC", "2026-03-01T13:00:00+01:00", "2026-03-01 04:00:00.000000000 -08:00"):
+        assert platform_time(text) == datetime(2026, 3, 1, 12, tzinfo=UTC)
+    assert not any(map(platform_time, ("2026-13-41 12:00:00 Z", "yesterday", None, {})))
+
+
+@given(some.datetimes(datetime(2000, 1, 1), datetime(2099, 12, 31)), some.booleans())
+def test_what_is_written_is_read(moment, is_english):
+    moment = moment.replace(second=0, microsecond=0)
+    text = f"{moment:%A, %d %B %Y, %I:%M %p}" if is_english else f"{moment:%d.%m.%Y %H:%M}"
+    assert read_time(text) == moment
+
+
+@given(some.text(max_size=40))
+def test_any_text_is_a_time_or_a_sentence(text):
+    try:
+        assert isinstance(read_time(text), datetime)
+    except UnreadableTime as error:
+        assert str(error)

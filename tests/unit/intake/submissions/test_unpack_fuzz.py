@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.arrival import Arrival, SubmissionError
 from grader.intake.submissions.file_kinds import ARCHIVE_SUFFIXES, Unreadable
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.gathered import gathered
@@ -99,7 +99,7 @@ def is_read(place: Path, course: Course, lesson: Lesson, suffix: str, data: byte
             assert all(entry.suffix in (".py", ".ipynb") for entry in inside)
     except Unreadable as refused:
         assert str(refused).endswith((".", "?")) and str(place) not in str(refused)
-    submission = read_submission(path, "fuzz", [lesson])
+    submission = read_submission(Arrival("fuzz", path), [lesson])
     assert submission.message or set(submission.lessons) == {lesson.name}
     try:
         found = find([path], [lesson], list(course.lessons.values()))

@@ -141,8 +141,8 @@ def download(folder: Path, *owners: str) -> Path:
 
 def test_the_time_of_submission_is_the_graded_commit_s(course, tmp_path):
     found = find([download(tmp_path / "d", "ada", "bo")], [course.find("04")], list(course.lessons.values()))
-    assert [(each.student, each.account, each.when) for each in found.arrivals] == [
-        (name, f"GitHub {name}", datetime(2026, 10, 4, 20, tzinfo=UTC).timestamp()) for name in ("ada", "bo")
+    assert [(each.student, each.account, each.submitted) for each in found.arrivals] == [
+        (name, f"GitHub {name}", datetime(2026, 10, 4, 20, tzinfo=UTC)) for name in ("ada", "bo")
     ]
 
 
@@ -166,7 +166,7 @@ def test_a_result_json_that_may_be_the_student_s_own_says_no_time(course, tmp_pa
     folder = download(tmp_path / "d", "ada", "bo")
     spoil(folder / "cs-principles-hw-1-ada")
     found = find([folder], [course.find("04")], list(course.lessons.values()))
-    assert [(each.student, each.when > 0) for each in found.arrivals] == [("ada", False), ("bo", True)]
+    assert [(each.student, each.submitted is not None) for each in found.arrivals] == [("ada", False), ("bo", True)]
 
 
 def test_classroom_50_s_roster_confirms_logins(course, tmp_path):

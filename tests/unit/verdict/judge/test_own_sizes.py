@@ -10,7 +10,7 @@ from support import rows_of
 from wild_members import as_notebook, changed, lecture_cells
 
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_reading import read_page
+from grader.intake.submissions.lesson_files import read_page
 from grader.lesson.lesson import Course, Lesson
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.notebook_terms import (
