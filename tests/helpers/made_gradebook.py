@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime
@@ -77,6 +78,12 @@ def current(out: Path) -> dict[str, SubmissionResult]:
 
 def scores(out: Path) -> dict[str, float]:
     return {student: results.score for student, results in current(out).items()}
+
+
+def grades_of(out: Path) -> dict[str, dict[str, str]]:
+    """{student: the line} of OUT's grades.csv."""
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return {line["student"]: line for line in csv.DictReader(file)}
 
 
 def change(course: Path) -> None:

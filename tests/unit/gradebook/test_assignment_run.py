@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sqlite3
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from made_gradebook import grades_of
 from shared_nursery import run_grade
 from support import solution_of
 
@@ -45,16 +45,11 @@ def first(place):
     return run_grade("class", "--assignment", "hw2.toml", "--extensions", "extensions.csv", cwd=place)
 
 
-def grades(place: Path) -> dict[str, dict[str, str]]:
-    with (place / "grades" / "grades.csv").open(encoding="utf-8", newline="") as file:
-        return {line["student"]: line for line in csv.DictReader(file)}
-
-
 @pytest.mark.full
 def test_a_run_with_an_assignment(place, first):
     """A folder has no times of submission, and Ada's work was due: she has no score until the times are known."""
     assert (first.returncode, "Since the last run" in first.stdout) == (0, False), first.stderr
-    ada = grades(place)["Ada"]
+    ada, bo = grades_of(place / "grades").values()
     assert (ada["04_cross_entropy"], ada["05_batch_norm"], ada["total"], ada["max"]) == ("", "0", "", "10")
     assert (
         "1 without a score, because nothing says when they submitted: Ada. Give `grade run` the times" in first.stderr
@@ -65,7 +60,7 @@ def test_a_run_with_an_assignment(place, first):
     assert NO_TIME in page
     assert (ada["assignment"], ada["due"], ada["late_days"]) == ("Homework 2", "2026-11-25T23:59:00+01:00", "unknown")
     assert "Zoe" in first.stderr and "line 4" in first.stderr
-    assert (grades(place)["Bo"]["total"], grades(place)["Bo"]["excused"].endswith("left")) == ("", True)
+    assert (bo["total"], bo["excused"].endswith("left")) == ("", True)
     assert "Homework 2. Due on Friday 20 November" in (place / "grades" / "Ada" / "report.md").read_text()
 
 
@@ -73,7 +68,7 @@ def test_a_run_with_an_assignment(place, first):
 def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, first):
     (place / "times.csv").write_text("name;submitted\nada;20.11.2026 01:00\n", encoding="utf-8")
     timed = run_grade("class", "--times", "times.csv", cwd=place)
-    assert (timed.returncode, grades(place)["Ada"]["total"]) == (0, "8"), timed.stderr
+    assert (timed.returncode, grades_of(place / "grades")["Ada"]["total"]) == (0, "8"), timed.stderr
     again = run_grade("class", "--extensions", "extensions.csv", cwd=place)
     assert (again.returncode, "0 of 2 are new or changed" in again.stderr) == (0, True), again.stderr
     with_one_decision_each = Gradebook(place / "grades" / GRADEBOOK)
@@ -84,11 +79,12 @@ def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, f
     assert (edited.returncode, "0 of 2 are new or changed" in edited.stderr) == (0, True), edited.stderr
     assert "Homework 2, or a lesson in it, was edited: 1 would have other points (1 up, 0 down): Ada." in edited.stderr
     assert edited.stdout.endswith("\nSince the last run: 0 up, 0 down, 0 new, 0 missing.\n")
-    assert (grades(place)["Ada"]["total"], grades(place)["Ada"]["max"]) == ("8", "10"), "until a person applies it"
+    ada = grades_of(place / "grades")["Ada"]
+    assert (ada["total"], ada["max"]) == ("8", "10"), "until a person applies it"
     for options, total in (((), "8"), (("--apply",), "98")):
         shown = CliRunner().invoke(main, ["regrade", "-o", str(place / "grades"), *options])
         assert shown.exit_code == 0 and "Ada: 8 of 10 → 98 of 100 (+90)" in shown.stdout, shown.output
-        assert grades(place)["Ada"]["total"] == total
+        assert grades_of(place / "grades")["Ada"]["total"] == total
     assert "0 of 2 are new or changed" in (again := run_grade("class", cwd=place)).stderr and "1 up" in again.stdout
 
 
@@ -120,7 +116,7 @@ def test_times_of_a_file_are_kept_and_said(place, first):
     for options in (("--times", "times.csv"), ()):
         done = run_grade("class", *options, cwd=place)
         assert (done.returncode, "0 of 2 are new or changed" in done.stderr) == (0, True), done.stderr
-        assert grades(place)["Ada"]["late_days"] == "1"
+        assert grades_of(place / "grades")["Ada"]["late_days"] == "1"
         report = (place / "grades" / "Ada" / "report.md").read_text(encoding="utf-8")
         assert "2 hours late" in report and "01:00 (UTC+01:00), by times.csv, line 2." in report
         if options:

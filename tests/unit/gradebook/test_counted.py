@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 from lecture_notebooks import BATCH_NORM, NOTEBOOKS, STYLES, notebook
+from made_gradebook import grades_of
 from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row
@@ -39,11 +39,6 @@ def said(*arguments: object) -> str:
     done = run_grade(*arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
-
-
-def read_csv(out: Path) -> list[dict[str, str]]:
-    with open(out / "grades.csv", newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def result(out: Path, student: str) -> dict[str, Any]:
@@ -106,7 +101,7 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     assert f"bo: 42 of {full:g} (" in first and f"cy: 33 of {full:g} (" in first
     others = ", ".join(lesson.number for lesson in LESSONS.values() if lesson.number not in ("03", "04", "05", "07"))
     assert f"Not counted: {others}, which no submission contains." in first
-    by_name = {line["student"]: line for line in read_csv(out)}
+    by_name = grades_of(out)
     norm = course.find("05").max_score
     assert (by_name["ada"]["total"], by_name["ada"]["max"]) == (f"{norm:g}", f"{full:g}")
     assert {line["counted"] for line in by_name.values()} == {", ".join(IN_THE_NOTEBOOK)}
@@ -142,12 +137,12 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     # once more: nothing has changed, all is kept; then a lesson that nobody had
     again = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
     assert "0 of 3 are new or changed; 3 are as before" in again
-    assert {line["student"]: line for line in read_csv(out)} == by_name
+    assert grades_of(out) == by_name
     put(tmp_path / "in" / "di" / "01_chain_rule" / "backward.py", solution_of(course.find("01")))
     third = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
     first_lesson = course.find("01").max_score
     assert f"bo: 42 of {full + first_lesson:g}" in third and "Not counted: 02, 06" in third
-    assert {line["max"] for line in read_csv(out)} == {f"{full + first_lesson:g}"}
+    assert {line["max"] for line in grades_of(out).values()} == {f"{full + first_lesson:g}"}
 
 
 ONE_LINE = f"n = 32\n{BATCH_NORM}\n"

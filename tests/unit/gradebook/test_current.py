@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from made_gradebook import grades_of
 from played_grading import CROSS, NORM, STEPS, submitted
 
 from grader.commands.grade import main
@@ -22,13 +23,8 @@ from grader.lesson.lesson import Course
 RIGHT = "Everything is right"
 
 
-def table(path: Path) -> dict[str, dict[str, str]]:
-    with open(path, newline="", encoding="utf-8") as file:
-        return {line["student"]: line for line in csv.DictReader(file)}
-
-
-def points(path: Path, *columns: str) -> dict[str, tuple[str, ...]]:
-    return {student: tuple(line[name] for name in columns) for student, line in table(path).items()}
+def points(out: Path, *columns: str) -> dict[str, tuple[str, ...]]:
+    return {student: tuple(line[name] for name in columns) for student, line in grades_of(out).items()}
 
 
 def exported(out: Path, roster: Path) -> tuple[dict[str, str], str]:
@@ -63,7 +59,7 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
     (out / "ada" / "notes of the TA.txt").write_text("she was ill")
     outcome, *_ = ran(class_, fresh=True, faults={"ada", "cy"})
     assert outcome.faults == 2
-    assert points(out / "grades.csv", STEPS, "total", "percent") == {
+    assert points(out, STEPS, "total", "percent") == {
         "ada": ("", "", ""), "bo": ("3", "3", "100"), "cy": ("", "", ""),
     }  # fmt: skip
     marks, said = exported(out, roster)
@@ -91,12 +87,12 @@ def test_a_failed_run_of_one_lesson_leaves_the_others(ran, out, roster):
     ada = submitted("ada", STEPS, NORM)
     ran([ada], (STEPS,))
     ran([ada], (NORM,), faults={"ada"})
-    assert points(out / "grades.csv", STEPS, "total", "max")["ada"][:2] == ("3", "")
+    assert points(out, STEPS, "total", "max")["ada"][:2] == ("3", "")
     assert exported(out, roster)[0]["ada"] == "", "no total while a part of it is not known"
     assert "no earlier score counts" in (out / "ada" / "report.md").read_text()
     ran([ada], (NORM,))
     assert json.loads((out / "ada" / "results.json").read_text())["score"] == 6
-    assert points(out / "grades.csv", STEPS, NORM, "total", "max")["ada"] == ("3", "3", "6", "6")
+    assert points(out, STEPS, NORM, "total", "max")["ada"] == ("3", "3", "6", "6")
 
 
 # A run adds to the gradebook ------------------------------------------------------------------------------------------
@@ -106,7 +102,7 @@ def test_one_student_graded_into_the_class_s_folder(ran, out):
     ran([submitted(name, STEPS) for name in ("ada", "bo", "cy")])
     outcome, graded, _ = ran([submitted("bo", STEPS, source="new")], points=2)
     assert (graded, len(outcome.results), outcome.class_size) == (["bo"], 1, 3)
-    assert points(out / "grades.csv", "total") == {"ada": ("3",), "bo": ("2",), "cy": ("3",)}
+    assert points(out, "total") == {"ada": ("3",), "bo": ("2",), "cy": ("3",)}
     page = (out / "index.html").read_text(encoding="utf-8")
     assert all(f'<a href="{name}/report.html">' in page for name in ("ada", "bo", "cy"))
     assert "2 of 3 students were not in the last run" in page
@@ -115,10 +111,10 @@ def test_one_student_graded_into_the_class_s_folder(ran, out):
 def test_only_these_shows_the_run_alone_and_the_book_keeps_the_class(ran, out, roster):
     ran([submitted(name, STEPS) for name in ("ada", "bo", "cy")])
     ran([submitted("bo", STEPS, source="new")], points=2, only_these=True)
-    assert points(out / "grades.csv", "total") == {"bo": ("2",)}
+    assert points(out, "total") == {"bo": ("2",)}
     assert exported(out, roster)[0] == {"ada": "3", "bo": "2", "cy": "3"}
     ran([submitted("bo", STEPS, source="new")])
-    assert set(table(out / "grades.csv")) == {"ada", "bo", "cy"}
+    assert set(grades_of(out)) == {"ada", "bo", "cy"}
 
 
 def test_a_report_has_every_lesson_also_when_one_of_them_is_run_again(ran, out):
@@ -126,7 +122,7 @@ def test_a_report_has_every_lesson_also_when_one_of_them_is_run_again(ran, out):
     (out / "ada" / "junit.xml").write_text("6 of 6")
     again = submitted("ada", STEPS, CROSS, source="new")
     ran([again], (STEPS,), points=0)
-    assert points(out / "grades.csv", STEPS, CROSS, "total")["ada"] == ("0", "3", "3"), "the newest counts"
+    assert points(out, STEPS, CROSS, "total")["ada"] == ("0", "3", "3"), "the newest counts"
     assert not (out / "ada" / "junit.xml").exists(), "it was the earlier run's"
     text = (out / "ada" / "report.md").read_text(encoding="utf-8")
     assert text.startswith("# ada: 3 of 6\n") and "makemore" in text
@@ -139,7 +135,7 @@ def test_a_newer_submission_without_a_lesson_keeps_what_was_submitted_before(ran
     """The second week's download: one student has both weeks in it, so both lessons count for everybody."""
     ran([submitted("ada", STEPS), submitted("bo", STEPS)])
     ran([submitted("ada", CROSS), submitted("bo", STEPS, CROSS)], (STEPS, CROSS), points=2)
-    assert points(out / "grades.csv", STEPS, CROSS, "total", "max") == {
+    assert points(out, STEPS, CROSS, "total", "max") == {
         "ada": ("3", "2", "5", "6"), "bo": ("2", "2", "4", "6"),
     }  # fmt: skip
 
@@ -151,16 +147,16 @@ def test_a_roster_s_name_takes_the_place_of_the_folder_s(ran, out):
     ran([submitted("cy", STEPS, CROSS, source="cy")], (CROSS,))
     renamed = [("Ada Okafor", "ada"), ("Bo Li", "another"), ("Cy", "cy")]
     ran([submitted(name, STEPS, source=source) for name, source in renamed], other_names=names)
-    assert set(table(out / "grades.csv")) == {
+    assert set(grades_of(out)) == {
         "Ada Okafor",  # and no `ada`
         "bo", "Bo Li",  # another submission: perhaps another person
         "Cy",  # with the lesson that was graded as `cy`
         "di",
     }  # fmt: skip
-    assert points(out / "grades.csv", STEPS, CROSS)["Cy"] == ("3", "3")
+    assert points(out, STEPS, CROSS)["Cy"] == ("3", "3")
     assert {path.name for path in out.iterdir() if path.is_dir()} == {"Ada Okafor", "bo", "Bo Li", "Cy", "di"}
     ran([submitted("ada", STEPS, source="later")])
-    assert {"ada", "Ada Okafor"} < set(table(out / "grades.csv"))
+    assert {"ada", "Ada Okafor"} < set(grades_of(out))
 
 
 # Whose folder it is ---------------------------------------------------------------------------------------------------

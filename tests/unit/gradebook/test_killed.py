@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 from made_gradebook import CROSS, change, current, grade, submission_of, write_gradebook
 from played_grading import FoundHere, PlayedGraders, Watching
-from support import sampled
 
 from grader.gradebook.connection import Connection
 from grader.gradebook.database import GRADEBOOK
@@ -151,21 +150,12 @@ def check(out: Path) -> dict[str, float]:
     return {student: results.score for student, results in shown.items()}
 
 
-def prepared(command: Callable[[Path, Path], None], before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "moments", [pytest.param(3, marks=pytest.mark.full), pytest.param(MOMENTS, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("command", [adjust, regrade, run])
+def test_killed_at_some_moments(before, monkeypatch, command, moments):
     if command is regrade:
         change(before / "course")
         monkeypatch.setattr(regrade_module, "grade_all", PlayedGraders(2))
-
-
-@pytest.mark.full
-@sampled("command", [adjust, regrade, run], keep=1)
-def test_killed_at_a_few_moments(before, monkeypatch, command):
-    prepared(command, before, monkeypatch)
-    kill_at_moments(before, command, 3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", [adjust, regrade, run])
-def test_killed_at_fifty_moments(before, monkeypatch, command):
-    prepared(command, before, monkeypatch)
-    kill_at_moments(before, command, MOMENTS)
+    kill_at_moments(before, command, moments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from made_gradebook import CROSS, HANDED_IN, ROWS, current, grade, results_for, submission_of
+from made_gradebook import CROSS, HANDED_IN, ROWS, current, grade, grades_of, results_for, submission_of
 from played_grading import PlayedGraders
 from support import ROOT
 
@@ -138,12 +137,8 @@ class TermOfRuns:
 
     def late(self) -> dict[str, str]:
         """{student in grades.csv, but for Cy: days late}"""
-        with (self.folder / "grades" / "grades.csv").open(encoding="utf-8", newline="") as file:
-            return {
-                line["student"]: line["late_days"]
-                for line in csv.DictReader(file)
-                if "cy" not in line["student"].lower()
-            }
+        lines = grades_of(self.folder / "grades")
+        return {student: line["late_days"] for student, line in lines.items() if "cy" not in student.lower()}
 
 
 @pytest.fixture

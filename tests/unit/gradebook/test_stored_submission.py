@@ -33,12 +33,8 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 def test_a_golden_submission(book, course: Course, tmp_path, name):
     lay_out(name, tmp_path / "class")
     (found,) = find([tmp_path / "class"], list(course.lessons.values()), list(course.lessons.values()))
-    same_again(book, found)
-
-
-def same_again(book: Gradebook, submission: Submission) -> None:
-    again: Submission = book.load_value(Submission, book.store_value(submission))
-    assert again == submission and again.sha256 == submission.sha256
+    again: Submission = book.load_value(Submission, book.store_value(found))
+    assert again == found and again.sha256 == found.sha256
 
 
 zones = st.sampled_from([UTC, ZoneInfo("Europe/Berlin")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import jsonschema
@@ -42,14 +43,6 @@ def test_without_an_assignment_nothing_changes():
     expected = current_results([each.results for each in reversed(attempts)])
     assert assigned("Ada", None, attempts) == expected
     assert assigned("Ada", None, attempts[:1]) is attempts[0].results
-
-
-def test_without_an_assignment_decisions_hold():
-    attempts = [attempt(1, None, lesson_with("03_a", 1, 0))]
-    found = assigned("Ada", None, attempts, [decision(1, "points", "03_a.r1", points=0.5, text="A typing error.")])
-    assert (found.score, found.max_score) == (1 + 0.5, 2)
-    adjusted = found.lessons[0].rows[1]
-    assert (adjusted.points, adjusted.adjustment.before, adjusted.adjustment.reason) == (0.5, 0, "A typing error.")
 
 
 def test_only_the_assignment_s_rows_count_with_their_weights():
@@ -178,28 +171,31 @@ def test_a_deadline_that_never_comes():
     assert delay_of(DUE, due, timedelta(), LatePolicy(hard_deadline=due), None).days == 0
 
 
+class Counting(NamedTuple):
+    """Attempts at one lesson as (how late, points of its rows); the one that counts, and its score after lateness."""
+
+    counts: str
+    attempts: list[tuple[timedelta, tuple[float, ...]]]
+    number: int
+    score: float
+    why: str
+
+
+THREE = [(-2 * DAY, (1, 1)), (-DAY, (1, 0)), (HOUR, (0, 0))]
+
+
 def test_which_attempt_counts():
-    attempts = [
-        attempt(1, -2 * DAY, lesson_with("03_a", 1, 1)),
-        attempt(2, -DAY, lesson_with("03_a", 1, 0)),
-        attempt(3, HOUR, lesson_with("03_a", 0, 0)),
-    ]
-    found = {}
-    for counts in ("best", "last", "last on time"):
-        result = assigned("Ada", homework({"03_a": 2}, counts=counts), attempts)
-        found[counts] = result.score, result.lessons[0].attempt.number, result.lessons[0].attempt.of
-    assert found == {"best": (2, 1, 3), "last": (0, 3, 3), "last on time": (1, 2, 3)}
-
-
-def test_the_last_attempt_counts_where_none_is_on_time():
-    attempts = [attempt(1, HOUR, lesson_with("03_a", 1)), attempt(2, DAY, lesson_with("03_a", 0.5))]
-    found = assigned("Ada", homework({"03_a": 1}, counts="last on time", late=TEN_A_DAY), attempts)
-    assert (found.score, found.lessons[0].attempt.why) == (0.5 * 0.9, "last, none on time")
-
-
-def test_the_best_attempt_is_the_best_after_lateness():
-    attempts = [attempt(1, -HOUR, lesson_with("03_a", 0.95)), attempt(2, HOUR, lesson_with("03_a", 1))]
-    assert score(homework({"03_a": 1}, counts="best", late=TEN_A_DAY), attempts) == (0.95, 1)  # not 1 * 0.9
+    for counts, attempts, number, points, why in [
+        Counting("best", THREE, 1, 2, "best"),
+        Counting("last", THREE, 3, 0, "last"),
+        Counting("last on time", THREE, 2, 1, "last on time"),
+        Counting("last on time", [(HOUR, (1,)), (DAY, (0.5,))], 2, 0.5 * 0.9, "last, none on time"),
+        Counting("best", [(-HOUR, (0.95,)), (HOUR, (1,))], 1, 0.95, "best"),  # not 1 * 0.9
+    ]:
+        made = [attempt(id, late, lesson_with("03_a", *rows)) for id, (late, rows) in enumerate(attempts, 1)]
+        found = assigned("Ada", homework({"03_a": len(attempts[0][1])}, counts=counts, late=TEN_A_DAY), made)
+        chosen = found.lessons[0].attempt
+        assert (chosen.number, chosen.of, found.score, chosen.why) == (number, len(attempts), points, why)
 
 
 def test_a_missing_time_under_a_due_date_is_unclear():
@@ -348,17 +344,6 @@ def test_an_extension_of_one_lesson():
     found = assigned("Ada", homework(late=TEN_A_DAY), attempts, extended)
     assert found.score == 2 + 2 * 0.8
     assert found.assignment.extended_to == (DUE + 2 * DAY).isoformat()
-
-
-def test_an_undone_undoing():
-    attempts = [attempt(1, -DAY, lesson_with("03_a", 0))]
-    decisions = [
-        decision(1, "points", "03_a.r0", points=1),
-        decision(2, "undo", undoes=1),
-        decision(3, "undo", undoes=2),
-    ]
-    for count, expected in ((1, 1), (2, 0), (3, 1)):
-        assert score(homework({"03_a": 1}), attempts, decisions[:count]) == (expected, 1)
 
 
 def test_free_days_cost_nothing_and_are_used_only_where_they_help():

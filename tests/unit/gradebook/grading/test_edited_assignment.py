@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from made_gradebook import CROSS, grade, scores, write_gradebook
+from made_gradebook import CROSS, grade, grades_of, scores, write_gradebook
 
 from grader.gradebook.assignment.config import read_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -81,8 +80,7 @@ def test_it_is_shown_before_it_counts_without_any_submission(again, out, file):
     assert "No score has changed yet: `grade regrade --apply` applies this." in shown
     assert scores(out) == {"ada": 0, "Bo": 6}
     assert again("--apply").endswith("Applied.\n") and scores(out) == {"ada": 0, "Bo": 5.4}
-    with (out / "grades.csv").open(encoding="utf-8", newline="") as lines_of_class:
-        assert {line["student"]: float(line["total"]) for line in csv.DictReader(lines_of_class)} == scores(out)
+    assert {student: float(line["total"]) for student, line in grades_of(out).items()} == scores(out)
     assert "nothing to do" in again()
 
 

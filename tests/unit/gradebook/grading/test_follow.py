@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -11,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_gradebook import grades_of
+from made_results import lesson as lesson_of
+from made_results import results as results_by_hand
+from made_results import row
 from support import ROOT
 
 from grader.commands.follow import FollowedFolder
@@ -25,7 +28,7 @@ from grader.gradebook.grading.views import Views
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
-from grader.results import LessonResult, Row, SubmissionResult
+from grader.results import SubmissionResult
 
 LESSON = "04_cross_entropy"
 JOBS = 2
@@ -35,15 +38,8 @@ def results_of(submission: Submission) -> SubmissionResult:
     """Full marks for a file with the word `right` in it."""
     files = submission.lessons[LESSON].files if submission.lessons else {}
     points = 3 if any(b"right" in text for text in files.values()) else 0
-    rows = [Row("dlogits", "passed" if points else "failed", points, 3)]
-    return SubmissionResult(
-        student=submission.student,
-        submission_sha256=submission.sha256,
-        score=points,
-        max_score=3,
-        isolation="strong",
-        lessons=[LessonResult.of(LESSON, rows)],
-    )
+    part = lesson_of(LESSON, row("dlogits", "passed" if points else "failed", points=points, max_points=3))
+    return results_by_hand(submission.student, part, submission_sha256=submission.sha256)
 
 
 @cache
@@ -123,8 +119,7 @@ class Followed:
         (place / "backward.py").write_text(f"# {text}\n")
 
     def scores(self) -> dict[str, str]:
-        with open(self.out / "grades.csv", newline="") as file:
-            return {line["student"]: line["total"] for line in csv.DictReader(file)}
+        return {student: line["total"] for student, line in grades_of(self.out).items()}
 
     def warnings(self) -> str:
         return self._capsys.readouterr().err
@@ -146,15 +141,9 @@ def nothing() -> None:
     """Nothing happens in the folder."""
 
 
-def test_what_appears_is_graded_and_a_stop_after_everything_is_graded_is_no_interruption(followed):
-    outcome = followed.run(nothing, lambda: followed.submit("ada"), lambda: followed.submit("bo", "wrong"), nothing)
-    assert followed.graded == [("ada", 3), ("bo", 0)]
-    assert followed.scores() == {"ada": "3", "bo": "0"}
-    assert (outcome.stopped, outcome.class_size) == (False, 2)
-
-
 def test_a_replaced_submission_is_a_new_attempt_and_a_deleted_one_keeps_its_result(followed):
-    followed.run(
+    outcome = followed.run(
+        nothing,
         lambda: followed.submit("ada", "wrong"),
         lambda: followed.submit("ada", "right"),
         lambda: followed.submit("bo"),
@@ -162,6 +151,7 @@ def test_a_replaced_submission_is_a_new_attempt_and_a_deleted_one_keeps_its_resu
     )
     assert followed.graded == [("ada", 0), ("ada", 3), ("bo", 3)]
     assert followed.scores() == {"ada": "3", "bo": "3"}
+    assert (outcome.stopped, outcome.class_size) == (False, 2), "a stop after everything is graded is no interruption"
 
 
 def test_a_second_run_grades_only_what_came_meanwhile_and_fresh_everything(followed):
