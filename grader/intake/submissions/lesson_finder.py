@@ -69,7 +69,8 @@ class FileReading:
         lessons = {each.name: each for each in self._wanted if each.notebook or each.name in fits}
         lessons |= {each.name: each for each in requested}
         if unread := [each for name, each in lessons.items() if name not in self._pages]:
-            self._pages |= read_page(self.file.source, self.file.shown, unread, self.file.is_notebook, fits)
+            chosen = fits if len(self.fitting.lessons) > 1 else {}  # else the last definition of a name, as in Python
+            self._pages |= read_page(self.file.source, self.file.shown, unread, self.file.is_notebook, chosen)
         return self._pages
 
     @cached_property
@@ -84,24 +85,28 @@ class FileReading:
                 return {name: each for name, each in self.pages().items() if each.present and each.is_chain}
         return {}
 
-    def as_lesson(self, lesson: Lesson, is_in_place: bool) -> LessonFiles:
-        """The lesson's files: of a notebook, a script in the lecture's manner, or a file with the stub's functions."""
+    def as_lesson(self, lesson: Lesson, place: int) -> LessonFiles:
+        """The lesson's files: of a notebook, a script in the lecture's manner, or a file with the stub's functions.
+
+        `place` is what `LessonFinder.place` says.
+        """
         try:
             if self.file.is_notebook:
                 return self.pages(lesson)[lesson.name]
-            found = self._as_module(lesson, is_in_place or self.file.path.name == BACKWARD_FILE)
-            is_named = is_in_place or lesson.name in self.hints or self.file.path.name == BACKWARD_FILE
+            found = self._as_module(lesson, place)
+            is_named = place > 1 or lesson.name in self.hints or self.file.path.name == BACKWARD_FILE
             return found.in_place if is_named else found
         except NotebookError as error:
             return LessonFiles(lesson.name, message=f"{self.file.shown} cannot be read: {error}", rejected=True)
         except Unreadable as error:
             return LessonFiles(lesson.name, message=str(error), rejected=True)
 
-    def _as_module(self, lesson: Lesson, is_module: bool) -> LessonFiles:
+    def _as_module(self, lesson: Lesson, place: int) -> LessonFiles:
         """A Python file as the lesson's, with what it imports from the files next to it.
 
         Of a file that is no `backward.py`, only the lesson's functions and what these need count; so it is with one
-        that Python cannot parse as a whole, and with one that defines functions of several lessons under one name.
+        that Python cannot parse as a whole, and with one that defines functions of several lessons under one name,
+        unless it is in the lesson's place.
         """
         source, outline = self.file.source, self.file.outline
         nearby, left_out = ({}, None) if self.file.is_alone else imported_files(self.file.path, source)
@@ -109,7 +114,9 @@ class FileReading:
         own = outline.functions.keys() & set(lesson.functions)
         # reading on would load torch, for the lesson's sizes
         is_script = lesson.notebook is not None and not own and MAY_HAVE_GRADIENTS.search(source) is not None
-        is_shared = any(len(outline.functions[name]) > 1 for name in own) and len(self.fitting.lessons) > 1
+        is_several = place == 0 and len(self.fitting.lessons) > 1
+        is_shared = is_several and any(len(outline.functions[name]) > 1 for name in own)
+        is_module = place > 1 or self.file.path.name == BACKWARD_FILE
         if outline.parsed and (is_module or nearby) and not is_script and not is_shared:
             return module
         try:
@@ -246,7 +253,7 @@ class LessonFinder:
             self._remark("recognised", f"`{shown}` is read as {lesson.name}: {defines or 'it assigns its gradients'}.")
 
     def _read(self, reading: FileReading, lesson: Lesson) -> LessonFiles:
-        return reading.as_lesson(lesson, self.place(reading, lesson) > 1)
+        return reading.as_lesson(lesson, self.place(reading, lesson))
 
     def place(self, reading: FileReading, lesson: Lesson) -> int:
         """3 to 5 for a file in the lesson's folder, 2 for one with its name, 1 for backward.py of the only lesson."""

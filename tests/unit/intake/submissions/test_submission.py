@@ -109,6 +109,14 @@ def test_the_only_file_of_another_lesson_is_named(tmp_path, found):
     assert [each.message for each in ada.remarks] == [f"`ada.py` is {ENTROPY}, which this run does not grade."]
 
 
+def test_of_two_definitions_the_last_counts_in_the_lesson_s_place(tmp_path, found):
+    """Also where the first has more of the stub's parameters, and other lessons have the function as well."""
+    source = b"def dlogits(logits, Yb, n):\n    return logits\n\n\ndef dlogits(logits, Yb):\n    return Yb\n"
+    lay(tmp_path, f"ada/{ENTROPY}/backward.py", "bo/backward.py", source=source)
+    for submission in found(tmp_path, wanted="04"):
+        assert submission.lessons[ENTROPY].files == {"backward.py": source}, submission.student
+
+
 def test_a_helper_is_read_however_it_is_imported(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/helper.py", f"ada/{MAKEMORE}/notes.py")
     for line in (
