@@ -201,15 +201,6 @@ def test_what_is_printed_besides_is_never_a_command(text):
     assert not Runner().read(f"[1/2] {terminal_line(text)}: 3 of 3").commands
 
 
-def test_nothing_is_obeyed_while_commands_are_stopped():
-    said: list[str] = []
-    with pytest.raises(SystemExit), github.without_workflow_commands(said.append):
-        said.extend(["::error::x", "##[error]y", "::stop-commands::z", "::z::", "::error::again"])
-        raise SystemExit(3)
-    said.append("::notice::ours")
-    assert [command.data for command in Runner().read("\n".join(said)).commands] == ["ours"]
-
-
 def test_commands_are_on_again_whatever_ends_the_run(tmp_path):
     arguments = ["run", str(tmp_path / "nowhere"), "--course", str(ROOT), "--format", "github"]
     done = CliRunner().invoke(cli.main, arguments)
@@ -426,12 +417,6 @@ def test_a_maximum_is_a_positive_number_as_a_platform_writes_it():
         assert points_in_cell(cell) == value
 
 
-def test_a_worksheet_with_several_maxima_is_refused(graded, tmp_path):
-    (tmp_path / "w.csv").write_text(f"{MOODLE}\n1,Ada Okafor,,,100.00,x\n2,Bo Li,,,50.00,y\n")
-    status, _, said = exported("moodle", graded, "--roster", tmp_path / "w.csv")
-    assert (status, said.count("\n")) == (UNUSABLE, 1) and "several values (100.00, 50.00): give the maximum" in said
-
-
 def test_who_is_in_no_roster_is_told(graded, tmp_path):
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n")
@@ -440,13 +425,17 @@ def test_who_is_in_no_roster_is_told(graded, tmp_path):
     assert warned == "grade: `Bo Li` is not in the roster; it is graded under that name.\n"
 
 
-def test_a_grade_book_that_cannot_be_written_is_one_sentence(graded, roster):
-    for arguments, sentence in (
-        (["--name", "09=x"], "give LESSON=COLUMN, with a lesson of 03_steps, 04_small, total"),
-        (["--name", "03"], "give LESSON=COLUMN"),
-        (["--roster", "nowhere.csv"], "nowhere.csv cannot be read"),
+def test_a_grade_book_that_cannot_be_written_is_one_sentence(graded, roster, tmp_path):
+    several = tmp_path / "several.csv"
+    several.write_text(f"{MOODLE}\n1,Ada Okafor,,,100.00,x\n2,Bo Li,,,50.00,y\n")
+    for platform, out, students, options, sentence in (
+        ("canvas", graded, roster, ["--name", "09=x"], "LESSON=COLUMN, with a lesson of 03_steps, 04_small, total"),
+        ("canvas", graded, roster, ["--name", "03"], "give LESSON=COLUMN"),
+        ("canvas", graded, "nowhere.csv", [], "nowhere.csv cannot be read"),
+        ("canvas", tmp_path, roster, [], "name the folder that `grade run -o` wrote"),
+        ("moodle", graded, several, [], "several values (100.00, 50.00): give the maximum"),
     ):
-        status, _, said = exported("canvas", graded, "--roster", roster, *arguments)
+        status, _, said = exported(platform, out, "--roster", students, *options)
         assert status == UNUSABLE
         assert sentence in said and said.startswith("grade: ") and said.count("\n") == 1
 
@@ -475,11 +464,6 @@ def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(tmp
             "again."
         )
         assert ["Ada Okafor", "", "101", "", "", "", ""] in table(graded / "canvas.csv")
-
-
-def test_a_folder_without_results_is_no_class(tmp_path, roster):
-    status, _, said = exported("canvas", tmp_path, "--roster", roster)
-    assert status == UNUSABLE and "name the folder that `grade run -o` wrote" in said
 
 
 def test_points_have_the_assignment_s_decimals(tmp_path):
