@@ -5,16 +5,16 @@ tests/corpus/downloads/README.md says what is in the golden files.
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import tarfile
+import shutil
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaged import packed
 from support import GOLDEN, sampled, solution_of
 
 from grader.gradebook.grading.graded import ClassFacts
@@ -35,20 +35,9 @@ def expectation(name: str) -> dict[str, Any]:
 
 def content(course: Course, place: str, what: Any) -> bytes:
     lesson = course.find("02" if "02_small_net" in place else "04")
-    if isinstance(what, Mapping) and "zip" in what:
-        made = io.BytesIO()
-        with zipfile.ZipFile(made, "w") as packed:
-            for inside, kind in what["zip"].items():
-                packed.writestr(inside, content(course, inside, kind))
-        return made.getvalue()
     if isinstance(what, Mapping):
-        made = io.BytesIO()
-        with tarfile.open(fileobj=made, mode="w:gz") as tar:
-            for inside, kind in what["tar.gz"].items():
-                entry, data = tarfile.TarInfo(inside), content(course, inside, kind)
-                entry.size = len(data)
-                tar.addfile(entry, io.BytesIO(data))
-        return made.getvalue()
+        ((suffix, inside),) = what.items()
+        return packed(f"x.{suffix}", {name: content(course, name, kind) for name, kind in inside.items()})
     right = solution_of(lesson)
     kinds = {
         "right": right,
@@ -70,16 +59,6 @@ def laid_out(course: Course, folder: Path, files: Mapping[str, Any]) -> Path:
         if isinstance(what, dict) and "time" in what:
             os.utime(path, (what["time"], what["time"]))
     return folder
-
-
-def packed(folder: Path, root: str = "") -> Path:
-    """The folder as one zip, with or without a folder around it."""
-    path = folder.with_name(f"{folder.name}.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for place in sorted(folder.rglob("*")):
-            if place.is_file():
-                made.write(place, root + str(place.relative_to(folder)))
-    return path
 
 
 @pytest.fixture
@@ -119,7 +98,9 @@ def test_as_a_folder(course, graded, tmp_path, name):
 @pytest.mark.parametrize("root", ["", "assignment_123_export/"])
 def test_as_the_archive_that_it_came_in(course, graded, tmp_path, name, root):
     expected = expectation(name)
-    graded(packed(laid_out(course, tmp_path / "submissions", expected["files"]), root), expected)
+    laid_out(course, tmp_path / "in" / root, expected["files"])
+    archive = Path(shutil.make_archive(str(tmp_path / "submissions"), "zip", tmp_path / "in"))
+    graded(archive, expected)
 
 
 def test_a_student_s_archive_is_no_class(course, tmp_path):

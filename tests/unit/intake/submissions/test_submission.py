@@ -130,9 +130,6 @@ def test_a_helper_is_read_however_it_is_imported(tmp_path, found):
         assert sorted(ada.lessons[MAKEMORE].files) == ["backward.py", "helper.py"], line
 
 
-# Names of lessons ----------------------------------------------------------------------------------------------------
-
-
 # Files ---------------------------------------------------------------------------------------------------------------
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import os
-import zipfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 import pytest
-from packaged import other, right
+from packaged import other, packed, right
 
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.roster import read_roster
@@ -57,7 +55,7 @@ def test_a_student_s_folder_may_be_called_by_an_id_that_is_a_lesson_s_number_too
     assert graded_as(files_of("17", "10"), UNCONFIRMED)[0] == {ANN: "17", "10": "10"}
     classes = {("17/04/x.py", "10/04/x.py", "10/05/x.py"): ["10", "17"], ("04/x.py", "10/x.py", "17/y.py"): ["c"]}
     for names, students in classes.items():
-        (tmp_path / "c.zip").write_bytes(packed(dict.fromkeys(names, b"x = 1\n")))
+        (tmp_path / "c.zip").write_bytes(packed("c.zip", dict.fromkeys(names, b"x = 1\n")))
         found = find([tmp_path / "c.zip"], [course.find("04")], list(course.lessons.values()))
         assert [each.student for each in found.arrivals] == students
 
@@ -102,7 +100,7 @@ def test_two_that_match_one_member(graded_as, names):
 
 
 def test_the_way_out_of_a_conflict_is_the_column(graded_as):
-    files = {**files_of("ann-lee"), "ann-lee.zip": packed({"04/backward.py": b"x = 1\n"})}
+    files = {**files_of("ann-lee"), "ann-lee.zip": packed("x.zip", {"04/backward.py": b"x = 1\n"})}
     assert ANN not in graded_as(files, UNCONFIRMED)[0]
     found_as, found = graded_as(files, "name,id,submission\nAnn Lee,17,ann-lee.zip\nBob Ray,18,\n")
     assert found_as[ANN] == "ann-lee.zip" and len(found.remarks) == 1
@@ -118,14 +116,6 @@ def test_what_matches_two_members_is_nobody_s(graded_as):
 
 
 # What the platform wrote, and what its users chose -------------------------------------------------------------------
-
-
-def packed(files: Mapping[str, bytes]) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return made.getvalue()
 
 
 CANVAS = (
@@ -213,7 +203,7 @@ def test_metadata_of_a_student_s_own(graded_as, course, tmp_path):
         "submission_1/a.py": b"x",
         "04_cross_entropy/backward.py": b"x",
     }
-    (tmp_path / "bob.zip").write_bytes(packed(own))
+    (tmp_path / "bob.zip").write_bytes(packed("bob.zip", own))
     (bob,) = find([tmp_path / "bob.zip"], [course.find("04")], list(course.lessons.values()))
     assert bob.student == "bob"
 
