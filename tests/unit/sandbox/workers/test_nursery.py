@@ -106,7 +106,7 @@ def zygote(nursery: Nursery) -> Iterator[Callable[..., ZygoteProcess]]:
     made: list[ZygoteProcess] = []
 
     def zygote(level: str = "strong") -> ZygoteProcess:
-        isolation = probe(avoid=LAYERS if level == "none" else avoid_above(level))
+        isolation = probe(avoid=avoid_above(level))
         if isolation.level != level:
             pytest.skip(f"level {level} cannot be reached here, it is {isolation.level}")
         made.append(ZygoteProcess(plan_for(isolation), nursery.zygote()))
@@ -121,7 +121,7 @@ def zygote(nursery: Nursery) -> Iterator[Callable[..., ZygoteProcess]]:
 @sampled("level", ["strong", *(pytest.param(low, marks=pytest.mark.slow) for low in ("fair", "none"))], keep=1)
 def test_its_workers_are_locked_in_like_any_others(zygote, level):
     theirs = looked_around(zygote(level))
-    alone = ZygoteProcess(plan_for(probe(avoid=LAYERS if level == "none" else avoid_above(level))))
+    alone = ZygoteProcess(plan_for(probe(avoid=avoid_above(level))))
     try:
         expected = looked_around(alone)
     finally:
@@ -219,10 +219,16 @@ def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(
     dropped.close()
     with pytest.raises(TimeoutError):
         left.wait(0.1)  # no race: it never ends by itself
+    waiting = own_nursery.zygote()
     own_nursery.close(at_once=True)
     assert left.wait(GUARD_SECONDS) == -signal.SIGKILL
     with pytest.raises(ServerEnded):
         own_nursery.program(hangs)
+    assert own_nursery.zygote() is None
+    process = ZygoteProcess(plan_for(probe()), waiting)
+    with pytest.raises(ZygoteDied):
+        process.wait_until_ready()
+    process.close()
 
 
 def holds(pid: int, word: bytes) -> bool:
@@ -255,14 +261,3 @@ def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(own_nurse
     process.close()
     program.close()
     assert found == {"the program": True, "its zygote": False, "the nursery": False}
-
-
-@pytest.mark.full
-def test_a_nursery_that_has_ended_gives_none(own_nursery):
-    waiting = own_nursery.zygote()
-    own_nursery.close(at_once=True)
-    assert own_nursery.zygote() is None
-    process = ZygoteProcess(plan_for(probe()), waiting)
-    with pytest.raises(ZygoteDied):
-        process.wait_until_ready()
-    process.close()

@@ -25,7 +25,7 @@ from bench.attacks.arena import adopt_orphans, avoid_above, descendants, new_des
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import LAYERS, Plan
+from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student, StudentFile
@@ -174,7 +174,7 @@ list(worker.replies([pack(Load({"backward.py": sys.argv[2].encode()}, "backward.
 
 
 def plan_at(level: str) -> Plan:
-    isolation = probe(avoid=LAYERS if level == "none" else avoid_above(level))
+    isolation = probe(avoid=avoid_above(level))
     if isolation.level != level:
         pytest.skip(f"level {level} cannot be reached here, it is {isolation.level}")
     return plan_for(isolation, ENDLESS)
