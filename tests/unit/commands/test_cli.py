@@ -15,9 +15,10 @@ import click
 import jsonschema
 import pytest
 from click.testing import CliRunner
+from made_results import lesson, results, row
 from rich.console import Console
 from shared_nursery import run_grade
-from support import GUARD_SECONDS, ROOT, SCHEMA, solution_of
+from support import GUARD_SECONDS, ROOT, SCHEMA, solution_of, without_seconds
 
 from grader.commands import command_line
 from grader.commands import grade as cli
@@ -28,7 +29,6 @@ from grader.errors import GraderFault
 from grader.gradebook.grading import server
 from grader.gradebook.grading.settings import Settings
 from grader.lesson.lesson import Lesson
-from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import Isolation
 
 
@@ -92,15 +92,10 @@ def test_the_same_seed_gives_the_same_files_but_for_seconds_even_from_another_fo
     again = run_grade(submissions, "--lesson", "04", "--seed", "7", "-o", "grades", "--fail-under", "50", cwd=tmp_path)
     assert again.returncode == 1, again.stderr
     assert "Under 50 %: bo, cy, di" in again.stderr
-
-    def timeless(path: Path) -> dict[str, object]:
-        results = json.loads(path.read_text())
-        results["seconds"] = results["lessons"][0]["seconds"] = 0
-        return results
-
     for student in ("ada", "bo", "cy", "di"):
-        first, second = (folder / student / "results.json" for folder in (out, tmp_path / "grades"))
-        assert timeless(first) == timeless(second)
+        files = (folder / student / "results.json" for folder in (out, tmp_path / "grades"))
+        first, second = (without_seconds(json.loads(file.read_text())) for file in files)
+        assert first == second
     assert (out / "grades.csv").read_bytes() == (tmp_path / "grades" / "grades.csv").read_bytes()
 
 
@@ -120,23 +115,15 @@ def test_a_second_run_says_what_is_as_before_and_writes_the_same(graded, submiss
 # What is printed -----------------------------------------------------------------------------------------------------
 
 
-ROW = {"name": "dx", "points": 0, "max_points": 1}
-
-
-def results_of(student: str, status: str, score: float = 0, whole: str = "graded") -> SubmissionResult:
-    lesson = {"name": "04", "score": score, "max_score": 3, "gradients": [ROW | {"status": status}]}
-    data = {"student": student, "score": score, "max_score": 3, "status": whole, "message": "Why."}
-    return SubmissionResult.from_json(data | {"lessons": [lesson]})
-
-
 def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none():
     for quiet in (False, True):
         console = Console(width=80, file=io.StringIO())
         with RunView(console, quiet) as view:
             view.planned(2, 3)
             view.started("ada")
-            view.result(results_of("ada", "passed", 3))
-            view.result(results_of("b\x1b[2J", "missing", 0, "rejected"))
+            view.result(results("ada", lesson("04", row("dx", points=3, max_points=3))))
+            missing = lesson("04", row("dx", "missing", max_points=3))
+            view.result(results("b\x1b[2J", missing, status="rejected", message="Why."))
         assert isinstance(console.file, io.StringIO)
         assert console.file.getvalue() == (
             ""
