@@ -17,10 +17,14 @@ MAX_RECORDED_PARTS = 12
 
 @dataclass(frozen=True)
 class Call:
-    """One call: of a function, or of a method as `Class.method`. `arguments` are by the parameters' names."""
+    """One call: of a function, or of a method as `Class.method`. `arguments` are by the parameters' names.
+
+    The parameters are those of the course's own function where it is the one that uses the target's (`run_with`).
+    """
 
     function: str
     arguments: Mapping[str, Any]
+    is_by_course: bool = False
 
 
 def call_by_parameters(namespace: Any, of: str, request: CallRequest) -> Call:
@@ -28,7 +32,7 @@ def call_by_parameters(namespace: Any, of: str, request: CallRequest) -> Call:
     known, args, kwargs = getattr(namespace, of, None), request.args, request.kwargs
     if request.uses:
         function, *others = args
-        return Call(of, dict(zip(function.parameters[len(request.uses) :], others, strict=False)))
+        return Call(of, dict(zip(function.parameters[len(request.uses) :], others, strict=False)), is_by_course=True)
     if request.handle is None:
         return Call(of, arguments_by_name(known, args, kwargs))
     if request.name == "__setattr__" and len(args) == 2:

@@ -65,7 +65,8 @@ def of_failed_call(check: Check, failed: CheckFailed, answer: Answer, where: str
         return CheckFailed(left.message, "todo", left.id, answer.line) if left is not None else failed
     if answer.outcome != "raised" or not check.on.calls:
         return failed
-    parameters = {k: v for k, v in check.on.calls[-1].arguments.items() if k.isidentifier()}  # not "argument 2"
+    call = check.on.calls[-1]  # the student's code does not see the parameters of the course's own function
+    parameters = {k: v for k, v in call.arguments.items() if k.isidentifier() and not call.is_by_course}
     context = CallContext(parameters, parameters, own=parameters, near=parameters, contents=contents or {})
     explained = explain_error_text(answer.message, context)
     if explained is None:

@@ -4,22 +4,15 @@ lesson: 18
 by: dojo
 alone: yes
 engine: micrograd
-value_forward: error | = AttributeError: 'int' object has no attribute 'data'. A plain number (`int`) has no `data`.
+value_forward: passed
+value_gradients: passed
+value_numbers: error | = AttributeError: 'int' object has no attribute 'data'. A plain number (`int`) has no `data`.
     May that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public
-    example: exercises/18_autograd_engine/examples.py:91
-value_gradients: error | = AttributeError: 'int' object has no attribute 'data'. A plain number (`int`) has no `data`.
-    May that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public
-    example: exercises/18_autograd_engine/examples.py:113
-value_graphs: error | = AttributeError: 'int' object has no attribute 'data'. A plain number (`int`) has no `data`.
-    May that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public
-    example: exercises/18_autograd_engine/examples.py:123
+    example: exercises/18_autograd_engine/examples.py:128
+value_graphs: passed
 value_detach: passed
-value_again: error | = AttributeError: 'int' object has no attribute 'data'. A plain number (`int`) has no `data`. May
-    that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public example:
-    exercises/18_autograd_engine/examples.py:134
-value_deep: error | = AttributeError: 'float' object has no attribute 'data'. A plain number (`float`) has no `data`.
-    May that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public
-    example: exercises/18_autograd_engine/examples.py:251
+value_again: passed
+value_deep: passed
 others: any
 """
 

@@ -12,7 +12,7 @@ value_again: passed
 value_deep: error | = RecursionError: maximum recursion depth exceeded while calling a Python object. Python allows
     about 1,000 calls within each other. Does a function call itself without an end, or once for each step of
     something long? A loop, with a list of what still waits, needs no calls. Its public example:
-    exercises/18_autograd_engine/examples.py:251
+    exercises/18_autograd_engine/examples.py:368
 others: any
 """
 

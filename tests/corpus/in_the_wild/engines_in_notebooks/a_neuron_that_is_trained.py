@@ -4,12 +4,10 @@ lesson: 18
 as: notebook
 alone: yes
 counts: 18
-value_forward: error | = TypeError: unsupported operand type(s) for -: 'Value' and 'int'. For `-` Python calls a method
-    of `Value`, as `__add__` for `+`, `__sub__` for `-`, `__truediv__` for `/` and `__pow__` for `**`. Has the class
-    the one for `-`?
-value_gradients: error | = In `a ** 3`: TypeError: unsupported operand type(s) for ** or pow(): 'Value' and 'int'. For
-    `**` Python calls a method of `Value`, as `__add__` for `+`, `__sub__` for `-`, `__truediv__` for `/` and `__pow__`
-    for `**`. Has the class the one for `**`?
+value_forward: passed
+value_gradients: passed
+value_subtraction: missing | = `Value` has no `__sub__` yet, which Python calls for `a - b`.
+value_power: missing | = `Value` has no `__pow__` yet, which Python calls for `a ** 2`.
 others: any
 """
 

@@ -9,7 +9,7 @@ value_gradients: passed
 value_graphs: passed
 value_detach: error | = AttributeError: 'float' object has no attribute 'backward'. A plain number (`float`) has no
     `backward`. Which operation gives a plain number, where it should make a new object? Its public example:
-    exercises/18_autograd_engine/examples.py:128
+    exercises/18_autograd_engine/examples.py:179
 value_again: passed
 value_deep: passed
 others: any
