@@ -19,6 +19,7 @@ from grader.sandbox.workers.codec import (
     DTYPES,
     FRAME_PREFIX,
     MAX_BODY,
+    MAX_ENTRIES,
     MAX_HEADER,
     Frame,
     Packer,
@@ -109,6 +110,15 @@ def sent(*values: Any) -> list[Tensor]:
 def test_the_bits_of_many_tensors_survive(several):
     several = [tensor.contiguous() for tensor in several]
     assert all(map(equal_bits, sent(*several), several))
+
+
+def test_a_value_with_too_many_entries_is_described():
+    """A list that contains itself twice would have a thousand million."""
+    twice: list[Any] = []
+    twice[:] = [twice, twice]
+    for value in ([0] * (MAX_ENTRIES + 1), {number: 0 for number in range(MAX_ENTRIES + 1)}):
+        assert Packer().pack(value) == {"o": "value with too many entries"}
+    assert "too many entries" in str(Packer().pack(twice))
 
 
 @given(answers)
