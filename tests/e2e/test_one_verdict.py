@@ -153,7 +153,7 @@ def test_the_last_class_never_occurs_where_forward_py_says_so(course):
 
 def test_a_change_that_forward_py_lacks_is_named(course):
     lesson = type(course.find("04"))(course.root, course.find("04").name)
-    draw = replace(lesson.config.public.draws[0], change="no_such")
+    draw = {**lesson.config.public.draws[0], "change": "no_such"}
     lesson.config = replace(lesson.config, public=PublicSettings((draw,)))
     with pytest.raises(LessonError, match=r"forward\.py has no `no_such`"):
         _ = lesson.public_draws

@@ -29,11 +29,14 @@ from grader.intake.submissions.gathered import Gathered, GatheredFile, without_l
 from grader.intake.submissions.intake_csv import IntakeLine, file_cell, intake_question
 from grader.intake.submissions.lesson_files import LessonFiles, imported_files, read_page
 from grader.lesson.lesson import Lesson
+from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import IntakeRemark
 from grader.results.wording import listed_as_code
 
 MAX_FILES_NAMED = 5
+MIN_OF_THE_CHAIN = 3
+"""A script that assigns so many gradients of the lecture is read as its notebook."""
 MAX_SEARCHED_FILES = 100
 MAX_SEARCHED_BYTES = 4 << 20
 """Of the files that are searched for functions; a notebook counts without its pictures only after it is read."""
@@ -125,7 +128,11 @@ class FileReading:
             return module
         if page.present:
             return replace(page, files={**module.files, **page.files}, message=page.message or left_out)
-        return page if is_script and not page.nothing else module
+        # a script of another exercise: importing it would say something about its data, not about what is missing
+        if not is_script:
+            return module
+        of_the_chain = outline.assigned.intersection(notebook_lesson(lesson).chain.names)
+        return module if page.nothing and len(of_the_chain) < MIN_OF_THE_CHAIN else page
 
     def is_pristine(self, lesson: Lesson) -> bool:
         return self.file.normal == without_layout(readable_text(lesson.pristine))

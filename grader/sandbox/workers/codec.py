@@ -36,7 +36,7 @@ ALIGNMENT = 8
 """Each tensor begins at a multiple of so many bytes."""
 MAX_DIMENSIONS = 8  # of a student's tensor: there are loops whose time is exponential in them
 MAX_TREE_DEPTH = 30
-MAX_ENTRIES = MAX_HEADER // 16  # of lists, tuples and dicts in a value: as many numbers fill a header
+MAX_VALUE_ENTRIES = MAX_HEADER // 16  # of lists, tuples and dicts in a value: as many numbers fill a header
 MAX_INTEGER_BITS = 12_000  # Python refuses to write out more than 4,300 digits
 DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name)
@@ -109,7 +109,7 @@ class Packer:
     """Turns values into JSON nodes and collects the numbers of their tensors in `body`, at most `room` bytes."""
 
     def __init__(self, room: int = MAX_BODY) -> None:
-        self._room, self._entries_left = room, MAX_ENTRIES
+        self._room, self._entries_left = room, MAX_VALUE_ENTRIES
         self.body = bytearray()
 
     def pack(self, value: Any, depth: int = 0) -> Any:

@@ -19,8 +19,8 @@ from grader.sandbox.workers.codec import (
     DTYPES,
     FRAME_PREFIX,
     MAX_BODY,
-    MAX_ENTRIES,
     MAX_HEADER,
+    MAX_VALUE_ENTRIES,
     Frame,
     Packer,
     Unpacker,
@@ -116,7 +116,7 @@ def test_a_value_with_too_many_entries_is_described():
     """A list that contains itself twice would have a thousand million."""
     twice: list[Any] = []
     twice[:] = [twice, twice]
-    for value in ([0] * (MAX_ENTRIES + 1), {number: 0 for number in range(MAX_ENTRIES + 1)}):
+    for value in ([0] * (MAX_VALUE_ENTRIES + 1), {number: 0 for number in range(MAX_VALUE_ENTRIES + 1)}):
         assert Packer().pack(value) == {"o": "value with too many entries"}
     assert "too many entries" in str(Packer().pack(twice))
 
