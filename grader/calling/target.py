@@ -55,6 +55,7 @@ class Target:
         return self
 
     def note(self, of: str, request: CallRequest) -> Call:
+        """Add a call to `calls`, by the names of its parameters, and return it."""
         call = call_by_parameters(self._names, of, request)
         self.calls.append(copied(call) if self._copies else call)
         return call

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +31,6 @@ class RunView:
         self._task = self._bar.add_task("", total=None)
 
     def __enter__(self) -> RunView:
-        gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles: looking for them takes its time
         self._bar.start()
         return self
 

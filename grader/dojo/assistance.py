@@ -56,7 +56,7 @@ class Assistance:
 
     async def verdict(self, lesson: str) -> str:
         """Check the student's file now: `03` for a lesson, `03.dprobs` for one row. Names known mistakes."""
-        with tool_errors():
+        with as_tool_error():
             checked, row = self._at.find(lesson)
             if is_untouched(checked, read_own(checked).files[BACKWARD_FILE]):
                 return f"Lesson {checked.number}: nothing is written yet. The first row is `{checked.items[0].name}`."
@@ -71,7 +71,7 @@ class Assistance:
 
     async def hint(self, row: str) -> str:
         """The next hint for a row such as `03.dprobs`, three at most. It is recorded: ask the student first."""
-        with tool_errors():
+        with as_tool_error():
             lesson, name = self._at.find(row)
             if name is None:
                 raise UserError(f"Which row? `hint` needs one, such as {lesson.number}.{lesson.items[0].name}.")
@@ -83,8 +83,8 @@ class Assistance:
 
 
 @contextmanager
-def tool_errors() -> Iterator[None]:
-    """Turn what the student can fix into the protocol's error."""
+def as_tool_error() -> Iterator[None]:
+    """Raise what the student can fix, a UserError, as the protocol's ToolError."""
     try:
         yield
     except UserError as error:

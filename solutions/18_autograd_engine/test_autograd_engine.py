@@ -1322,15 +1322,15 @@ def test_tensor_detach(check):
 
 
 def test_tensor_again(check):
-    several_passes(check, PASSES, ())
+    check_two_passes(check, PASSES, ())
 
 
 def test_tensor_zero_grad(check):
     needs(check, "Tensor", "zero_grad")
-    several_passes(check, ZEROED, ("zero",))
+    check_two_passes(check, ZEROED, ("zero",))
 
 
-def several_passes(check, probes, zero):
+def check_two_passes(check, probes, zero):
     needs(check, "Tensor", "sum")
     texts = ("a.reshape(3, 2) + b.reshape(3, 2)", "a.permute(1, 0)", "(a + b)[:]")
     have = usable(check, "Tensor", ("a.reshape(2, 2) + b.reshape(2, 2)", *texts[1:]))

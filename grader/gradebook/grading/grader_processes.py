@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import pickle
 import queue
@@ -210,6 +211,7 @@ def grade_all(
     with each student as grading begins, from any thread. Leaving the loop early ends graders in the midst of their
     work, and so does a `stop`, after which what had finished still comes. Raises UserError where the pool is lost.
     """
+    gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles: looking for them takes its time
     stop, done = stop or Stop(), queue.SimpleQueue[tuple[Submission, Reply | UserError]]()
     pool, open_ = make_pool(), 0  # submissions without a reply
 

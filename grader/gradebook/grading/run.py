@@ -46,7 +46,7 @@ class Inbox(Protocol):
     """A folder that is followed. `found` are the submissions as last found.
 
     `look` sees what has changed. `arrived` gives complete submissions that are new or changed, none of a student who is
-    `busy`: an earlier submission of theirs is being graded. `waiting` counts those that it has not given yet.
+    `busy`: an earlier submission of the same student is being graded. `waiting` counts those that it has not given yet.
     `published` is called after the class's pages were written, with whose results are new since then.
     """
 
@@ -67,7 +67,7 @@ class GradingRun:
     """One run over a gradebook: keeps results that are current, has the rest graded, and writes OUT as results arrive.
 
     Attributes:
-        found: the submissions. Each is read when a grader is free, and once more if the student is in the gradebook.
+        found: the submissions. Each is read when a grader is free, and before that if the student is in the gradebook.
         lessons: those of the `course` that count.
         settings: what grader processes need to know; `out` is OUT.
         publisher: writes the pages.

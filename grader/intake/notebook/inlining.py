@@ -147,9 +147,10 @@ class Inliner:
         result = body.pop() if body and isinstance(body[-1], ast.Return) else None
         value = result.value if isinstance(result, ast.Return) else None
         last = [] if target is None or value is None else assignments(target, value, result or call)
-        inner = item._replace(file=file, functions=(*item.functions, name))
+        functions = (*item.functions, name)  # also of the arguments: a default value may call the function itself
+        inner = item._replace(file=file, functions=functions)
         return [
-            *(item._replace(node=each) for each in first),
+            *(item._replace(node=each, functions=functions) for each in first),
             *(inner._replace(node=each) for each in (*body, *last)),
         ]
 

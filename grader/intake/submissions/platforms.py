@@ -200,7 +200,8 @@ def from_gradescope(folder: Path, entries: Sequence[Path], _: NewFolder) -> list
     for place in places:
         entry = about.get(place.name)
         entry = entry if isinstance(entry, dict) else {}
-        people = [each for each in entry.get(":submitters") or () if isinstance(each, dict)]
+        submitters = entry.get(":submitters")
+        people = [each for each in submitters if isinstance(each, dict)] if isinstance(submitters, list) else []
         names = [text_at(each, ":name") or text_at(each, ":email") or place.name for each in people]
         for person, student in zip(people or [{}], names or [place.name], strict=True):
             marks = tuple(filter(None, (text_at(person, ":sid"), text_at(person, ":email"))))

@@ -241,7 +241,7 @@ class Unpacker:
             return Opaque(readable(content)[:200])
         if type(content) is not list:
             raise WireError("a value of no known kind")
-        if tag in "tn":
+        if tag in ("t", "n"):
             tensor = self._tensor(content)
             if tag == "n" and isinstance(tensor, Tensor) and tensor.dtype != torch.bfloat16:
                 return tensor.numpy()

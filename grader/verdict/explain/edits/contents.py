@@ -86,7 +86,7 @@ def read_before_set(function: ast.FunctionDef) -> list[str]:
 
 
 def may_be_size(node: ast.AST, parent: ast.AST | None) -> TypeGuard[ast.Constant]:
-    """Whether it is a whole number that is no exponent and no axis of a shape."""
+    """Whether it is a whole number, and neither an exponent nor an axis of a shape."""
     match parent:
         case ast.BinOp(op=ast.Pow(), right=number) | ast.Subscript(value=ast.Attribute(attr="shape"), slice=number):
             if node is number:

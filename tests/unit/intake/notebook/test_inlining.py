@@ -92,9 +92,10 @@ DOUBLED = "".join(f"def f{i}():\n    f{i + 1}()\n    f{i + 1}()\n" for i in rang
     "text",
     [
         PASS.replace("    dW1 = dh", "    dW1 = backward(probs, k)") + "backward(probs, 2)",
+        PASS.replace("probs, k", "probs=backward(), k=1") + "backward()",  # a default value calls the function
         DOUBLED + PASS.replace("backward(probs, k)", "f40()") + "f0()",
     ],
-    keep=1,
+    keep=2,
 )
 def test_functions_that_call_each_other_come_to_an_end(text):
     try:
