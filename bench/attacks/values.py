@@ -32,10 +32,10 @@ from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import answer_fields
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.reference.problem import Problem
-from grader.results.typed_json import to_json
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.waiting import WireError
+from grader.typed_json import to_json
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import Check, run_check, tests_of

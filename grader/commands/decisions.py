@@ -25,7 +25,7 @@ from grader.gradebook.lookup import UnknownStudent, find_row, find_student, peop
 from grader.gradebook.records import Decision, DecisionKind
 from grader.publish.inert import terminal_line
 from grader.results import points_text
-from grader.results.typed_json import time_from_text
+from grader.typed_json import time_from_text
 
 DECISION_WORDS = {
     "points": "adjusted",

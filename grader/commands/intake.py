@@ -31,8 +31,8 @@ from grader.intake.submissions.intake_csv import (
 from grader.intake.submissions.roster import Roster, read_roster
 from grader.intake.submissions.submission_times import NoZone, ReadTimes, SubmissionTime, read_times, times_in_roster
 from grader.lesson.lesson import Course, Lesson
-from grader.results.typed_json import from_json, to_json
 from grader.results.wording import count_text, first_names
+from grader.typed_json import from_json, to_json
 
 ROSTER_ENTRY, TIMES_ENTRY = "roster", "times"
 """Names under which the gradebook keeps [file's name, roster] and {file's name: times}."""

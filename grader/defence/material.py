@@ -26,12 +26,12 @@ from grader.defence.versions import Variant, versions_of
 from grader.defence.worker import LineResult, Raised, call_in_worker, results_of, value_of, worker_file
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.results.typed_json import from_json
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, StudentFile
 from grader.sandbox.workers.waiting import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+from grader.typed_json import from_json
 from grader.verdict.judge.checks import run_check
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook

@@ -21,7 +21,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.view import LessonView, lesson_view
 from grader.results import UNWRITTEN, WRONG_STATUSES, LessonResult, number
-from grader.results.typed_json import from_json, to_json
+from grader.typed_json import from_json, to_json
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.gradebook.grading.one_file import JudgedFile

@@ -20,7 +20,7 @@ from grader.gradebook.people import names_here
 from grader.gradebook.records import Decision
 from grader.gradebook.store import Store, StoredAttempt
 from grader.results import SubmissionResult
-from grader.results.typed_json import from_json, to_json
+from grader.typed_json import from_json, to_json
 
 GRADEBOOK = "gradebook.sqlite"
 ASSIGNMENT_SETTING = "assignment"

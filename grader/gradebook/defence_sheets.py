@@ -17,8 +17,8 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
 from grader.results import LessonResult, SubmissionResult
-from grader.results.typed_json import from_json, to_json
 from grader.results.wording import count_text
+from grader.typed_json import from_json, to_json
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Of codes: no letter looks like a digit."""

@@ -17,7 +17,7 @@ from grader.gradebook.files import OutputError
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
-from grader.results.typed_json import from_json, time_from_text, time_to_text, to_json
+from grader.typed_json import from_json, time_from_text, time_to_text, to_json
 
 NEWEST = """
 WITH newest AS (

@@ -1,6 +1,6 @@
 """Reading the settings files of a course (TOML): a dataclass says what a file has, each slip is a sentence.
 
-Values get their types as those of results.json do (results/typed_json.py).
+Values get their types as those of results.json do (typed_json.py).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import LessonError
-from grader.results.typed_json import MAX_DATA_CHARACTERS, ValueCheck, WrongData, data_text, from_json
 from grader.source.similar_names import close_name
+from grader.typed_json import MAX_DATA_CHARACTERS, ValueCheck, WrongData, data_text, from_json
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 NOT_IN_THE_FILE = {"json_name": None}

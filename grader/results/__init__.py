@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from grader.results.typed_json import OPTIONAL, JsonObject
+from grader.typed_json import OPTIONAL, JsonObject
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"

@@ -18,7 +18,7 @@ from support import ROOT, SHORT_LIMITS, rows_of, sampled, without_seconds
 from grader.authoring.verify import submission_of
 from grader.gradebook.grading.session import Session
 from grader.results import LessonResult, Row, SubmissionResult, read_results
-from grader.results.typed_json import json_fields
+from grader.typed_json import json_fields
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

@@ -18,7 +18,7 @@ from grader.gradebook.assignment.rows import RowEntry, entries_of, row_points
 from grader.lesson.config import NumericalDifferentiation, ShapeRule
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import ABOVE_ZERO, parse_toml, read_lesson_text, setting
-from grader.results.typed_json import data_text
+from grader.typed_json import data_text
 
 ASSIGNMENT_FILE = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""

@@ -10,7 +10,7 @@ from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.results import Row, SubmissionResult
-from grader.results.typed_json import to_json
+from grader.typed_json import to_json
 
 
 class Moves(NamedTuple):

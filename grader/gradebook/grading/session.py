@@ -121,8 +121,7 @@ class Session:
         if answers and status == "missing":
             status, message = "graded", f"Only the answers to the questions were submitted. {message or ''}".strip()
         message = " ".join(part for part in (message, remark) if part) or None
-        rows = [row.with_clean_values() for row in (*rows, *answers)]
-        return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
+        return LessonResult.of(lesson.name, [*rows, *answers], status, message, round(time.monotonic() - started, 3))
 
     def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:

@@ -18,9 +18,9 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.config import settings_text
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import TEMPLATES
-from grader.results.typed_json import from_json, to_json
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least
+from grader.typed_json import from_json, to_json
 
 START_GRADER_CODE = """
 import importlib, sys

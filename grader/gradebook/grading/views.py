@@ -15,7 +15,7 @@ from grader.gradebook.guarded import NO_REPORT, guarded_pages
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.results import RESULTS_FILE, SubmissionResult, number, points_text, read_results
-from grader.results.typed_json import from_json, to_json
+from grader.typed_json import from_json, to_json
 
 NO_SCORE = (
     "Your submission could not be graded, for a reason that is not yours. Your instructor will run the grader "

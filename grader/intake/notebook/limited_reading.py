@@ -10,8 +10,8 @@ from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.lesson.notebook_table import NotebookLesson
-from grader.results.typed_json import from_json
 from grader.source.reader import source_reader
+from grader.typed_json import from_json
 
 
 @dataclass(frozen=True)

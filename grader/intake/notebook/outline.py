@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from grader.intake.notebook.cells import Cell, NotebookError, cells_of, script_cells, syntax_error
 from grader.intake.notebook.readable_lines import readable_statements
-from grader.results.typed_json import from_json
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.syntax import (
@@ -22,6 +21,7 @@ from grader.source.syntax import (
     parameters,
     stored_names,
 )
+from grader.typed_json import from_json
 
 DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 

@@ -22,7 +22,6 @@ from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import CallRequest, Function
 from grader.calling.steps import Groups, Joint, describe
-from grader.results.typed_json import from_json
 from grader.sandbox.workers.codec import (
     MAX_BODY,
     Frame,
@@ -35,6 +34,7 @@ from grader.sandbox.workers.codec import (
     tensor_bytes,
 )
 from grader.sandbox.workers.waiting import WireError
+from grader.typed_json import from_json
 
 WHOLE_FILE = ""
 """The name of the answer to a Load."""

@@ -20,7 +20,7 @@ from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
-from grader.results.typed_json import time_from_text, time_to_text
+from grader.typed_json import time_from_text, time_to_text
 
 
 @pytest.fixture

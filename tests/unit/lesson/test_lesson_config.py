@@ -20,7 +20,7 @@ from grader.lesson.config import (
     lesson_config,
 )
 from grader.lesson.notebook_table import NotebookTable
-from grader.results.typed_json import MAX_DATA_CHARACTERS
+from grader.typed_json import MAX_DATA_CHARACTERS
 
 FULL = """
 title = "Everything"

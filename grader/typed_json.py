@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cache, partial
-from itertools import count, repeat
+from itertools import repeat
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Self
@@ -149,38 +149,35 @@ def one_of(hint: Any, readers: Sequence[Reader], takes_none: bool, value: Any, s
 
 
 def list_from_json(hint: Any, kind: Callable[..., Any], readers: Iterable[Reader], data: Any, source: Source) -> Any:
-    return kind(read_parts(zip(count(1), readers, require(data, hint, list)), source))
+    parts = enumerate(zip(readers, require(data, hint, list), strict=False), 1)
+    return kind([part_from_json(number, read, each, source) for number, (read, each) in parts])
 
 
 def table_from_json(key: Callable[[str], Any], read: Reader, data: Any, source: Source) -> dict[Any, Any]:
-    parts = ((name, read, each) for name, each in require(data, dict).items())
-    return dict(zip(map(key, data), read_parts(parts, source), strict=True))
+    return {key(name): part_from_json(name, read, each, source) for name, each in require(data, dict).items()}
 
 
 def object_from_json(kind: Callable[..., Any], data: Any, source: Source) -> Any:
     known = json_fields(kind)
     if isinstance(data, list) and not is_dataclass(kind):
         data = dict(zip(known, data, strict=False))
-    unknown = [name for name in require(data, dict) if name not in known]
-    if unknown and source.by_hand:
+    if source.by_hand and (unknown := [name for name in require(data, dict) if name not in known]):
         raise WrongData(unknown[:1], "is not a setting", known)
+    values = {}
     for name, each in known.items():
-        if each.default is MISSING and name not in data:
+        if name in require(data, dict):
+            values[each.attribute] = part_from_json(name, each.read, data[name], source)
+        elif each.default is MISSING:
             raise WrongData([name], f"is missing; expected {in_words(each.hint)}")
-    given = [name for name in known if name in data]
-    values = read_parts(((name, known[name].read, data[name]) for name in given), source)
-    return kind(**{known[name].attribute: value for name, value in zip(given, values, strict=True)})
+    return kind(**values)
 
 
-def read_parts(parts: Iterable[tuple[str | int, Reader, Any]], source: Source) -> list[Any]:
-    """The values of (place, its reader, its data) inside of other data."""
-    found = []
-    for place, read, data in parts:
-        try:
-            found.append(read(data, source))
-        except WrongData as error:
-            raise WrongData([place, *error.path], error.reason, error.known) from None
-    return found
+def part_from_json(place: str | int, read: Reader, data: Any, source: Source) -> Any:
+    """The value of what is at this place inside of other data."""
+    try:
+        return read(data, source)
+    except WrongData as error:
+        raise WrongData([place, *error.path], error.reason, error.known) from None
 
 
 def checked(read: Reader, check: ValueCheck, data: Any, source: Source) -> Any:
@@ -197,11 +194,9 @@ def checked(read: Reader, check: ValueCheck, data: Any, source: Source) -> Any:
 def require(value: Any, hint: Any, kind: Any = None) -> Any:
     """The value, if it is of this `kind`, by default of `hint`. Raises WrongData."""
     kind = hint if kind is None else kind
-    is_other = not isinstance(value, (int, float) if kind is float else kind)
-    is_other |= isinstance(value, bool) and kind is not bool
-    if is_other:
-        raise other_type(value, in_words(hint))
-    return value
+    if type(value) is kind or (kind is float and type(value) is int):
+        return value
+    raise other_type(value, in_words(hint))
 
 
 def other_type(value: Any, expected: str) -> WrongData:
