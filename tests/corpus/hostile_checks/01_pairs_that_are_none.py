@@ -1,7 +1,5 @@
 """Returns texts, dicts, generators and complex numbers where pairs and numbers are expected."""
-# group: hostile return values
 # lesson: 01
-# rows: missing
 # rows of through_add: shape
 # rows of through_multiply: shape
 # rows of push_and_pull: shape

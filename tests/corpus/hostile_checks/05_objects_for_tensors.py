@@ -1,7 +1,5 @@
 """A layer whose every value is a module, a type or an exception."""
-# group: hostile return values
 # lesson: 05
-# rows: missing
 # rows of forward: shape
 # rows of backward: shape
 # rows of running_statistics: shape

@@ -1,7 +1,5 @@
 """Returns generators that never end."""
-# group: hostile return values
 # lesson: 07
-# rows: missing
 # rows of split_loss: shape
 # rows of calibrate: shape
 

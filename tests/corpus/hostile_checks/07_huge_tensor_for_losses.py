@@ -1,7 +1,5 @@
 """Returns a tensor of 16 million bytes where a list of losses is expected."""
-# group: hostile return values
 # lesson: 07
-# rows: missing
 # rows of trajectory: shape
 # rows of resumed: shape
 # rows of no_grad: shape

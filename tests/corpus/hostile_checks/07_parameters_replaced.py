@@ -1,7 +1,5 @@
 """Replaces the list of parameters by a list that holds itself."""
-# group: hostile return values
 # lesson: 07
-# rows: missing
 # rows of update: shape
 # rows of trajectory: shape
 # rows of resumed: shape

@@ -1,7 +1,5 @@
 """Draws a token that would need a table of 8 GB to count."""
-# group: hostile return values
 # lesson: 07
-# rows: missing
 # rows of sample: shape
 
 

@@ -1,7 +1,5 @@
 """Lets torch.optim take the step of gradient descent."""
-# group: the library's answers
 # lesson: 07
-# rows: missing
 # rows of update: forbidden
 
 import torch

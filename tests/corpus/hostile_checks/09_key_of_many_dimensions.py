@@ -1,7 +1,5 @@
 """Returns a dict whose key is a tensor of 20 dimensions, and a million keys."""
-# group: hostile return values
 # lesson: 09
-# rows: missing
 # rows of backward_all: shape
 # rows of checkpoints: shape
 

@@ -1,7 +1,5 @@
 """Returns a whole number that no float can hold."""
-# group: hostile return values
 # lesson: 09
-# rows: missing
 # rows of best_spacing: failed
 
 

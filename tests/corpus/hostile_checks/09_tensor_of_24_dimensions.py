@@ -1,7 +1,5 @@
 """Returns a tensor of 24 dimensions, whose text takes time exponential in them."""
-# group: hostile return values
 # lesson: 09
-# rows: missing
 # rows of best_spacing: failed
 # rows of forward: shape
 

@@ -1,7 +1,5 @@
 """Returns texts that no file can hold: half surrogate pairs, a million of them."""
-# group: hostile return values
 # lesson: 10
-# rows: missing
 # rows of saturated: failed
 # rows of dead: failed
 # rows of vanishing: failed

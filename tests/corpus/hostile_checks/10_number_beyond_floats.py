@@ -1,7 +1,5 @@
 """Returns 10**400 from everything."""
-# group: hostile return values
 # lesson: 10
-# rows: missing
 # rows of closed_share: shape
 # rows of gradient_growth: shape
 # rows of gradient_norms: shape

@@ -1,7 +1,5 @@
 """Returns a number, a list and a dict whose methods lie about what they hold."""
-# group: hostile return values
 # lesson: 10
-# rows: missing
 # rows of closed_share: failed
 # rows of dead_units: shape
 # rows of gradient_norms: error

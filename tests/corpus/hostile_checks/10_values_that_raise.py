@@ -1,7 +1,5 @@
 """Returns lists and dicts that raise when they are read."""
-# group: hostile return values
 # lesson: 10
-# rows: missing
 # rows of closed_share: error
 # rows of dead_units: error
 # rows of gradient_norms: error

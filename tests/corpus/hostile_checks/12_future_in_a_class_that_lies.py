@@ -1,7 +1,5 @@
 """Tensors of a class of its own, whose comparisons and sizes say that all is well."""
-# group: hostile return values
 # lesson: 12
-# rows: missing
 # rows of dscores: passed
 # rows of no_future: failed
 

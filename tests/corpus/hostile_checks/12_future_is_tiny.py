@@ -1,7 +1,5 @@
 """Right to the last digit, and 1e-300 instead of zero where a score of the future is."""
-# group: hostile return values
 # lesson: 12
-# rows: missing
 # rows of dscores: passed
 # rows of no_future: failed
 

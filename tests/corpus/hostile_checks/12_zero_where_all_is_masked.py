@@ -1,7 +1,5 @@
 """Right where every position may read one; zeros for a problem in which a row of weights is zero."""
-# group: hostile return values
 # lesson: 12
-# rows: missing
 # rows of dQ: passed
 # rows of fully_masked: failed
 

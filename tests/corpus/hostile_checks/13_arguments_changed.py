@@ -1,7 +1,5 @@
 """A right split and a right merge, after which the argument is zero."""
-# group: hostile return values
 # lesson: 13
-# rows: missing
 # rows of split_heads: failed
 # rows of merge_heads: failed
 # rows of any_strides: passed

@@ -1,7 +1,5 @@
 """Returns a generator, and its argument after it has emptied it."""
-# group: hostile return values
 # lesson: 13
-# rows: missing
 # rows of split_heads: shape
 # rows of merge_heads: failed
 # rows of any_strides: failed

@@ -1,7 +1,5 @@
 """Right for the usual order in memory; reads the memory as it is stored otherwise."""
-# group: hostile return values
 # lesson: 13
-# rows: missing
 # rows of split_heads: passed
 # rows of merge_heads: passed
 # rows of any_strides: failed

@@ -1,7 +1,5 @@
 """Answers every question with the answer to the first, and one formula for both forms of GELU."""
-# group: hostile return values
 # lesson: 14
-# rows: missing
 # rows of gelu_backward: passed
 # rows of gelu_tanh_backward: failed
 # rows of through_layers: shape

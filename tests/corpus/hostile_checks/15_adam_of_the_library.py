@@ -1,7 +1,5 @@
 """Lets PyTorch clip, and lets its AdamW take the step; a fused kernel for the schedule's optimizer."""
-# group: the library's answers
 # lesson: 15
-# rows: missing
 # rows of adam: forbidden
 # rows of clip: forbidden
 # rows of learning_rate: forbidden

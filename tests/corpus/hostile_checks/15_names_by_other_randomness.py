@@ -1,7 +1,5 @@
 """Draws from the right probabilities, with randomness of its own."""
-# group: hostile return values
 # lesson: 15
-# rows: missing
 # rows of sample: failed
 
 # the text of drawn_names.py

@@ -1,7 +1,5 @@
 """Samples from the model without its MLP."""
-# group: hostile return values
 # lesson: 15
-# rows: missing
 # rows of sample: failed
 
 # the text of drawn_names.py

@@ -1,7 +1,5 @@
 """The right names, of texts instead of whole numbers."""
-# group: hostile return values
 # lesson: 15
-# rows: missing
 # rows of sample: shape
 
 # the text of drawn_names.py

@@ -1,7 +1,5 @@
 """Right states, and then a first state of zeros in the caller's tensor."""
-# group: hostile return values
 # lesson: 16
-# rows: missing
 # rows of rnn: failed
 
 import torch

@@ -1,7 +1,5 @@
 """Lets PyTorch run the recurrent network."""
-# group: the library's answers
 # lesson: 16
-# rows: missing
 # rows of rnn: forbidden
 
 import torch

@@ -1,7 +1,5 @@
 """Norms from the singular values of the weights, and an answer that lies about its length."""
-# group: hostile return values
 # lesson: 16
-# rows: missing
 # rows of norms_through_time: failed
 # rows of rnn_step_backward: shape
 

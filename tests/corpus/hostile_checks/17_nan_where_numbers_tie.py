@@ -1,7 +1,5 @@
 """Right where no two numbers of a picture are equal; NaN otherwise, which is never above a limit."""
-# group: hostile return values
 # lesson: 17
-# rows: missing
 # rows of dpicture: passed
 # rows of ties: failed
 

@@ -1,7 +1,5 @@
 """Right; but where two numbers of a picture are equal, it gives 7 to the numbers that no window reads."""
-# group: hostile return values
 # lesson: 17
-# rows: missing
 # rows of dpicture: passed
 # rows of ties: failed
 

@@ -1,7 +1,5 @@
 """A list that says it is empty and equals everything."""
-# group: hostile return values
 # lesson: 17
-# rows: missing
 # rows of unread: shape
 
 

@@ -1,7 +1,5 @@
 """Lets PyTorch's own flash attention compute the output and the log-sum-exp."""
-# group: the library's answers
 # lesson: 19
-# rows: missing
 # rows of flash_forward: forbidden
 # rows of operations: forbidden
 # rows of any_tiles: forbidden

@@ -1,6 +1,0 @@
-def test_gradient():
-    pass
-
-
-def test_in_one_go():
-    pass
