@@ -1,8 +1,5 @@
 """A made-up class: files for one lesson, right, wrong, hanging and hostile ones, no two the same.
 
-    python -m bench made_up_class FOLDER --count 1000
-    python -m bench made_up_class FOLDER --count 20 --only right wrong
-
 They differ as those of a class do: each function has one of the spellings of the answer key and of
 solutions/NN_name/variants/. Of every hundred students one hands in a file that hangs and one a hostile one; of the
 others two in five have one to three of the lesson's known mistakes. Student 17 hands in the same whatever the size of
@@ -11,7 +8,6 @@ the class.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import random
 from collections.abc import Iterator, Sequence
@@ -19,8 +15,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from bench import ROOT
-from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.paths import BACKWARD_FILE
 
 RIGHT, WRONG, HANGING, HOSTILE = KINDS = ("right", "wrong", "hanging", "hostile")
@@ -119,17 +114,3 @@ def write_class(folder: Path, lesson: Lesson, size: int, kinds: Sequence[str] = 
         place = folder / f"student_{number:06}" / lesson.name
         place.mkdir(parents=True)
         (place / BACKWARD_FILE).write_text(source_of(lesson, number, kind), encoding="utf-8")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--lesson", default="03")
-    parser.add_argument("--only", nargs="+", choices=KINDS, default=KINDS, metavar="KIND", help=", ".join(KINDS))
-    options = parser.parse_args()
-    write_class(options.folder, Course(ROOT).find(options.lesson), options.count, options.only)
-
-
-if __name__ == "__main__":
-    main()

@@ -90,10 +90,10 @@ def page_watch(kit: Path, number: str, first: str) -> Iterator[PageWatch | None]
         terminal.close()
 
 
-def make_kit(place: Path, number: str, checkout: Path = ROOT) -> Lesson:
-    """The lesson of `checkout` without its secrets, with this checkout's answers as the student's file."""
+def make_kit(place: Path, number: str) -> Lesson:
+    """A lesson without its secrets, with the answers as the student's file."""
     lesson = Course(ROOT).find(number)
-    shutil.copytree(checkout / "exercises" / lesson.name, place / "exercises" / lesson.name, ignore=NOT_COPIED)
+    shutil.copytree(lesson.exercise, place / "exercises" / lesson.name, ignore=NOT_COPIED)
     answers = (lesson.solution / "backward.py").read_text(encoding="utf-8")
     answers = re.sub(rf" *({re.escape(ANSWER_BEGIN)}|{re.escape(ANSWER_END)})\n", "", answers)
     own = Course(place, secrets=False).find(number)

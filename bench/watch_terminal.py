@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pexpect
@@ -32,7 +28,7 @@ def hears_ctrl_c() -> None:
 class WatchTerminal:
     """`dojo watch` in a terminal of its own.
 
-    `checkout` is the repository whose `dojo` it is. `frames` are the screens it has drawn, without control sequences;
+    `frames` are the screens it has drawn, without control sequences;
     `screen` is what a terminal shows of them, and `drawn` when the last of them was there, by time.perf_counter.
     """
 
@@ -43,7 +39,6 @@ class WatchTerminal:
         height: int = 40,
         width: int = 80,
         command: str = "watch",
-        checkout: Path = ROOT,
     ) -> None:
         environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "DISPLAY")}
         self.frames: list[str] = []
@@ -54,7 +49,7 @@ class WatchTerminal:
             sys.executable,
             ["-c", DOJO, command, number],
             cwd=str(kit),
-            env=environment | {"PYTHONPATH": str(checkout), "TERM": "xterm-256color"},
+            env=environment | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"},
             dimensions=(height, width),
             timeout=START_SECONDS,
             encoding="utf-8",
@@ -90,24 +85,6 @@ class WatchTerminal:
 
     def press(self, keys: str) -> None:
         self._terminal.send(keys)
-
-    @contextmanager
-    def unread(self) -> Iterator[None]:
-        """Meanwhile its screens are thrown away: a terminal that nobody reads would stop the program."""
-        over = threading.Event()
-
-        def read() -> None:
-            while not over.is_set():
-                with contextlib.suppress(pexpect.TIMEOUT, pexpect.EOF):
-                    self._terminal.read_nonblocking(10_000, timeout=0.1)
-
-        reading = threading.Thread(target=read, daemon=True)
-        reading.start()
-        try:
-            yield
-        finally:
-            over.set()
-            reading.join()
 
     def ended(self) -> int | None:
         """Its exit status, once it ends."""

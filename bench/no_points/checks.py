@@ -137,7 +137,7 @@ def check_rows(
             learned.append([call for call, _, _ in record.calls])
             due = LEARNED_OF_FUNCTIONS if any(map(has_function, learned[-1])) else due
         lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda: lambda call: None)]
-        steps = LAZY_STEPS if consulted else [LazyStep("", zeros)]
+        steps = LAZY_STEPS if consulted else {"": zeros}
         tried = [(lazy, step) for lazy in lazies for step in steps]
         earned, right = [0] * len(tried), [0.0] * len(tried)
         for seed in seeds:
@@ -145,21 +145,16 @@ def check_rows(
             record, _ = recorded(lesson, item, test, book)
             for number, (lazy, step) in enumerate(tried):
                 answers = Answers(record, lazy.start(), lazy.arguments)
-                failed, _ = run_row(HiddenCheck, lesson, item, test, book, LazyStudent(lesson, step), answers)
+                failed, _ = run_row(HiddenCheck, lesson, item, test, book, Idle(steps[step]), answers)
                 earned[number] += failed is None
                 right[number] += answers.right / max(answers.calls_made, 1) / len(seeds)
         best = max(range(len(tried)), key=lambda number: (earned[number], right[number]))
-        name = " and ".join(filter(None, (part.name for part in tried[best])))
+        lazy, step = tried[best]
+        name = " and ".join(filter(None, (lazy.name, step)))
         yield Score(lesson.number, item.name, len(tried), name, earned[best] / len(seeds), right[best])
 
 
 # Gradients on which a check row rests
-
-
-@dataclass(frozen=True)
-class LazyStep:
-    name: str
-    make: Callable[[Problem, str], Tensor]
 
 
 def zeros(problem: Problem, target: str) -> Tensor:
@@ -170,23 +165,38 @@ def ones(problem: Problem, target: str) -> Tensor:
     return torch.ones_like(problem.values[target])
 
 
-LAZY_STEPS = (LazyStep("zeros", zeros), LazyStep("ones", ones))
+Make = Callable[[Problem, str], Tensor]
+LAZY_STEPS: Mapping[str, Make] = {"zeros": zeros, "ones": ones}
 
 
-class LazyStudent:
-    """Answers every step in one way. Speaks the protocol of grader.verdict.judge.runner.StepRunner."""
+class OnRequest(dict[str, Answer]):
+    """Answers that are computed when they are read."""
 
-    def __init__(self, lesson: Lesson, step: LazyStep) -> None:
-        self._names, self._step = [item.name for item in lesson.gradients], step
+    def __init__(self, make: Callable[[str], Answer]) -> None:
+        super().__init__()
+        self._make = make
 
-    def answers(self, problem: Problem) -> dict[str, Answer]:
-        return {name: self.run_traced(problem, name) for name in self._names}
+    def __missing__(self, step: str) -> Answer:
+        return self._make(step)
+
+
+class Idle:
+    """Answers every step by `make`. Speaks the protocol of grader.verdict.judge.runner.StepRunner.
+
+    `uses` are the upstream gradients that its code would request.
+    """
+
+    def __init__(self, make: Make, uses: frozenset[str] = frozenset()) -> None:
+        self._make, self._uses = make, uses
+
+    def answers(self, problem: Problem) -> Mapping[str, Answer]:
+        return OnRequest(lambda step: self.run_traced(problem, step))
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         """Nothing is gained by knowing."""
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
-        return Answer("returned", self._step.make(problem, step[1:]), kind="NoneType")
+        return Answer("returned", self._make(problem, step[1:]), uses=self._uses)
 
 
 # The table

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from bench.no_points.checks import aligned, lessons_and_seeds, ones, zeros
-from grader.calling.answer import Answer
+from bench.no_points.checks import Idle, Make, aligned, lessons_and_seeds, ones, zeros
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem
@@ -56,9 +55,6 @@ class Draws:
         self.draws = draws
 
 
-Make = Callable[[Problem, str], Tensor]
-
-
 @dataclass(frozen=True)
 class NoWork:
     """An answer to every step; `uses` are the upstream gradients that its code would request."""
@@ -67,33 +63,6 @@ class NoWork:
     name: str
     make: Make
     uses: frozenset[str] = frozenset()
-
-
-class OnRequest(dict[str, Answer]):
-    """Answers that are computed when they are read."""
-
-    def __init__(self, make: Callable[[str], Answer]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, step: str) -> Answer:
-        return self._make(step)
-
-
-class Idle:
-    """Answers every step in the same way. Speaks the protocol of grader.verdict.judge.runner.StepRunner."""
-
-    def __init__(self, answer: NoWork) -> None:
-        self._answer = answer
-
-    def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        return OnRequest(lambda step: self.run_traced(problem, step))
-
-    def prefetch(self, problems: Sequence[Problem]) -> None:
-        """Nothing is gained by knowing."""
-
-    def run_traced(self, problem: Problem, step: str) -> Answer:
-        return Answer("returned", self._answer.make(problem, step[1:]), uses=self._answer.uses)
 
 
 def graph_of(problem: Problem) -> Graph:
@@ -136,16 +105,8 @@ def answers_without_work(lesson: Lesson, target: str) -> Iterator[NoWork]:
             continue  # the loss is not computed from it
         if left_out in graph.consumers[target] and len(graph.consumers[target]) > 1 and lesson.joint is None:
             others = frozenset("d" + consumer for consumer in graph.consumers[target] if consumer != left_out)
-            yield NoWork(kind, f"d{left_out}", functools.partial(_one_missing, left_out), others)
-        yield NoWork(kind, f"d{left_out}", functools.partial(_with_ones, left_out))
-
-
-def _with_ones(left_out: str, problem: Problem, target: str) -> Tensor:
-    return with_constant(problem, target, left_out, 1.0)
-
-
-def _one_missing(left_out: str, problem: Problem, target: str) -> Tensor:
-    return one_missing(problem, target, left_out)
+            yield NoWork(kind, f"d{left_out}", functools.partial(one_missing, left_out=left_out), others)
+        yield NoWork(kind, f"d{left_out}", functools.partial(with_constant, left_out=left_out, constant=1.0))
 
 
 def has_no_share(problems: Sequence[Problem], target: str, left_out: str) -> bool:
@@ -169,7 +130,7 @@ def rows(lesson: Lesson, seeds: Sequence[int]) -> Iterator[Row]:
         verdicts = {"upstream left out": NOTHING, "ones": NOTHING, "zeros": NOTHING}
         note = ""
         for answer in answers_without_work(lesson, item.target):
-            student = Idle(answer)
+            student = Idle(answer.make, answer.uses)
             found = [verdict(lesson, item.name, student, book, fixture.draws) for book in books]
             status = f"passed: {answer.name}" if "passed" in found else found[0]
             if "passed" in found and answer.kind == "upstream left out":
