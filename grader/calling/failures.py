@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from types import CodeType, TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import AutogradUsed
@@ -19,6 +19,11 @@ from grader.source.unparsed import cause_of_error
 
 MAX_TEXT_CHARACTERS = 500
 SHADOWED_LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
+WAITS = (
+    "`input()`, `breakpoint()` or `pdb` waits for somebody to type, and nobody can answer here. Use `print`: "
+    "`dojo check` shows what is printed."
+)
+LOCKED = ". Where code is graded, it may not start processes, use the network, or open files but Python's own"
 
 
 def first_line(function: Callable[..., Any]) -> int | None:
@@ -48,28 +53,21 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
         return Answer("timeout", message=message, line=line)
     if step and is_stub_error(error) and (innermost in files or not files):
         return Answer("todo", line=line)
-    if instead := unanswered_prompt(error):
-        return Answer("raised", message=instead, line=line)
+    if is_unanswered_prompt(error):
+        return Answer("raised", message=WAITS, line=line)
     if isinstance(error, SystemExit):
         instead = "instead of returning" if step else "before any of its functions could be called"
         code = safe_text(repr, error.code)
         return Answer("raised", message=f"It ended the program (SystemExit, code {code}) {instead}.", line=line)
     text = safe_text(str, error)
+    if isinstance(error, PermissionError):
+        text += LOCKED
     for own in files[1:]:
         root = own.split("/")[0].removesuffix(".py")
         if f"'{root}'" in text and root in SHADOWED_LIBRARIES:  # module 'random' has no attribute 'twice'
             text += f". `{root}` is Python's, not your `{own}`: give your file another name"
     elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
     return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
-
-
-class PromptUnanswered(Exception):
-    """`breakpoint()` was called where nobody can answer."""
-
-
-def refuse_to_stop(*_arguments: object, **_keywords: object) -> NoReturn:
-    """Stand in for `sys.breakpointhook`: raises PromptUnanswered at the call, not on the line after it as pdb does."""
-    raise PromptUnanswered
 
 
 def is_stub_error(error: BaseException) -> bool:
@@ -86,16 +84,11 @@ def is_stub_error(error: BaseException) -> bool:
     return not any(each.opname.startswith(("RETURN", "YIELD")) for each in instructions)
 
 
-def unanswered_prompt(error: BaseException) -> str:
-    """A message about code that waits for somebody to type: a debugger, or `input()`. Empty for every other error."""
+def is_unanswered_prompt(error: BaseException) -> bool:
+    """Whether code waited for somebody to type: `input()`, or a debugger (`breakpoint()` is `input()` in a worker)."""
     kind = type(error)  # a student's class may answer for itself: only identity counts
-    if kind in (PromptUnanswered, getattr(sys.modules.get("bdb"), "BdbQuit", None)):
-        waits = "The debugger (`breakpoint()`, `pdb`) waits for a command"
-    elif kind is EOFError and error.args == ("EOF when reading a line",):
-        waits = "`input()` waits for somebody to type a line"
-    else:
-        return ""
-    return f"{waits}, and nobody can answer here. Use `print`: `dojo check` shows what is printed."
+    is_of_input = kind is EOFError and error.args == ("EOF when reading a line",)
+    return is_of_input or kind is getattr(sys.modules.get("bdb"), "BdbQuit", None)
 
 
 def safe_text(render: Callable[[object], str], value: object) -> str:

@@ -31,6 +31,7 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "HOME": "/nonexistent",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONBREAKPOINT": "builtins.input",  # both wait for somebody to type, and end with the same error
     "PYTHONHASHSEED": "0",  # the order of a set in a student's message is the same in every run
     # a fork of a process with a thread pool hangs: one thread everywhere
     "OMP_NUM_THREADS": "1",

@@ -21,7 +21,7 @@ import torch
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed, tripwires
 from grader.calling.calls import invoke, set_default_dtype
-from grader.calling.failures import failure, refuse_to_stop
+from grader.calling.failures import failure
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.plain_functions import is_plain
@@ -30,7 +30,6 @@ from grader.calling.steps import StepInput, call_joint, call_step, groups_of_val
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
-from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
@@ -131,13 +130,10 @@ class Worker:
         seed_generators()
         take_away_library(request.not_allowed)
         tripwires(self._autograd_used.append, self._files)
-        name_acts(False)
-        sys.breakpointhook = refuse_to_stop
         label_output()
         LabelledStream.label, LabelledStream.is_quiet = request.main, request.quiet
         loaded = load(request.files, request.main, self._imports)
         LabelledStream.is_quiet = False
-        name_acts(True)
         self._names = vars(loaded.module)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
         error = loaded.failure or (None if self._functions else loaded.left_out)
