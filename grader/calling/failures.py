@@ -19,7 +19,7 @@ from grader.source.unparsed import cause_of_error
 
 MAX_TEXT_CHARACTERS = 500
 SHADOWED_LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
-WAITS = (
+NOBODY_CAN_TYPE = (
     "`input()`, `breakpoint()` or `pdb` waits for somebody to type, and nobody can answer here. Use `print`: "
     "`dojo check` shows what is printed."
 )
@@ -54,7 +54,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     if step and is_stub_error(error) and (innermost in files or not files):
         return Answer("todo", line=line)
     if is_unanswered_prompt(error):
-        return Answer("raised", message=WAITS, line=line)
+        return Answer("raised", message=NOBODY_CAN_TYPE, line=line)
     if isinstance(error, SystemExit):
         instead = "instead of returning" if step else "before any of its functions could be called"
         code = safe_text(repr, error.code)

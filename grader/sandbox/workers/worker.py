@@ -11,7 +11,6 @@ import fcntl
 import os
 import pickle
 import resource
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any

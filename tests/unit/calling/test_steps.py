@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.calling.failures import WAITS
+from grader.calling.failures import NOBODY_CAN_TYPE
 from grader.calling.operators import OperatorWatch
 from grader.calling.steps import StepInput, call_step, interface_of
 from grader.sandbox.workers.clean_process import ENVIRONMENT
@@ -192,7 +192,7 @@ def test_what_waits_for_an_answer_gets_a_sentence(monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.StringIO())
         answer = call(dx, files=(__file__,))
         sys.settrace(trace)  # pdb's stays, and `make coverage` would not see what later tests run
-        assert (answer.outcome, answer.message) == ("raised", WAITS)
+        assert (answer.outcome, answer.message) == ("raised", NOBODY_CAN_TYPE)
 
 
 def test_an_exception_is_told_with_the_innermost_line_of_one_s_own():
