@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -28,7 +28,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.waiting import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.typed_json import from_json
@@ -89,7 +89,7 @@ class Material:
         Raises CallFailed.
         """
         file = worker_file(self._file.changed(line.at, code), [each.name for each in self._file.functions])
-        with closing(self._student.like_this({BACKWARD_FILE: file}, BACKWARD_FILE, self._student.time)) as student:
+        with closing(replace(self._student, files={BACKWARD_FILE: file}, account=self._student.time)) as student:
             items = [item for item in self.lesson.checks if item.name in rows]
             red = [item.name for item in items if not example_holds(self.lesson, item, student)]
             return None if student.time.is_used_up else red  # an example that was not run says nothing
@@ -126,7 +126,7 @@ def material_of(
             name = names.setdefault((line.number, code), f"_defence_{len(names)}")
             lambdas[name] = f"lambda {', '.join(line.names)}: ({code})"
     text = worker_file(file.with_notes, [each.name for each in file.functions], lambdas)
-    with closing(Student(zygote, StudentFile({BACKWARD_FILE: text}, BACKWARD_FILE), time=time)) as student:
+    with closing(Student(zygote, {BACKWARD_FILE: text}, account=time)) as student:
         confirmed = confirmed_rows(lesson, student, file, right)
         covered = confirmed & {row for row, _, _ in chosen} - {
             each.name for each in file.functions if not each.is_shown

@@ -23,13 +23,12 @@ from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Checked
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
-from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
 from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
 from grader.results.wording import first_names
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
@@ -125,7 +124,7 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson,
         raise UserError(f"`dojo verify` can check the gradients of lessons {can}, but not of {other.number}.")
     chosen = [*named] or [each for each in at.course.lessons.values() if each.number in sizes]
     file, has_gradient = read_own(lesson), False
-    with closing(Student(at.judge.zygote, StudentFile(file.files, BACKWARD_FILE))) as own:
+    with closing(Student(at.judge.zygote, file.files)) as own:
         if own.load_failure is not None:
             reason = own.load_failure.message.rstrip(".")
             raise UserError(f"{file.shown} does not run: {reason}. Fix it first: dojo watch {lesson.number}")
@@ -167,8 +166,8 @@ def verified_claims(
 ) -> Iterator[Claim]:
     """Each gradient that the student's file gives at this problem, then its broken copies; `ask` gives the verdict."""
     lesson, text = checked.lesson, (checked.lesson.exercise / "forward.py").read_text(encoding="utf-8")
-    file = StudentFile(checked.submitted.files, BACKWARD_FILE, [item.name for item in lesson.gradients], lesson.joint)
-    with closing(Student(at.judge.zygote, file)) as student:
+    steps = [item.name for item in lesson.gradients]
+    with closing(Student(at.judge.zygote, checked.submitted.files, steps, lesson.joint)) as student:
         answers = student.answers(problem) if checked.judged.runs else {}
     right = {row.name for row in checked.judged.rows if row.status == "passed"}
     for item in lesson.gradients:

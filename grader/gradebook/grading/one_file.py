@@ -21,7 +21,7 @@ from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import lines_by_label
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 from grader.verdict.explain.row_places import explain_missing, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
@@ -120,10 +120,10 @@ def student_of(
     if chain is not None:
         names_above = {name: {"d" + each for each in chain.graph.above(name[1:])} for name in gradients}
         above = chain, {name: each & set(gradients) for name, each in names_above.items()}
-    file = StudentFile(
-        submitted.files, BACKWARD_FILE, gradients, lesson.joint, lesson.not_allowed, above, terms, public
+    student = Student(
+        zygote, submitted.files, gradients, lesson.joint, lesson.not_allowed, above, terms, public, interrupt=interrupt
     )
-    return Student(zygote, file, interrupt=interrupt), chain
+    return student, chain
 
 
 def judge_running_file(

@@ -17,7 +17,7 @@ from grader.questions.question import answer_keys_of, no_question, pose_question
 from grader.results import Answered, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 MAX_UNKNOWN_NAMES, MAX_UNKNOWN_NAME_CHARACTERS = 5, 80
 """Names of unknown questions that a message shows."""
@@ -57,13 +57,11 @@ def question_rows(
 
 def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
     """Runs a student's lines in workers of the zygote, like any code of a student; with `seconds`, all of them."""
-    time = None if seconds is None else zygote.account(seconds)
+    account = None if seconds is None else zygote.account(seconds)
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         names = list(inputs[0])
-        student = Student(
-            zygote, StudentFile({BACKWARD_FILE: module_of(line, names).encode()}, BACKWARD_FILE), time=time
-        )
+        student = Student(zygote, {BACKWARD_FILE: module_of(line, names).encode()}, account=account)
         try:
             target = RemoteTarget(student)
             return [target.call(LINE_FUNCTION, *(each[name] for name in names)) for each in inputs]

@@ -11,6 +11,7 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import CallRequest
 from grader.calling.steps import Joint
 from grader.calling.target import Target
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
@@ -42,6 +43,7 @@ class FileTrials:
 
     def __init__(self, student: Student, source: bytes) -> None:
         self._student = student
+        self._time = student.zygote.account(student.zygote.limits.total_seconds)
         self._text = source.decode("utf-8-sig", errors="replace")
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
@@ -97,7 +99,7 @@ class FileTrials:
     @property
     def ran_out(self) -> bool:
         """Whether the time that guards against functions that hang is used up. Then nothing more is tried."""
-        return self._student.time_of_changed.is_used_up
+        return self._time.is_used_up
 
     def close(self) -> None:
         for _, student in self._workers.values():
@@ -117,4 +119,7 @@ class FileTrials:
             return edits, None
         self.close()
         steps = [f"{CHANGED_PREFIX}{number}" for number in range(len(edits))]
-        return edits, self._student.with_functions("\n\n".join(texts).encode("utf-8", "replace"), steps)
+        own = self._student.files[BACKWARD_FILE]
+        changed = b"\n\n\n".join([own, "\n\n".join(texts).encode("utf-8", "replace")]) + b"\n"
+        files = {**self._student.files, BACKWARD_FILE: changed}
+        return edits, replace(self._student, files=files, steps=steps, account=self._time)

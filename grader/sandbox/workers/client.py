@@ -27,6 +27,7 @@ class ZygoteProcess:
     """Starts a zygote, which locks its workers in as `plan` says, and asks it for workers.
 
     Attributes:
+        limits: of its workers.
         baselines: what yardsticks used, see remote_target.py.
         running: the function that a worker runs now, or the file.
     """

@@ -64,15 +64,14 @@ USUAL = [Answer._field_defaults.get(field) for field in Answer._fields]
 class Load:
     """Run the submission's file `main` of `files`; `not_allowed` are parts of PyTorch to be removed first.
 
-    With `memory`, the worker's resident memory is made to follow what the file and its functions hold. With `quiet`,
-    what the file itself prints is dropped: another worker has shown it. The value of the answer is a Loading.
+    With `memory`, the worker's resident memory is made to follow what the file and its functions hold. The value of the
+    answer is a Loading.
     """
 
     files: Mapping[str, bytes]
     main: str
     not_allowed: Sequence[str] = ()
     memory: bool = False
-    quiet: bool = False
 
 
 @dataclass(frozen=True)

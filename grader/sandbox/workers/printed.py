@@ -28,15 +28,12 @@ class LabelledStream(io.TextIOWrapper):
 
     Attributes:
         label: of what is printed from now on, on either of them.
-        is_quiet: it is dropped.
     """
 
-    label, is_quiet = "", False
+    label = ""
     label_of_line = ""  # the line has no end yet
 
     def write(self, text: str) -> int:
-        if self.is_quiet:
-            return len(text)
         if self.label_of_line != self.label:
             self.end_line()
         for line in text.splitlines(keepends=True):

@@ -15,6 +15,7 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, CallRequest, Measurement
 from grader.calling.target import Target
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.student import Student
 
@@ -56,9 +57,9 @@ def measure(
         calls = [of_yardstick(student, yardstick, name, arguments, memory) for _ in range(1 if memory else 3)]
         return min(calls, key=lambda used: used.cpu_seconds)
 
-    if key not in student.baselines:
-        student.baselines[key] = of_yardsticks()
-    base = student.baselines[key]
+    if key not in student.zygote.baselines:
+        student.zygote.baselines[key] = of_yardsticks()
+    base = student.zygote.baselines[key]
     value, used = value_and_usage(student, name, arguments, memory)
     if cpu_ratio is None:
         return Measurement(value, used.resident_bytes - base.resident_bytes, 0.0)
@@ -80,8 +81,7 @@ def value_and_usage(student: Student, name: str, arguments: Sequence[Any], memor
 
 def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequence[Any], memory: bool) -> Usage:
     """Raises ValueError for a yardstick that raises: a slip of its author's."""
-    course = student.like_this({"yardstick.py": yardstick.encode()}, "yardstick.py")
-    with closing(course):
+    with closing(Student(student.zygote, {BACKWARD_FILE: yardstick.encode()})) as course:
         answer, used = course.call_measured(name, arguments, memory)
     if used is None:
         raise ValueError(f"the yardstick's `{name}` gave nothing: {answer.message}")

@@ -13,6 +13,7 @@ from grader.calling.answer import Answer, Seen
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import Joint
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
@@ -25,6 +26,8 @@ from grader.verdict.judge.runner import STRICT, Terms
 
 TOGETHER = 0.2
 """The part of a step's time that all steps of a problem may take together, before each is run by itself."""
+NOT_CALLED_AGAIN = ("timeout", "crashed", "forbidden")
+"""Outcomes after which a function is not called again."""
 PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent, by the names whose upstream gradients were left out."""
 
@@ -47,30 +50,7 @@ def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem
     return known[key]
 
 
-@dataclass(frozen=True)
-class StudentFile:
-    """A file and what it is judged by.
-
-    Attributes:
-        files: {file name: bytes}; `main` is the graded one.
-        steps: its functions that return gradients, in the order in which a student writes them.
-        joint: the function that returns all gradients, if one does.
-        not_allowed: parts of PyTorch that are removed in the worker, see library_off.py.
-        chain: the problem of the student's own chain, and for each step those above it.
-        terms: what the file may write differently from a stub.
-        public: the published problem at the file's own sizes, where these differ from the lecture's.
-    """
-
-    files: Mapping[str, bytes]
-    main: str
-    steps: Sequence[str] = ()
-    joint: Joint | None = None
-    not_allowed: Sequence[str] = ()
-    chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None
-    terms: Terms = STRICT
-    public: Problem | None = None
-
-
+@dataclass(eq=False)
 class Student:
     """The steps and functions of one student's file. A SubmissionRunner (grader/verdict/judge/runner.py).
 
@@ -79,87 +59,89 @@ class Student:
     and Interrupted once the descriptor `interrupt` is readable.
 
     Attributes:
-        process: the present worker; None before the first one is started and after one was discarded.
-        time: what all its workers may use.
+        files: {file name: bytes}; BACKWARD_FILE is the graded one.
+        steps: its functions that return gradients, in the order in which a student writes them.
         joint: the function that returns all gradients, if one does.
+        not_allowed: parts of PyTorch that are removed in the worker, see library_off.py.
+        own_chain: the problem of the student's own chain, and for each step those above it.
+        terms: what the file may write differently from a stub.
+        public: the published problem at the file's own sizes, where these differ from the lecture's.
+        account: what all its workers may use, where other files share it.
+        time: `account`, or one of its own.
+        process: the present worker; None before the first one is started and after one was discarded.
         given_up: {step or function: its answer}, of those that are not run again.
         functions: the names of the file's functions, once it was loaded.
         plain_functions: those of them that need no watching, see calling/plain_functions.py.
         note: why statements outside the functions were left out, if any were.
         output: what all workers have printed so far.
         switched_on: a worker reported that PyTorch differentiates again.
-        steps, terms, public: see StudentFile.
-        low_precision_steps: traced steps that computed in float32 although they were given float64.
-        time_of_changed: for the workers of the file's changed versions, all together.
         trials: the file's functions with small changes, for naming a slip.
         measurements: {key: measurement}, see remote_target.py.
-        baselines: what yardsticks used in workers of this zygote.
     """
 
-    def __init__(
-        self,
-        zygote: ZygoteProcess,
-        file: StudentFile,
-        *,
-        time: TimeAccount | None = None,
-        interrupt: int | None = None,
-        memory: bool = False,
-    ) -> None:
-        """`time` may be shared with other files. `memory` is for measuring it, see Load."""
-        self._zygote, self._limits, self._memory = zygote, zygote.limits, memory
-        self.file, self.interrupt = file, interrupt
-        self.time = zygote.account(zygote.limits.total_seconds) if time is None else time
-        self.steps, self.joint, self.terms, self.public = tuple(file.steps), file.joint, file.terms, file.public
+    zygote: ZygoteProcess
+    files: Mapping[str, bytes]
+    steps: Sequence[str] = ()
+    joint: Joint | None = None
+    not_allowed: Sequence[str] = ()
+    own_chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None
+    terms: Terms = STRICT
+    public: Problem | None = None
+    account: TimeAccount | None = None
+    interrupt: int | None = None
+
+    def __post_init__(self) -> None:
+        self._limits = self.zygote.limits
+        self.time = self.account or self.zygote.account(self._limits.total_seconds)
         self.process: WorkerProcess | None = None
         self.given_up: dict[str, Answer] = {}
-        self.functions: tuple[str, ...] = ()
-        self.plain_functions = frozenset[str]()
-        self.note, self.switched_on = "", False
-        self.output = Output(zygote.limits.output_bytes)
-        self._load_failure: Answer | None = None
-        self._has_printed_loading = False
+        self.functions, self.plain_functions, self.note = Loading((), frozenset(), "")
+        self.output, self.switched_on = Output(self._limits.output_bytes), False
+        self.trials: Trials | None = None
+        self.measurements: dict[object, Measurement] = {}
+        self._was_loaded, self._load_failure = False, cast("Answer | None", None)
         self._answers: dict[Problem, dict[str, Answer]] = {}
         self._chain_answers: dict[str, Answer] = {}
         self._traced: dict[tuple[Problem, str], Answer] = {}
         self._calls: dict[str, list[CallRequest]] = {}
-        self.measurements: dict[object, Measurement] = {}
-        self.baselines = zygote.baselines
-        self.low_precision_steps: set[str] = set()
-        self.time_of_changed = zygote.account(zygote.limits.total_seconds)
-        self.trials: Trials | None = None
 
     # The worker ------------------------------------------------------------------------------------------------------
 
-    def start(self) -> WorkerProcess | None:
-        """The present worker, or a new one in which the file was run; None where there is a load failure."""
+    def start(self, memory: bool = False) -> WorkerProcess | None:
+        """The present worker, or a new one in which the file was run; None where there is a load failure.
+
+        `memory` is for measuring it, see Load.
+        """
         if self.process is None and self._load_failure is None:
-            self._load_failure = self._load()
+            self._load_failure = self._load(memory)
             if self._load_failure is not None:
                 self.close()
         return self.process
 
-    def _load(self) -> Answer | None:
+    def _load(self, memory: bool) -> Answer | None:
         """Have a new worker run the file; None where it did."""
-        limits, file = self._limits, self.file
+        seconds = self._limits.import_seconds
         if self.time.is_used_up:
-            total = f"{limits.total_seconds:g} seconds of this submission"
+            total = f"{self._limits.total_seconds:g} seconds of this submission"
             return Answer("timeout", message=f"It was not run: earlier steps used up the {total}.")
-        self.process = self._zygote.worker()
-        self.process.output, self._zygote.running = self.output, file.main
+        self.process = self.zygote.worker()
+        # what the file prints as it is run was shown by its first worker
+        self.process.output = Output(0) if self._was_loaded else self.output
+        self.zygote.running, self._was_loaded = BACKWARD_FILE, True
         if self.interrupt is not None:
             self.process.set_interrupt_fd(self.interrupt)
         self.process.wait_until_locked_in()
-        load = Load(dict(file.files), file.main, file.not_allowed, self._memory, self._has_printed_loading)
-        self._has_printed_loading = True
-        replies, failure = self._ask([pack(load)], limits.import_seconds, file.main)
+        load = Load(dict(self.files), BACKWARD_FILE, self.not_allowed, memory)
+        replies, failure = self._ask([pack(load)], seconds, BACKWARD_FILE)
         if failure is not None and failure.outcome == "timeout":
-            what = f"The file itself did not finish running within {limits.import_seconds:g} seconds"
+            what = f"The file itself did not finish running within {seconds:g} seconds"
             return Answer("timeout", message=f"{what}: is there a loop outside the functions?")
         if failure is not None:
             return failure._replace(message=f"While the file was being run: {failure.message}")
         ((answer,),) = replies
         if answer.outcome != "returned":
             return answer if answer.outcome == "forbidden" else answer._replace(outcome="raised")
+        self.process.output = self.output
         self.functions, self.plain_functions, self.note = cast(Loading, answer.value)
         return None
 
@@ -185,12 +167,12 @@ class Student:
         assert self.process is not None
         replies: list[list[Answer]] = []
         due = [running or (each.names[0] if len(each.names) == 1 else "") for each in requests]
-        self._zygote.running = due[0]
+        self.zygote.running = due[0]
         try:
             for answers in self.process.replies(requests, seconds, self.time):
                 replies.append(answers)
                 self.switched_on |= any(answer.message == SWITCHED_ON for answer in answers)
-                self._zygote.running = due[len(replies)] if len(replies) < len(due) else ""
+                self.zygote.running = due[len(replies)] if len(replies) < len(due) else ""
         except WORKER_FAILURES as error:
             self.close()
             return replies, self._answer_for(error)
@@ -227,11 +209,14 @@ class Student:
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
         if (problem, step) not in self._traced:
-            answer = self._run([problem], self.steps if self.joint else (step,), watched=True)[problem][step]
-            self._traced[problem, step] = answer
-            if answer.low_precision:
-                self.low_precision_steps.add(step)
+            due = self.steps if self.joint else (step,)
+            self._traced[problem, step] = self._run([problem], due, watched=True)[problem][step]
         return self._traced[problem, step]
+
+    @property
+    def low_precision_steps(self) -> set[str]:
+        """Traced steps that computed in float32 although they were given float64."""
+        return {step for (_, step), answer in self._traced.items() if answer.low_precision}
 
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
@@ -280,8 +265,8 @@ class Student:
 
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
-        if self.file.chain is not None and not self._chain_answers:
-            problem, above = self.file.chain
+        if self.own_chain is not None and not self._chain_answers:
+            problem, above = self.own_chain
             steps = [s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(above[s])]
             # upstream gradients are sent only where no step of the student's returns them
             packed = pack_once(problem, problem.upstream if self.joint else [step[1:] for step in self.steps])
@@ -301,20 +286,24 @@ class Student:
         A function that hangs or ends its process is not called again. What has to be made again to watch the function
         is remembered.
         """
+        answer = self._call(of, request)
+        if answer.outcome == "returned":
+            kept = [call for call in self._calls.get(of, ()) if not (is_alone(call) and is_alone(request))]
+            self._calls[of] = [*kept, request]
+        return answer
+
+    def _call(self, of: str, request: CallRequest, memory: bool = False) -> Answer:
         if of in self.given_up:
             return self.given_up[of]
-        if self.start() is None:
+        if self.start(memory) is None:
             return self._load_failure or Answer("crashed")
         # what is watched returned in time when nobody watched
         seconds = self._limits.total_seconds if request.watched else self._limits.step_seconds
         replies, failure = self._ask([pack(request)], seconds, of)
         answer = failure or replies[0][0]
-        if answer.outcome in ("timeout", "crashed", "forbidden"):
+        if answer.outcome in NOT_CALLED_AGAIN:
             self.close()
             self.given_up[of] = answer
-        if answer.outcome == "returned" and not request.watched:
-            kept = [call for call in self._calls.get(of, ()) if not (is_alone(call) and is_alone(request))]
-            self._calls[of] = [*kept, request]
         return answer
 
     def call_measured(self, name: str, args: Sequence[object], memory: bool = True) -> tuple[Answer, Usage | None]:
@@ -322,14 +311,10 @@ class Student:
 
         With `memory`, its largest resident memory is measured, which takes processor time; else only its time.
         """
-        other = Student(self._zygote, self.file, time=self.time, interrupt=self.interrupt, memory=memory)
-        other.given_up, other.output, other._has_printed_loading = self.given_up, self.output, True
-        try:
-            answer = other.call(name, CallRequest(name, args))
-            used = other.process.end_and_measure() if other.process is not None else None
-        finally:
-            other.close()
-        self.switched_on |= other.switched_on
+        self.close()
+        answer = self._call(name, CallRequest(name, args), memory)
+        used = self.process.end_and_measure() if self.process is not None else None
+        self.process = None
         return answer, used if answer.outcome == "returned" else None
 
     # What they do, watched -------------------------------------------------------------------------------------------
@@ -367,25 +352,12 @@ class Student:
         """
         name = function.partition(".")[0]
         for call in self._calls.get(name, ()) if name not in self.plain_functions else ():
-            answer = self.call(name, replace(call, watched=True))
-            if answer.outcome in ("timeout", "crashed", "forbidden"):
+            answer = self._call(name, replace(call, watched=True))
+            if answer.outcome in NOT_CALLED_AGAIN:
                 break
             if answer.seen is not None:
                 return answer.seen
         return None
-
-    # Other files -----------------------------------------------------------------------------------------------------
-
-    def like_this(self, files: Mapping[str, bytes], main: str, time: TimeAccount | None = None) -> Student:
-        """Another file in workers of the same zygote."""
-        return Student(self._zygote, StudentFile(files, main), time=time)
-
-    def with_functions(self, text: bytes, steps: Sequence[str]) -> Student:
-        """The same file with more functions at its end, in workers of its own."""
-        file = self.file
-        files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
-        changed = StudentFile(files, file.main, steps)
-        return Student(self._zygote, changed, time=self.time_of_changed, interrupt=self.interrupt)
 
 
 def is_not_run_again(answer: Answer) -> bool:

@@ -130,9 +130,8 @@ class Worker:
         take_away_library(request.not_allowed)
         tripwires(self._autograd_used.append, self._files)
         label_output()
-        LabelledStream.label, LabelledStream.is_quiet = request.main, request.quiet
+        LabelledStream.label = request.main
         loaded = load(request.files, request.main, self._imports)
-        LabelledStream.is_quiet = False
         self._names = vars(loaded.module)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
         error = loaded.failure or (None if self._functions else loaded.left_out)

@@ -14,7 +14,7 @@ from grader.calling.protocol import CallRequest
 from grader.sandbox.isolation import landlock
 from grader.sandbox.isolation.probe import at_least, plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 UNUSED = b"""
 import ctypes
@@ -55,7 +55,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) -> tuple[Student, dict[str, str]]:
     """What came of steps that are called with `dy`, of ones."""
     named = {f"{name}.py": text for name, text in files.items()}
-    student = Student(zygote, StudentFile({"backward.py": source, **named}, "backward.py", steps))
+    student = Student(zygote, {"backward.py": source, **named}, steps)
     found = {}
     if student.load_failure is not None:
         student.close()

@@ -20,7 +20,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -60,7 +60,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 
 def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Answer:
-    student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE, not_allowed=not_allowed))
+    student = Student(zygote, {BACKWARD_FILE: source.encode()}, not_allowed=not_allowed)
     try:
         return student.call("update", CallRequest("update", [P.clone(), G.clone()]))
     finally:
@@ -97,7 +97,7 @@ def test_the_message_names_the_call_and_the_line(zygote):
 
 def test_a_use_while_the_file_is_run_leaves_the_functions_above_it(zygote):
     source = HEAD + "def update(p, g):\n    return p - g\ntorch.optim.SGD([torch.ones(1)], lr=1.0)\n"
-    student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE, not_allowed=NOT_ALLOWED))
+    student = Student(zygote, {BACKWARD_FILE: source.encode()}, not_allowed=NOT_ALLOWED)
     try:
         value = student.call("update", CallRequest("update", [P, G])).value
         assert torch.equal(value, P - G)

@@ -33,7 +33,7 @@ from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget, measure
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 HOSTILE = Path(__file__).parents[3] / "corpus" / "hostile"
 FILES = [
@@ -83,7 +83,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 @pytest.fixture
 def student(zygote: ZygoteProcess) -> Iterator[Student]:
-    student = Student(zygote, StudentFile({BACKWARD_FILE: HOLD.encode()}, BACKWARD_FILE))
+    student = Student(zygote, {BACKWARD_FILE: HOLD.encode()})
     yield student
     student.close()
 
@@ -104,18 +104,16 @@ def test_a_call_that_raises_says_so(student: Student) -> None:
         measure(student, "fails", "fail", [1], NOTHING)
 
 
-def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student: Student) -> None:
+def test_a_measured_call_has_a_worker_of_its_own_and_nothing_is_printed_twice(student: Student) -> None:
     student.call("hold", CallRequest("hold", [1]))
-    kept = student.process
     student.call_measured("hold", [1])
-    assert student.process is kept
-    student.close()
+    assert student.process is None
     assert student.output.data.decode().split("\n")[:-1] == ["backward.py: loaded", "hold: called", "hold: called"]
 
 
 def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:
     """Else a submission could leave before anybody looks, and would have used nothing."""
-    worker = student.like_this({BACKWARD_FILE: HOLD.encode()}, BACKWARD_FILE)
+    worker = Student(student.zygote, student.files)
     assert worker.load_failure is None
     process = worker.process
     assert process is not None
@@ -133,7 +131,9 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
     def measured(name: str, arguments: Any, memory: bool) -> tuple[Answer, Usage]:
         return Answer("returned", value=1), Usage(100, base * next(calls))
 
-    return SimpleNamespace(measurements={}, baselines={"key": Usage(60, base)}, call_measured=measured)
+    return SimpleNamespace(
+        measurements={}, zygote=SimpleNamespace(baselines={"key": Usage(60, base)}), call_measured=measured
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.fork_server import ServerEnded
 from grader.sandbox.workers.nursery import Nursery, path_of_a_program
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 # What a worker finds around itself, and what it can do: printed as JSON.
 LOOKS_AROUND = b"""
@@ -73,7 +73,7 @@ print(json.dumps(found))
 
 
 def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
-    student = Student(zygote, StudentFile({"backward.py": LOOKS_AROUND}, "backward.py", ["dx"]))
+    student = Student(zygote, {"backward.py": LOOKS_AROUND}, ["dx"])
     assert student.load_failure is None, student.load_failure
     student.close()
     found: dict[str, object] = json.loads(student.output.data.removeprefix(b"backward.py: "))

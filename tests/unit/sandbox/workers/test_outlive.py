@@ -28,7 +28,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -204,7 +204,7 @@ def test_a_grader_that_is_killed_in_the_midst(level: str, loop: str, alone: dict
 @sampled("level", ["strong", slow("fair")], keep=1)
 def test_a_zygote_that_is_killed_is_a_fault_of_ours(level: str, alone: dict[int, str]) -> None:
     process = ZygoteProcess(plan_at(level))
-    student = Student(process, StudentFile({"backward.py": LOOPS["at import"].encode()}, "backward.py", ["dlogits"]))
+    student = Student(process, {"backward.py": LOOPS["at import"].encode()}, ["dlogits"])
     process.wait_until_ready()
     # no race: the zygote is reported as dead, however far the file is by then
     threading.Timer(0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in new_descendants(alone, 0.0)]).start()

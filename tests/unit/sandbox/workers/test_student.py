@@ -20,7 +20,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.student import Student, StudentFile
+from grader.sandbox.workers.student import Student
 from grader.verdict.judge.problems import ProblemBook
 
 if not kernel.supported():
@@ -72,9 +72,7 @@ def run(zygote, problems):
     """run(middle): (answers on each problem, what was printed), with that line in the second step."""
 
     def run(middle: str, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
-        student = Student(
-            zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=middle).encode()}, BACKWARD_FILE, STEPS)
-        )
+        student = Student(zygote, {BACKWARD_FILE: RIGHT.format(middle=middle).encode()}, STEPS)
         try:
             if prefetch:
                 student.prefetch(problems)
@@ -117,9 +115,7 @@ def test_a_fault_on_some_problems_leaves_the_answers_before_it(run, problems):
 
 @pytest.mark.full
 def test_a_hang_costs_one_deadline_of_all_steps_and_one_of_its_own(zygote, problems, missed_deadlines):
-    student = Student(
-        zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"][0]).encode()}, BACKWARD_FILE, STEPS)
-    )
+    student = Student(zygote, {BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"][0]).encode()}, STEPS)
     try:
         student.prefetch(problems)
         for problem in problems:
@@ -145,7 +141,7 @@ def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     """They run with the problem's dtype as torch's default, also where they change it; nothing else does."""
     middle = f"import torch; torch.set_default_dtype(torch.{dtype})"
     source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
-    student = Student(zygote, StudentFile({BACKWARD_FILE: source.format(middle=middle).encode()}, BACKWARD_FILE, STEPS))
+    student = Student(zygote, {BACKWARD_FILE: source.format(middle=middle).encode()}, STEPS)
     try:
         before = student.call("dtype", CallRequest("dtype")).value
         for problem in (*problems, lesson.public):
@@ -169,7 +165,7 @@ def test_a_function_of_the_course_runs_with_the_student_s_classes(zygote):
         "    def __add__(self, other):\n        return Number(self.data + 2 * other.data)\n\n\n"
         "def second(values):\n    return values[1]\n"
     )
-    student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE))
+    student = Student(zygote, {BACKWARD_FILE: source.encode()})
     try:
         on = RemoteTarget(student)
         assert on.run_with(["Number", "second"], Function(sum_of), [1.0, 3.0]) == {"total": 7.0, "second": 3.0}
