@@ -26,8 +26,8 @@ from grader.results.wording import format_shape, listed_as_code
 from grader.verdict.explain.attempts import attempt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents
+from grader.verdict.explain.where_wrong import smallest_sizes
 from grader.verdict.judge.line import Verdict
-from grader.verdict.judge.messages import smallest_sizes
 
 MEANINGS_FILE = Path(__file__).with_name("error_meanings.toml")
 MAX_NAMES_SUGGESTED = 6

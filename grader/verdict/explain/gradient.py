@@ -31,6 +31,7 @@ from grader.verdict.explain.needs import FunctionContents, is_borne_out
 from grader.verdict.explain.probes import explain_by_properties
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.sizes import explain_hard_coded_sizes, sizes_by_name
+from grader.verdict.explain.where_wrong import where_it_is_wrong
 from grader.verdict.explain.wrong_answer import Cases, first_that_fits, wrong_gradient
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import Verdict
@@ -70,6 +71,8 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
             attempt(lambda: explain_no_answer(case.name, verdict, case.contents))
         if verdict.status not in ("failed", "shape", "error"):
             return
+        if verdict.message is None:
+            verdict.message = where_it_is_wrong(case.name, verdict.cases)  # unless something explains it
         for source in case.hypotheses():
             found = attempt(source)
             if found is not None:

@@ -21,7 +21,6 @@ from grader.verdict.judge.messages import (
     changed_argument,
     not_a_tensor,
     upstream_left_out,
-    what_is_wrong,
 )
 
 Case = tuple[Problem, Answer]
@@ -44,7 +43,10 @@ STATUS_OF: dict[str, Status] = {
 
 @dataclass
 class Verdict:
-    """The verdict on one line of a student's, fed the given upstream gradients; `cases` are what decided."""
+    """The verdict on one line of a student's, fed the given upstream gradients; `cases` are what decided.
+
+    A wrong value has no message: where it is wrong, and why, is for explain/ to say.
+    """
 
     status: Status
     relative_error: float | None = None
@@ -83,8 +85,7 @@ def judge_line(name: str, cases: Sequence[Case]) -> Verdict:
     known = [error for error in errors if error is not None]
     worst = max(known) if known and len(known) == len(errors) else None
     verdict = Verdict("passed", worst, line=line, cases=deciding)
-    failing = [(case, found) for case, found in zip(deciding, comparisons, strict=True) if not found.passed]
-    if not failing:
+    if all(found.passed for found in comparisons):
         verdict.message = remark_on_right(name, cases, verdict)
         return verdict
     from_earlier = computed_from_earlier(name, deciding)
@@ -95,8 +96,8 @@ def judge_line(name: str, cases: Sequence[Case]) -> Verdict:
             verdict.message = f"{FROM_EARLIER_GRADIENT} {JUDGED_IN_FLOAT32}" if in_float32 else FROM_EARLIER_GRADIENT
             return verdict
         verdict.mistake = upstream_left_out(name, ones)
-    verdict.status = "shape" if any(found.stage == "shape" for _, found in failing) else "failed"
-    verdict.message = verdict.mistake.message if verdict.mistake else what_is_wrong(name, failing, deciding)
+        verdict.message = verdict.mistake.message
+    verdict.status = "shape" if any(found.stage == "shape" for found in comparisons) else "failed"
     return verdict
 
 

@@ -12,9 +12,9 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.errors import explain_no_answer, name_mistake
 from grader.verdict.explain.gradient import explain
+from grader.verdict.explain.where_wrong import circumstances, where_it_is_wrong, wrong_places
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.line import FROM_EARLIER_GRADIENT, judge_line
-from grader.verdict.judge.messages import circumstances, wrong_places
 
 NOTE = "At a tie the maximum has no derivative."
 
@@ -55,6 +55,7 @@ def judged(problems: list[Problem], name: str, answer: Callable[[Problem], Any],
     if any(answer.outcome != "returned" for _, answer in verdict.cases):
         explain_no_answer(name, verdict, None)
     elif not verdict.passed and verdict.mistake is None:
+        verdict.message = verdict.message or where_it_is_wrong(name, verdict.cases)
         name_mistake(verdict, explain(name, verdict.cases))
     return verdict
 
