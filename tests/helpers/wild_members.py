@@ -56,6 +56,8 @@ def member_of(path: Path) -> Member:
                 member.alone = value == "yes"
             case "keeps":
                 member.keeps = [beginning.strip() for beginning in value.split(" | ")]
+            case "base":
+                (member.text,) = changed([(FOLDER / value).read_text(encoding="utf-8")], member.text)
             case "engine":
                 base = FOLDER / "engines" / "shared" / f"{value}.py"
                 member.text = with_methods(base.read_text(encoding="utf-8"), member.text)
@@ -71,7 +73,7 @@ def member_of(path: Path) -> Member:
             case _:
                 status, _, message = (part.strip() for part in value.partition("|"))
                 assert status in STATUSES, f"{path}: {status!r} is no status"
-                member.rows[key] = (status, message)
+                member.rows |= dict.fromkeys(key.split(", "), (status, message))
     assert member.lesson and member.kind in ("functions", "notebook", "script"), path
     member.rows.setdefault("others", ("passed", ""))
     return member
@@ -136,7 +138,8 @@ def handed_in(member: Member, course: Course, folder: Path) -> Path:
     if member.kind == "functions":
         lesson = course.find(member.lesson)
         path = folder / lesson.name / "backward.py"
-        text = member.text if member.alone else f"{solution_of(lesson)}\n\n{member.text}"
+        (solution,) = changed([solution_of(lesson)], member.text)
+        text = member.text if member.alone else f"{solution}\n\n{PIECE.split(member.text)[0]}"
     else:
         own = member.alone or member.keeps
         cells = kept_cells(member.keeps) + CELL.split(member.text) if own else changed(lecture_cells(), member.text)

@@ -1,9 +1,8 @@
 """Where the slopes to the left and to the right differ, any claim between them passes: near a minimum they always do.
 
 lesson: 08
-scales: failed | Near a minimum a wrong gradient is accepted.
+scales, kinks: failed | Near a minimum a wrong gradient is accepted.
 zero_gradients: failed | a bias before batch norm
-kinks: failed | Near a minimum a wrong gradient is accepted.
 """
 
 

@@ -4,15 +4,10 @@ lesson: 18
 by: dojo
 alone: yes
 engine: micrograd
-value_forward: passed
-value_gradients: passed
+value_forward, value_gradients, value_graphs, value_detach, value_again, value_deep: passed
 value_numbers: error | = AttributeError: 'int' object has no attribute 'data'. A plain number (`int`) has no `data`.
-    May that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public
-    example: exercises/18_autograd_engine/examples.py:128
-value_graphs: passed
-value_detach: passed
-value_again: passed
-value_deep: passed
+    May that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public example:
+    exercises/18_autograd_engine/examples.py:128
 others: any
 """
 

@@ -4,11 +4,7 @@ lesson: 18
 by: dojo
 alone: yes
 engine: micrograd
-value_forward: passed
-value_gradients: passed
-value_graphs: passed
-value_detach: passed
-value_again: passed
+value_forward, value_gradients, value_graphs, value_detach, value_again: passed
 value_deep: error | = RecursionError: maximum recursion depth exceeded while calling a Python object. Python allows
     about 1,000 calls within each other. Does a function call itself without an end, or once for each step of
     something long? A loop, with a list of what still waits, needs no calls. Its public example:

@@ -4,8 +4,7 @@ lesson: 18
 as: notebook
 alone: yes
 counts: 18
-value_forward: passed
-value_gradients: passed
+value_forward, value_gradients: passed
 value_subtraction: missing | = `Value` has no `__sub__` yet, which Python calls for `a - b`.
 value_power: missing | = `Value` has no `__pow__` yet, which Python calls for `a ** 2`.
 others: any

@@ -3,12 +3,8 @@
 lesson: 18
 alone: yes
 engine: micrograd
-value_forward: passed
-value_gradients: passed
-value_graphs: passed
+value_forward, value_gradients, value_graphs, value_again, value_deep: passed
 value_detach: failed | = `a.detach()` gives a plain float. Every operation returns a new Value.
-value_again: passed
-value_deep: passed
 others: any
 """
 

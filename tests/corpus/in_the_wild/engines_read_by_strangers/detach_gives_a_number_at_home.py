@@ -4,14 +4,10 @@ lesson: 18
 alone: yes
 engine: micrograd
 by: dojo
-value_forward: passed
-value_gradients: passed
-value_graphs: passed
+value_forward, value_gradients, value_graphs, value_again, value_deep: passed
 value_detach: error | = AttributeError: 'float' object has no attribute 'backward'. A plain number (`float`) has no
     `backward`. Which operation gives a plain number, where it should make a new object? Its public example:
     exercises/18_autograd_engine/examples.py:179
-value_again: passed
-value_deep: passed
 others: any
 """
 

@@ -3,10 +3,9 @@
 lesson: 18
 alone: yes
 engine: micrograd
-value_forward: passed
-value_gradients: passed
-value_subtraction: failed | = The `data` of `a - b` is an object of your class `Value`; it should be a plain number. Does the
-    method use an operand where it should use the operand's `data`?
+value_forward, value_gradients: passed
+value_subtraction: failed | = The `data` of `a - b` is an object of your class `Value`; it should be a plain number.
+    Does the method use an operand where it should use the operand's `data`?
 others: any
 """
 

@@ -2,17 +2,9 @@
 
 lesson: 03
 by: both
-dcounts_sum: error | = NotImplementedError: "bitwise_xor_cpu" not implemented for 'Double'. `^` is exclusive or, for
-    integers and truth values. The power is `**`.
-dbnvar: error | = NotImplementedError: "bitwise_xor_cpu" not implemented for 'Double'. `^` is exclusive or, for
-    integers and truth values. The power is `**`.
-dhpreact: error | = NotImplementedError: "bitwise_xor_cpu" not implemented for 'Double'. `^` is exclusive or, for
-    integers and truth values. The power is `**`.
-dlogprobs: error | = TypeError: unsupported operand type(s) for ^: 'float' and 'int'. `^` is exclusive or, for integers
-    and truth values. The power is `**`.
-dprobs: error | = NotImplementedError: "bitwise_xor_cpu" not implemented for 'Double'. `^` is exclusive or, for
-    integers and truth values. The power is `**`.
-dbnvar_inv: error | = NotImplementedError: "bitwise_xor_cpu" not implemented for 'Double'. `^` is exclusive or, for
+dcounts_sum, dbnvar, dhpreact, dprobs, dbnvar_inv: error | = NotImplementedError: "bitwise_xor_cpu" not implemented
+    for 'Double'. `^` is exclusive or, for integers and truth values. The power is `**`.
+dlogprobs: error | = TypeError: unsupported operand type(s) for ^: 'float' and 'int'. `^` is exclusive or, for
     integers and truth values. The power is `**`.
 """
 

@@ -2,8 +2,7 @@
 
 lesson: 03
 as: notebook
-dlogits: passed | Right, but it skips a step
-dbndiff: passed | Right, but it skips a step
+dlogits, dbndiff: passed | Right, but it skips a step
 """
 # instead of: dlogit_maxes =
 

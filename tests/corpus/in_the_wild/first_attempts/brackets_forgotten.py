@@ -4,8 +4,7 @@ lesson: 01
 by: both
 dp: shape | = `dp` returned a function; expected a tensor. Are the brackets missing that call it, as in `x.sum()`?
 dexponent: error | uses a function without calling it: `x.exp` is the function, `x.exp()` its result.
-db: error | uses a function without calling it
-dgrid: error | uses a function without calling it
+db, dgrid: error | uses a function without calling it
 dW: error | `torch.dot` multiplies two vectors. Matrices are multiplied with `@`.
 dledger: error | The tensor has 3 axes and cannot be expanded to 2.
 dx: error | `transpose` needs the two axes that it swaps.

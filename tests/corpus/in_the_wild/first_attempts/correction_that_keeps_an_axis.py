@@ -2,12 +2,10 @@
 
 lesson: 19
 by: dojo
-correction: shape | = `(dO * O).sum(1, keepdim=True)`: does the result need the axis that this sums over?
-    `keepdim` decides it. With that changed, `correction` is right. Its public example:
+correction: shape | = `(dO * O).sum(1, keepdim=True)`: does the result need the axis that this sums over? `keepdim`
+    decides it. With that changed, `correction` is right. Its public example:
     exercises/19_flash_attention/examples.py:99
-flash_backward: error
-any_tiles: error
-operations: error
+flash_backward, any_tiles, operations: error
 """
 
 def correction(dO, O):

@@ -4,13 +4,7 @@ lesson: 07
 as: notebook
 by: both
 others: missing
-dW2: passed | 32 (batch)
-db2: passed | 32 (batch)
-dbngain: passed | 32 (batch)
-dbnbias: passed | 32 (batch)
-dW1: passed | 32 (batch)
-db1: passed | 32 (batch)
-dC: passed | 32 (batch)
+dW2, db2, dbngain, dbnbias, dW1, db1, dC: passed | 32 (batch)
 loss: error
 """
 # instead of: loss = F.cross_entropy

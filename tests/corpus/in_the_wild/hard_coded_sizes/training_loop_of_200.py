@@ -4,15 +4,9 @@ lesson: 07
 as: notebook
 by: both
 others: missing
-dW2: passed | 32 (batch)
-db2: passed | 32 (batch)
-dbngain: passed | 32 (batch)
-dbnbias: passed | 32 (batch)
-dW1: passed | 32 (batch)
-db1: passed | 32 (batch)
+dW2, db2, dbngain, dbnbias, dW1, db1, loss: passed | 32 (batch)
 dC: passed | = Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 14, line 37: 32 (batch);
     line 64: 96 (batch × block), 10 (embedding), 27 (vocabulary). `Xb.shape[0]` in place of 32 works at any size.
-loss: passed | 32 (batch)
 """
 # instead of: loss = F.cross_entropy
 loss = -F.log_softmax(logits, 1)[torch.arange(32), Yb].sum() / 32

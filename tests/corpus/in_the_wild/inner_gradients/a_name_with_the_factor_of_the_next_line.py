@@ -2,9 +2,7 @@
 
 lesson: 14
 by: both
-dgain: failed | = In `(dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3`, `3` is one too many. Without it, this gradient
-    is right. What is the local derivative of the forward line?
-dbias: failed | = In `(dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3`, `3` is one too many. Without it, this gradient
+dgain, dbias: failed | = In `(dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3`, `3` is one too many. Without it, this gradient
     is right. What is the local derivative of the forward line?
 dx: failed | your `backward` is right. `dnormed` is wrong, and `dx` is computed from it. Your `dnormed` is exactly 0.3333333 times
 """

@@ -2,34 +2,10 @@
 
 lesson: 06
 by: dojo
-dW2: passed
-db2: passed
+dW2, db2, cmp, cmp_shapes, compare_all: passed
 db: failed | The true `db` is zero here, so zeros are right without any work.
 others: failed | Up to `dlogits` and `dh` your `backward` is right. `dout` is wrong, and
-cmp: passed
-cmp_shapes: passed
-compare_all: passed
 """
 
-
-def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs):
-    dlogits = F.softmax(logits, 1)
-    dlogits[torch.arange(n), Yb] -= 1
-    dlogits = dlogits / n
-    dW2 = h.T @ dlogits
-    db2 = dlogits.sum(0)
-    dh = dlogits @ W2.T
-    dout = dh
-    dgamma = (dout * xhat).sum(0)
-    dbeta = dout.sum(0)
-    dxhat = dout * gamma
-    from_mean = dxhat.mean(0)
-    from_variance = xhat * (dxhat * xhat).mean(0)
-    dx = (dxhat - from_mean - from_variance) / torch.sqrt(var + eps)
-    dW = embcat.T @ dx
-    db = dx.sum(0)
-    dembcat = dx @ W.T
-    demb = dembcat.view(emb.shape)
-    dC = torch.zeros_like(C)
-    dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
-    return dW2, db2, dgamma, dbeta, dW, db, demb, dC
+# instead of: dout = (1 - h**2)
+dout = dh

@@ -4,12 +4,11 @@ lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
 others: missing
-dlogprobs: passed
-dprobs: passed
-dcounts_sum_inv: passed
+dlogprobs, dprobs, dcounts_sum_inv: passed
 dcounts: passed | it skips a step
 dlogits: failed | Your `dlogits` is exactly the gradient of `norm_logits`.
-dh: missing | = `dh` cannot be taken out of mine.ipynb, cell 5, line 16: it uses the class `Linear`, and classes are not read.
+dh: missing | = `dh` cannot be taken out of mine.ipynb, cell 5, line 16: it uses the class `Linear`, and classes are
+    not read.
 dW2: missing
 """
 

@@ -2,8 +2,7 @@
 
 lesson: 06
 by: both
-cmp: shape | `cmp` returned a tuple of 2
-cmp_shapes: shape | `cmp` returned a tuple of 2
+cmp, cmp_shapes: shape | `cmp` returned a tuple of 2
 """
 
 def cmp(mine, reference):

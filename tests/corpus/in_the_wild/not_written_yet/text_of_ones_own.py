@@ -2,12 +2,8 @@
 
 lesson: 01
 by: both
-dp: todo
-dq: todo
-du: todo
-dv: todo
+dp, dq, du, dv, closed_share: todo
 dpositive: error | NotImplementedError: only for two axes
-closed_share: todo
 """
 
 

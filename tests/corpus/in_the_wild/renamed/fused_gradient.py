@@ -3,8 +3,7 @@
 lesson: 04
 by: both
 alone: yes
-dlogits: missing | = There is no function `dlogits`; did you mean `dlogit`? Rename it.
-in_one_go: missing | = There is no function `dlogits`; did you mean `dlogit`? Rename it.
+dlogits, in_one_go: missing | = There is no function `dlogits`; did you mean `dlogit`? Rename it.
 """
 
 import torch.nn.functional as F

@@ -2,11 +2,7 @@
 
 lesson: 13
 by: both
-merge_heads: shape |
-any_strides: shape |
-dq: shape |
-dk: shape |
-dv: shape |
+merge_heads, any_strides, dq, dk, dv: shape |
 """
 
 

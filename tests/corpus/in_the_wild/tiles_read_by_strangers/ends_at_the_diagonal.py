@@ -4,27 +4,10 @@ lesson: 19
 flash_forward: failed | = `break` ends the whole loop: rounds that `flash_forward` needs are left out. With the
     loop going on, `flash_forward` is right.
 any_tiles: failed
-memory: failed | = `flash_forward` is not right yet. This row counts once its values are right.
-operations: failed | = `flash_forward` is not right yet. This row counts once its values are right.
-precision: failed | = `flash_forward` is not right yet. This row counts once its values are right.
+memory, operations, precision: failed | = `flash_forward` is not right yet. This row counts once its values are right.
 """
 
-def flash_forward(Q, K, V, causal, rows, columns):
-    n, size = Q.shape
-    O, L = torch.zeros_like(Q), Q.new_zeros(n)
-    for top in range(0, n, rows):
-        bottom = min(top + rows, n)
-        m = Q.new_full((bottom - top,), -float("inf"))
-        l = Q.new_zeros(bottom - top)
-        acc = Q.new_zeros(bottom - top, size)
-        for left in range(0, len(K), columns):
-            right = min(left + columns, len(K))
-            if causal and right > top:
-                break
-            scores = Q[top:bottom] @ K[left:right].T / size**0.5
-            if causal:
-                scores = scores.masked_fill(~causal_tile(top, bottom, left, right), -float("inf"))
-            m, l, acc = add_tile(m, l, acc, scores, V[left:right])
-        O[top:bottom] = acc / l[:, None]
-        L[top:bottom] = m + torch.log(l)
-    return O, L
+# instead of: k = K[left
+k = K[left : left + columns]
+if causal and left + len(k) > top:
+    break

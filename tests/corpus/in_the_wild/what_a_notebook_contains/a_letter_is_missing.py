@@ -3,10 +3,9 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C
-dh: missing | = `dh` cannot be taken out of mine.ipynb, cell 5, line 2: it uses `dlogit`, which nothing assigns. Did you
-    mean `dlogits`?
-dW2: passed
-db2: passed
+dh: missing | = `dh` cannot be taken out of mine.ipynb, cell 5, line 2: it uses `dlogit`, which nothing assigns. Did
+    you mean `dlogits`?
+dW2, db2: passed
 others: missing
 """
 

@@ -4,14 +4,7 @@ lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
 counts: 03
-dlogprobs: passed
-dprobs: passed
-dcounts_sum_inv: passed
-dcounts: passed
-dcounts_sum: passed
-dnorm_logits: passed
-dlogit_maxes: passed
-dlogits: passed
+dlogprobs, dprobs, dcounts_sum_inv, dcounts, dcounts_sum, dnorm_logits, dlogit_maxes, dlogits: passed
 others: missing | mine.ipynb assigns no `d
 """
 
