@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import resource
 import sys
@@ -108,15 +109,15 @@ def used_by(usage: resource.struct_rusage) -> Usage:
     return Usage(usage.ru_maxrss * MAXRSS_UNIT, usage.ru_utime + usage.ru_stime)
 
 
-def processor_seconds(pids: Iterable[int]) -> float | None:
-    """What these processes have used, all their threads together; None where the system does not say.
+def processor_seconds(pids: Iterable[int]) -> float:
+    """What these processes have used, all their threads together; nan where the system does not say.
 
     They must not have been reaped: one that has ended counts with all that it used.
     """
     try:
         return sum(time.clock_gettime(~pid << 3 | _PROCESSOR_CLOCK) for pid in pids)
     except OSError:
-        return None
+        return math.nan
 
 
 def make_memory_telling() -> None:

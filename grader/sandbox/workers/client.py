@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import math
 import os
 import pickle
 import socket
@@ -47,7 +46,7 @@ class ZygoteProcess:
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is loaded there (over a second). Raises ZygoteDied."""
-        self._ask_seconds()
+        self.processor_seconds()
 
     def worker(self) -> WorkerProcess:
         """A fresh fork. Raises ZygoteDied."""
@@ -69,15 +68,8 @@ class ZygoteProcess:
         """Seconds that workers may use."""
         return TimeAccount(seconds, self.processor_seconds)
 
-    def processor_seconds(self) -> float | None:
-        """What all workers have used so far, as the zygote reads it; None where it cannot."""
-        with contextlib.suppress(ZygoteDied):  # the next request says so
-            if not math.isnan(seconds := self._ask_seconds()):
-                return seconds
-        return None
-
-    def _ask_seconds(self) -> float:
-        """Raises ZygoteDied."""
+    def processor_seconds(self) -> float:
+        """What all workers have used so far, as the zygote reads it; nan where it cannot. Raises ZygoteDied."""
         self._socket.settimeout(WORKER_START_SECONDS)
         try:
             self._socket.sendall(ASK_SECONDS)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import select
 import signal
@@ -121,10 +120,8 @@ class ForkServer:
         except ConnectionResetError:  # the other end closed without having read all that was sent
             return False
         if request == ASK_SECONDS:
-            running = processor_seconds(self._running)
-            seconds = math.nan if running is None else self._used_by_ended + running
             with contextlib.suppress(OSError):
-                self._control.sendall(str(seconds).encode())
+                self._control.sendall(str(self._used_by_ended + processor_seconds(self._running)).encode())
         elif request:
             life = given.pop(0)
             not_theirs = [*self._descriptors(), self._woken, life]

@@ -129,7 +129,7 @@ class Student:
         self.process.output = Output(0) if self._was_loaded else self.output
         self.zygote.running, self._was_loaded = BACKWARD_FILE, True
         if self.interrupt is not None:
-            self.process.set_interrupt_fd(self.interrupt)
+            self.process.interrupt = self.interrupt
         self.process.wait_until_locked_in()
         load = Load(dict(self.files), BACKWARD_FILE, self.not_allowed, memory)
         replies, failure = self._ask([pack(load)], seconds, BACKWARD_FILE)

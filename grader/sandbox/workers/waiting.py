@@ -7,7 +7,7 @@ of wall time.
 
 from __future__ import annotations
 
-import signal
+import math
 from collections.abc import Callable
 
 WORKER_START_SECONDS = 600.0
@@ -36,21 +36,6 @@ WORKER_FAILURES = (DeadlineMissed, WorkerLost)
 """How a request to a worker can end without an answer because of the student's code."""
 
 
-def how_it_ended(status: int | None) -> str:
-    """A sentence about a worker that has closed a pipe, for the student. `status` is None if it has not ended."""
-    if status is None:
-        return "It closed the pipe on which its answers are awaited."
-    if status < 0:
-        name = signal.Signals(-status).name if -status in signal.Signals._value2member_map_ else f"signal {-status}"
-        cause = {
-            "SIGSEGV": " (a crash in compiled code)",
-            "SIGXCPU": " (processor time used up)",
-            "SIGKILL": " (killed: memory or time used up)",
-        }
-        return f"Its process was ended by {name}{cause.get(name, '')}."
-    return f"Its process ended by itself (exit status {status}) before it had answered."
-
-
 class TimeAccount:
     """Seconds that may be used by what is waited for: one answer, or all workers of a submission.
 
@@ -58,11 +43,11 @@ class TimeAccount:
         used: seconds so far; time of which the processor's part is not known yet counts in full.
     """
 
-    def __init__(self, seconds: float, processor_seconds: Callable[[], float | None]) -> None:
-        """`processor_seconds` returns what all workers have used so far, or None where that is not known."""
+    def __init__(self, seconds: float, processor_seconds: Callable[[], float]) -> None:
+        """`processor_seconds` returns what all workers have used so far, or nan where that is not known."""
         self.seconds, self._processor_seconds = seconds, processor_seconds
         self._wall = self._checked = self._unchecked = 0.0
-        self._seen: float | None = None  # processor time at the last look
+        self._seen = math.nan  # processor time at the last look
 
     @property
     def used(self) -> float:
@@ -84,6 +69,5 @@ class TimeAccount:
         self._unchecked += wall
         if self._unchecked >= self.seconds / LOOKS:
             seen = self._processor_seconds()
-            known = self._unchecked if seen is None or self._seen is None else seen - self._seen
-            self._checked += min(self._unchecked, known)
+            self._checked += min(self._unchecked, seen - self._seen)  # all of it, where one of the two is nan
             self._unchecked, self._seen = 0.0, seen

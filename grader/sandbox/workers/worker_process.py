@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import selectors
+import select
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -14,19 +15,18 @@ from grader.sandbox.workers.codec import MAX_BODY, Frame, take_frame
 from grader.sandbox.workers.fork_server import Child
 from grader.sandbox.workers.messages import PackedRequest, decode_reply
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.waiting import (
-    WORKER_START_SECONDS,
-    DeadlineMissed,
-    TimeAccount,
-    WorkerLost,
-    how_it_ended,
-)
+from grader.sandbox.workers.waiting import WORKER_START_SECONDS, DeadlineMissed, TimeAccount, WorkerLost
 
 READ_BYTES = 1 << 18
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
 ENDING_SECONDS = 5.0
 """A guard: how long a worker that has closed its pipe is given to end by itself."""
+CAUSES = {
+    "SIGSEGV": " (a crash in compiled code)",
+    "SIGXCPU": " (processor time used up)",
+    "SIGKILL": " (killed: memory or time used up)",
+}
 
 
 class WorkerProcess:
@@ -36,7 +36,8 @@ class WorkerProcess:
     ZygoteDied, and DeadlineMissed once one of them is used up.
 
     Attributes:
-        output: what it prints; may be replaced by another one before the first request.
+        output: what it prints; may be replaced by another one between two requests.
+        interrupt: a descriptor, once it is readable, waiting raises Interrupted: a key, a changed file.
     """
 
     def __init__(
@@ -45,26 +46,18 @@ class WorkerProcess:
         """`pipes` are of requests, answers and what is printed; `account` makes an account of so many seconds."""
         self._child, self._account = child, account
         self._requests, self._answers, self._printed = pipes
-        self._interrupt: int | None = None
-        self._unsent = memoryview(b"")
-        self._received, self._max_body = bytearray(), MAX_BODY
-        self._selector = selectors.DefaultSelector()
-        for descriptor in pipes[1:]:
-            self._selector.register(descriptor, selectors.EVENT_READ)
+        self._open = list(pipes[1:])  # what may still be read from
         for descriptor in pipes:
             os.set_blocking(descriptor, False)
-        self.output = Output(output_bytes)
-        self._is_closed, self._is_locked_in = False, False
-        self._at_start = Usage(0, 0.0)
-
-    def set_interrupt_fd(self, interrupt: int) -> None:
-        """From now on, waiting raises Interrupted as soon as that descriptor is readable: a key, a changed file."""
-        self._interrupt = interrupt
-        self._selector.register(interrupt, selectors.EVENT_READ)
+        self._unsent = memoryview(b"")
+        self._received, self._max_body = bytearray(), MAX_BODY
+        self.output, self.interrupt = Output(output_bytes), -1
+        self._at_start: Usage | None = None  # once it is locked in
+        self._is_closed = False
 
     def wait_until_locked_in(self) -> None:
         """Take the frame that the worker sends before it knows a line of the student's. Raises ZygoteDied."""
-        if self._is_locked_in:
+        if self._at_start is not None:
             return
         try:
             header = self.receive(self._account(WORKER_START_SECONDS)).header
@@ -72,7 +65,7 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
-        self._at_start, self._is_locked_in = Usage(*header["used"]), True
+        self._at_start = Usage(*header["used"])
 
     def replies(
         self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount
@@ -80,7 +73,6 @@ class WorkerProcess:
         """Send all requests; the answers to each of them as its reply arrives, within so many seconds."""
         self._max_body = max(each.reply_room for each in requests)
         self._unsent = memoryview(b"".join(each.data for each in requests))
-        self._selector.register(self._requests, selectors.EVENT_WRITE)
         for each in requests:
             yield decode_reply(self.receive(self._account(seconds), *accounts), each)
 
@@ -89,21 +81,22 @@ class WorkerProcess:
         until, late_reads = time.monotonic(), 0
         while (frame := take_frame(self._received, self._max_body)) is None:
             seconds = min(each.seconds_to_wait for each in accounts)
-            ready = {key.fd for key, _ in self._selector.select(seconds)}
+            waits_for = [*self._open, self.interrupt] if self.interrupt >= 0 else self._open
+            ready, can_send, _ = select.select(waits_for, [self._requests] if self._unsent else [], [], seconds)
             since, until = until, time.monotonic()
             for each in accounts:
                 each.passes(until - since)
             late_reads += not seconds
-            if not seconds and (not ready or late_reads > MAX_LATE_READS):
+            if not seconds and (not (ready or can_send) or late_reads > MAX_LATE_READS):
                 raise DeadlineMissed
-            if self._interrupt in ready:
+            if self.interrupt in ready:
                 raise Interrupted
             if self._printed in ready:
                 data = self._read(self._printed)
                 self.output.write(data or b"")
                 if data == b"":
-                    self._selector.unregister(self._printed)
-            if self._requests in ready:
+                    self._open.remove(self._printed)
+            if can_send:
                 self._send()
             if self._answers in ready:
                 if (data := self._read(self._answers)) == b"":
@@ -118,8 +111,6 @@ class WorkerProcess:
             pass
         except BrokenPipeError:  # what it has answered counts; where no answer comes, we hear how it ended
             self._unsent = memoryview(b"")
-        if not self._unsent:
-            self._selector.unregister(self._requests)
 
     def _read(self, descriptor: int) -> bytes | None:
         try:
@@ -128,15 +119,20 @@ class WorkerProcess:
             return None
 
     def _how_it_ended(self) -> str:
+        """A sentence for the student about a worker that has closed its pipe of answers."""
         try:
-            return how_it_ended(self._child.ending(ENDING_SECONDS).status)
+            status = self._child.ending(ENDING_SECONDS).status
         except TimeoutError:
-            return how_it_ended(None)
+            return "It closed the pipe on which its answers are awaited."
+        if status >= 0:
+            return f"Its process ended by itself (exit status {status}) before it had answered."
+        name = signal.Signals(-status).name if -status in signal.Signals._value2member_map_ else f"signal {-status}"
+        return f"Its process was ended by {name}{CAUSES.get(name, '')}."
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""
         self._child.kill()
-        at_end, at_start = self._child.ending().used, self._at_start
+        at_end, at_start = self._child.ending().used, self._at_start or Usage(0, 0.0)
         self.close()
         return Usage(at_end.resident_bytes - at_start.resident_bytes, at_end.cpu_seconds - at_start.cpu_seconds)
 
@@ -149,6 +145,5 @@ class WorkerProcess:
                 if not (data := self._read(self._printed)):
                     break
                 self.output.write(data)
-            self._selector.close()
             for descriptor in (self._requests, self._answers, self._printed):
                 os.close(descriptor)
