@@ -23,7 +23,7 @@ import torch
 from bench import ROOT
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
 from grader.authoring.verify import VerifyReport, rows_about, rows_in, submission_of, wrong_files
-from grader.calling.target import Measurements, ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.mistakes import Mistake
@@ -70,7 +70,6 @@ class Judging:
         """The rows that `module` fails, one after another: `likely` first, then those about the function `first`."""
         steps = [item.name for item in self.lesson.gradients]
         student = LocalStudent(vars(module), steps, self.lesson.joint)
-        measurements: Measurements = {}
         for item in sorted(self.lesson.items, key=lambda item: (item.name != likely, item.function != first)):
             self._tally.judged += 1
             if item.target is not None:
@@ -79,7 +78,7 @@ class Judging:
             else:
                 # Watching can only turn a failure into a pass (what is in float32 may be coarser).
                 right = any(
-                    self.holds(item, student, ModuleTarget(module, watched, measurements))
+                    self.holds(item, student, ModuleTarget(module, watched))
                     for watched in ((True,) if first else (False, True))
                 )
             if not right:

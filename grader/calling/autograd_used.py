@@ -70,7 +70,7 @@ class _Listener:
     student_files: tuple[str, ...] = ()
 
 
-def tripwires(report: Report, student_files: str | Collection[str]) -> None:
+def tripwires(report: Report, student_files: Collection[str]) -> None:
     """Tell ``report`` of every call for differentiation from now on, with the student's own line.
 
     Call it in the worker, after `take_away_autograd` in its zygote and before the student's file is executed. The wires
@@ -81,7 +81,7 @@ def tripwires(report: Report, student_files: str | Collection[str]) -> None:
         student_files: the names under which student code is compiled, or what those names begin with.
     """
     _Listener.report = report
-    _Listener.student_files = (student_files,) if isinstance(student_files, str) else tuple(student_files)
+    _Listener.student_files = tuple(student_files)
 
 
 def tripwire(what: str, use: type[AutogradUsed] = AutogradUsed) -> Callable[..., NoReturn]:

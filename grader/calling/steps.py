@@ -23,6 +23,7 @@ from grader.calling.failures import failure, first_line, safe_text
 from grader.calling.operators import OperatorWatch
 from grader.calling.protocol import copy_tree
 
+REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 Groups = Mapping[str, Sequence[str] | Mapping[str, str]]
 """{name: the names of its values}, for a list; {name: {key: the name of its value}}, for a dict."""
 
@@ -151,15 +152,14 @@ def call_by_name(function: Callable[..., Any] | None, name: str, given: StepInpu
     def run(precision: torch.dtype) -> Answer:
         chosen = known if precision is given.dtype else narrow(known)
         try:
-            positional, keyword = arguments_for(parameters, chosen)
+            arguments = arguments_for(parameters, chosen)
         except UnknownParameter as error:
             known_names = [*values, *(f"d{each}" for each in upstream if f"d{each}" != name)]
             message = unknown_parameter_message(str(error), name, known_names)
             return Answer("raised", message=message, line=first_line(function))
-        answer = call(function, name, positional, keyword, precision, given.files, given.watch)
+        answer = call(function, name, (), arguments, precision, given.files, given.watch)
         if answer.outcome != "returned":
             return answer._replace(uses=uses)
-        arguments = {**dict(zip((p.name for p in parameters), positional, strict=False)), **keyword}
         try:
             changed = tuple(n for n, value in arguments.items() if not is_same_argument(value, chosen.get(n)))
             return answer._replace(uses=uses, changed=changed)
@@ -193,32 +193,20 @@ def interface_of(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter,
     return parameters, names & read
 
 
-def arguments_for(
-    parameters: Sequence[inspect.Parameter], known: Mapping[str, Any]
-) -> tuple[list[Any], dict[str, Any]]:
-    """(positional, keyword) arguments: a copy of each value that a parameter names, in its own shape and dtype.
+def arguments_for(parameters: Sequence[inspect.Parameter], known: Mapping[str, Any]) -> dict[str, Any]:
+    """{parameter: a copy of the value that it names, in its own shape and dtype}.
 
     Raises UnknownParameter, whose text is the parameter's name.
     """
-    positional: list[Any] = []
-    keyword: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for parameter in parameters:
-        name, kind = parameter.name, parameter.kind
-        if kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        if parameter.kind in REST:
             continue
-        if name in known:
-            value = copy_tree(known[name])
+        if parameter.name in known:
+            arguments[parameter.name] = copy_tree(known[parameter.name])
         elif parameter.default is parameter.empty:
-            raise UnknownParameter(name)
-        elif kind is parameter.POSITIONAL_ONLY:
-            value = parameter.default  # those after it keep their places
-        else:
-            continue
-        if kind is parameter.POSITIONAL_ONLY:
-            positional.append(value)
-        else:
-            keyword[name] = value
-    return positional, keyword
+            raise UnknownParameter(parameter.name)
+    return arguments
 
 
 def unknown_parameter_message(name: str, step: str, known: Sequence[str]) -> str:
@@ -274,6 +262,9 @@ def as_stack(found: object) -> object:
 
 def plain_tensor(tensor: Tensor) -> Tensor:
     """A view, subclass, Parameter, sparse or conjugated tensor as an ordinary dense one of the same shape and dtype."""
+    is_dense = type(tensor) is Tensor and tensor.layout == torch.strided and tensor.is_contiguous()
+    if is_dense and not (tensor.requires_grad or tensor.is_conj() or tensor.is_neg()):
+        return tensor  # as most are
     with torch._C.DisableTorchFunctionSubclass():
         tensor = tensor.detach()
         if tensor.layout != torch.strided:

@@ -21,9 +21,6 @@ OBJECT_NUMBERS = itertools.count()
 CAP = 10_000_000
 """Operators that one call of the course's own code may dispatch: it does not loop for ever."""
 
-Measurements = dict[object, tuple[Measurement, bool]]
-"""What calls took, and whether they computed in float32."""
-
 
 class Target:
     """The functions and classes under test. Every method that returns a value raises CallFailed where there is none.
@@ -144,11 +141,10 @@ class ModuleTarget(Target):
     Without `traced` calls take a third less time, but float32 is not noticed and no loop is stopped.
     """
 
-    def __init__(self, namespace: Any, traced: bool = True, measurements: Measurements | None = None) -> None:
-        """Targets of one namespace on one seed may share `measurements`: equal calls are measured once."""
+    def __init__(self, namespace: Any, traced: bool = True) -> None:
         super().__init__()
         self._namespace, self._traced = namespace, traced
-        self._measurements = {} if measurements is None else measurements
+        self._measurements: dict[object, tuple[Measurement, bool]] = {}  # and whether they computed in float32
         self._objects: dict[int, Any] = {}
 
     def perform(self, of: str, request: CallRequest) -> Answer:

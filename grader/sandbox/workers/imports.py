@@ -32,19 +32,23 @@ RANGES = frozenset({"trange", "tnrange", "prange"})
 
 
 class NotAvailable(ModuleNotFoundError):
-    """A module that submissions do not get; the text is for the student. `more` are those that an instructor allows."""
+    """A module that submissions do not get; the text is for the student.
 
-    def __init__(self, module: str, more: Collection[str] = ()) -> None:
-        also = "".join(f"{name}, " for name in sorted(more))
+    `allowed` are the top-level modules that an instructor allows, in this process.
+    """
+
+    allowed: Collection[str] = ()
+
+    def __init__(self, module: str) -> None:
+        also = "".join(f"{name}, " for name in sorted(self.allowed))
         root = module.partition(".")[0]
-        near = difflib.get_close_matches(root, ("torch", "numpy", *more), 1, 0.75)
+        near = difflib.get_close_matches(root, ("torch", "numpy", *self.allowed), 1, 0.75)
         meant = f" Do you mean `{near[0]}`?" if near and not root.startswith(near[0]) else ""
         super().__init__(
             f"`{module}` is not available where steps are graded: use torch, numpy, {also}the standard library "
             f"(without ctypes) and the files that you submitted next to this one.{meant}",
             name=module,
         )
-        self.about = module, more
 
 
 class StandIn:
@@ -57,10 +61,10 @@ class StandIn:
 
     __version__ = "0"
 
-    def __init__(self, module: str, more: Collection[str] = (), name: str = "", items: Any = None) -> None:
-        """`more` are modules that an instructor allows, `name` is the last name, iterating goes over `items`."""
+    def __init__(self, module: str, name: str = "", items: Any = None) -> None:
+        """`name` is the last name, iterating goes over `items`."""
         root = module.partition(".")[0]
-        self._module, self._more, self._name, self._items = module, more, name, items
+        self._module, self._name, self._items = module, name, items
         self._is_compiler = is_beneath(module, COMPILER)
         self._inert = root in INERT or self._is_compiler
         self._decorates = self._inert or root not in COMPUTE_WITH_FUNCTIONS
@@ -69,7 +73,7 @@ class StandIn:
     def __getattr__(self, name: str) -> StandIn:
         if name.startswith("__"):
             raise AttributeError(name)
-        return StandIn(self._module, self._more, name)
+        return StandIn(self._module, name)
 
     def __call__(self, *arguments: Any, **_keywords: Any) -> Any:
         first = arguments[0] if arguments else None
@@ -77,13 +81,13 @@ class StandIn:
         if self._decorates and is_alone and (callable(first) or isinstance(first, (classmethod, property))):
             return first
         items = range(*arguments) if self._name in RANGES else first
-        return StandIn(self._module, self._more, items=self._value(items if self._is_iterated else None))
+        return StandIn(self._module, items=self._value(items if self._is_iterated else None))
 
     def _value(self, value: Any) -> Any:
         return value if self._inert else self._refuse()
 
     def _refuse(self, *_arguments: object, **_keywords: object) -> NoReturn:
-        raise NotAvailable(self._module, self._more)
+        raise NotAvailable(self._module)
 
     def __getitem__(self, _key: object) -> StandIn:
         return self

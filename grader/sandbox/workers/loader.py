@@ -47,14 +47,12 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         left_out: errors of statements that were left out of the submission's own modules, see `run_source`.
     """
 
-    def __init__(self, files: Mapping[str, bytes] | None = None, more: Sequence[str] = ()) -> None:
-        """`files` is {path: text}, the submission's own; `more` are top-level modules that the instructor allows."""
-        files = files or {}
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        """`files` is {path: text}, the submission's own."""
         self._files = {importable_name(path): (path, files[path]) for path in files if path.endswith(".py")}
         folders = {str(folder) for path in files for folder in PurePosixPath(path).parents}
         self._packages = {PACKAGE} | {importable_name(folder) for folder in folders}
         self._own = {name.partition(".")[0] for name in self._files} | {PACKAGE}
-        self._more = frozenset(more)
         self.left_out: list[BaseException] = []
 
     def find_spec(
@@ -63,7 +61,7 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """None where the other finders may look. Raises NotAvailable."""
         root = fullname.partition(".")[0]  # torch's modules are loaded, or do not exist
         in_the_library = root in sys.stdlib_module_names and root not in NOT_FROM_THE_STANDARD_LIBRARY
-        if in_the_library or root == "numpy" or root in self._more:
+        if in_the_library or root == "numpy" or root in NotAvailable.allowed:
             return None
         if root in self._own:
             own = fullname.removeprefix(f"{PACKAGE}.")
@@ -71,11 +69,11 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             found = is_package or own in self._files
             return importlib.util.spec_from_loader(fullname, self, is_package=is_package) if found else None
         if root not in INERT:
-            raise NotAvailable(fullname, self._more)
+            raise NotAvailable(fullname)
         return importlib.util.spec_from_loader(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        stand_in: Any = None if spec.name.partition(".")[0] in self._own else StandIn(spec.name, self._more)
+        stand_in: Any = None if spec.name.partition(".")[0] in self._own else StandIn(spec.name)
         return stand_in  # type: ignore[no-any-return]
 
     def exec_module(self, module: ModuleType) -> None:
@@ -145,10 +143,10 @@ def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException 
     if isinstance(cause, NotAvailable) and not isinstance(statement, DefinitionNode):
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                module.__dict__.setdefault(node.id, StandIn(*cause.about))
+                module.__dict__.setdefault(node.id, StandIn(str(cause.name)))
             elif isinstance(node, ast.alias):
                 name = node.asname or node.name.partition(".")[0]
-                module.__dict__.setdefault(name, StandIn(*cause.about, name=node.name))
+                module.__dict__.setdefault(name, StandIn(str(cause.name), node.name))
 
 
 class Loaded(NamedTuple):
@@ -172,7 +170,8 @@ def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> 
 
     From then on this process imports only these, what is always allowed, and top-level modules in `imports`.
     """
-    gate = Gate({name: source for name, source in files.items() if name != main}, imports)
+    NotAvailable.allowed = imports
+    gate = Gate({name: source for name, source in files.items() if name != main})
     sys.meta_path.insert(0, gate)
     module = ModuleType(main.removesuffix(".py"))
     module.__spec__ = importlib.machinery.ModuleSpec(f"{PACKAGE}.{module.__name__}", None)

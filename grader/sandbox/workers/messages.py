@@ -53,8 +53,8 @@ MAX_COUNT = 1 << 40
 MAX_FIELD_DEPTH = 2  # of JSON in an answer: its fields, a table of counts, an entry of that
 FIELDS = frozenset(Answer._fields) - {"tensor", "value", "arguments"}
 """Fields of an answer that are plain JSON. The others travel as nodes of the codec."""
-USUAL = [Answer._field_defaults.get(field) for field in Answer._fields]
-"""What is not said of an answer."""
+USUAL = [(Answer._fields.index(field), field, Answer._field_defaults.get(field)) for field in sorted(FIELDS)]
+"""Of each of FIELDS: its place in an answer, and the value that is not sent."""
 
 
 # Requests ------------------------------------------------------------------------------------------------------------
@@ -236,10 +236,7 @@ def encode_reply(
             values = [packer.pack(value), [packer.pack(each) for each in answer.arguments]]
         except BaseException as error:
             answer, packer, values = failure(error, name, files), Packer(), [None, []]
-        said = {}
-        for field, value, usual in zip(Answer._fields, answer, USUAL, strict=True):
-            if field in FIELDS and value is not usual and value != usual:
-                said[field] = value[:MAX_TEXT] if isinstance(value, str) else value
+        said = {field: answer[place] for place, field, usual in USUAL if answer[place] != usual}
         entries.append([said, *values])
         body += packer.body
     try:

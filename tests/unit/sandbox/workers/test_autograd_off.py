@@ -107,7 +107,7 @@ def reported(monkeypatch: pytest.MonkeyPatch) -> list[autograd_used.AutogradUsed
     uses: list[autograd_used.AutogradUsed] = []
     for name in ("report", "student_files"):
         monkeypatch.setattr(autograd_used._Listener, name, getattr(autograd_used._Listener, name))
-    autograd_used.tripwires(uses.append, __file__)
+    autograd_used.tripwires(uses.append, [__file__])
     return uses
 
 
@@ -297,7 +297,7 @@ def arithmetic() -> dict[str, Any]:
     torch.set_num_threads(1)
     before, graphs_before = evaluate(), graphs()
     take_away()
-    sys.meta_path.insert(0, Gate())
+    sys.meta_path.insert(0, Gate({}))
     after = evaluate()
     raised = [f"{key}: {value}" for key, value in (*before.items(), *after.items()) if isinstance(value, str)]
     return {
