@@ -20,9 +20,11 @@ PLAIN_NAMES = frozenset(
     zip append addcmul add sub mul div neg index_add index_add_ scatter scatter_ scatter_add scatter_add_ diag
     diagonal outer where stack cat unbind split chunk narrow select repeat flip roll empty_like tensor fill_ zero_ copy_
     masked_fill masked_fill_ neg_ add_ sub_ mul_ addmm addmm_ addcmul_ index_put index_put_
+    div_ reciprocal reciprocal_ pow pow_ square square_ sqrt sqrt_ rsqrt rsqrt_ exp exp_
     """.split()  # noqa: SIM905
 )
-"""Names whose use differentiates nothing: no function that is curved, nothing that calls another function."""
+"""Names whose use differentiates nothing: nothing that calls another function, and no function that is curved but those
+that `/` and `**` compute. These are in every second right answer, and without a small constant they make no step."""
 SMALLEST_PLAIN, LECTURE_EPSILON, LARGEST_PLAIN = 0.25, 1e-5, 1000
 """A smaller constant may be a step, but the lecture's network has this one."""
 TORCH_MODULES = (torch, torch.nn, torch.nn.functional)
