@@ -28,18 +28,15 @@ class AutogradUsed(BaseException):
 
     Attributes:
         what: what was called, as a reader would write it, e.g. ``torch.autograd.grad`` or ``Tensor.backward``.
-        filename: the student's file, or None when none of its frames is on the stack.
-        line: the innermost line of that file on the stack, or None.
+        line: the innermost line of the student's on the stack, or None.
     """
 
     rule = "This exercise asks for the gradient by hand"
     advice = "Write it by the chain rule, from the values that it is given."
 
-    def __init__(self, what: str, filename: str | None = None, line: int | None = None) -> None:
-        super().__init__(f"{what} was called" + (f" in line {line} of {filename}" if line else ""))
-        self.what = what
-        self.filename = filename
-        self.line = line
+    def __init__(self, what: str, line: int | None = None) -> None:
+        super().__init__(f"{what} was called")
+        self.what, self.line = what, line
 
     def message(self) -> str:
         """The message of a step that made this call."""
@@ -107,7 +104,7 @@ def report_use(what: str, use: type[AutogradUsed]) -> NoReturn:
     frame = sys._getframe(1) if _Listener.student_files else None
     while frame is not None and not frame.f_code.co_filename.startswith(_Listener.student_files):
         frame = frame.f_back
-    used = use(what, frame.f_code.co_filename, frame.f_lineno) if frame else use(what)
+    used = use(what, frame.f_lineno if frame else None)
     if _Listener.report is not None:
         _Listener.report(used)
     raise used

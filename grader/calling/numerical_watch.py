@@ -188,13 +188,6 @@ def arrays_in(values: object) -> list[InputArray]:
     return found
 
 
-class Nowhere(io.TextIOBase):
-    """Takes all text and keeps none."""
-
-    def write(self, text: str) -> int:
-        return len(text)
-
-
 @contextmanager
 def seen_outside_torch(
     evaluated: Callable[[str, tuple[object, ...], object], object], names: dict[str, Any]
@@ -216,7 +209,7 @@ def seen_outside_torch(
     for namespace, name, original in replaced:
         namespace[name] = by_original[id(original)]
     try:
-        with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()):
+        with redirect_stdout(io.StringIO()) as nowhere, redirect_stderr(nowhere):
             yield
     finally:
         for namespace, name, original in replaced:

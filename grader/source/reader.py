@@ -36,8 +36,6 @@ READING_SECONDS = 60.0
 Python's parser for ever; how much of a text is read is limited by counts (bytes, statements, braces)."""
 SUBMISSION_SECONDS = 300.0
 """Processor time for all calls about one submission, which may consist of a hundred files."""
-WALL_SECONDS = 600.0
-"""Elapsed time for one call, however busy the machine is."""
 MEMORY_BYTES = 1 << 30
 LENGTH_BYTES = 8
 MAX_UNCOLLECTED_BYTES = 20_000
@@ -76,13 +74,10 @@ class SourceReader:
     Args:
         seconds: processor time for one call.
         memory: bytes of address space of the process.
-        wall_seconds: elapsed time for one call.
     """
 
-    def __init__(
-        self, seconds: float = READING_SECONDS, memory: int = MEMORY_BYTES, wall_seconds: float = WALL_SECONDS
-    ) -> None:
-        self._seconds, self._memory, self._wall = seconds, memory, wall_seconds
+    def __init__(self, seconds: float = READING_SECONDS, memory: int = MEMORY_BYTES) -> None:
+        self._seconds, self._memory = seconds, memory
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
@@ -112,7 +107,7 @@ class SourceReader:
         if left is not None and left[0] <= 0:
             raise ReadingStopped(f"reading all files of the submission took more than {SUBMISSION_SECONDS:g} seconds")
         took_seconds = limit = self._seconds if seconds is None else seconds  # where no reply comes
-        request = pickle.dumps((function, arguments, limit, max(self._wall, 2 * limit)))
+        request = pickle.dumps((function, arguments, limit))
         try:
             with self._lock:  # the process may have been killed for no fault of its own
                 line = self._exchange(request, limit) or self._exchange(request, limit)
@@ -139,10 +134,8 @@ class SourceReader:
             line = process.stdout.readline()
         if line.endswith(b"\n"):
             return line
-        limits = {-signal.SIGPROF: seconds, -signal.SIGALRM: max(self._wall, 2 * seconds)}
-        status = self._end()
-        if status in limits:
-            raise ReadingStopped(f"reading it took more than {limits[status]:g} seconds")
+        if self._end() == -signal.SIGPROF:
+            raise ReadingStopped(f"reading it took more than {seconds:g} seconds")
         return None
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -202,17 +195,15 @@ def serve(requests: IO[bytes], replies: IO[bytes], memory: int) -> None:
     """Answers one request after another until there are no more. It ends where one reaches a limit."""
     with contextlib.suppress(ValueError, OSError):  # a lower limit may be set already
         resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    for alarm in (signal.SIGPROF, signal.SIGALRM):
-        signal.signal(alarm, signal.SIG_DFL)  # ends the process also inside C code, as in a regular expression
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process also inside C code, as in a regular expression
     gc.disable()  # a syntax tree has a million objects, and none of them is garbage while it is read
     reply: dict[str, Any] = {}
     while "stopped" not in reply and (header := requests.read(LENGTH_BYTES)):  # else its memory is fragmented
         request = requests.read(int.from_bytes(header, "big"))
         start = time.process_time()
         try:
-            function, arguments, seconds, wall_seconds = pickle.loads(request)
+            function, arguments, seconds = pickle.loads(request)
             signal.setitimer(signal.ITIMER_PROF, seconds)
-            signal.setitimer(signal.ITIMER_REAL, wall_seconds)
             reply = {"answer": function(*arguments)}
             line = json.dumps({"seconds": time.process_time() - start, **reply}, default=json_data)
         except (MemoryError, Exception) as error:
@@ -220,7 +211,6 @@ def serve(requests: IO[bytes], replies: IO[bytes], memory: int) -> None:
             reply = {"seconds": time.process_time() - start, kind: f"{type(error).__name__}: {error}"}
             line = json.dumps(reply)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
         replies.write(line.encode() + b"\n")
         replies.flush()
         if len(request) > MAX_UNCOLLECTED_BYTES:
