@@ -121,7 +121,7 @@ def test_a_use_is_reported_even_if_the_student_catches_it(reported: list[autogra
     assert used is caught and not isinstance(caught, Exception)
     line = used.line or 0
     assert "grad(1, inputs=2)" in Path(__file__).read_text().splitlines()[line - 1]
-    assert str(used) == f"torch.autograd.grad was called in line {line} of {__file__}"
+    assert str(used) == "torch.autograd.grad was called"
 
 
 # ---- what happens elsewhere ----
