@@ -5,6 +5,7 @@ Watching costs a second run of a function. This only decides what is watched, ne
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
@@ -20,11 +21,14 @@ PLAIN_NAMES = frozenset(
     zip append addcmul add sub mul div neg index_add index_add_ scatter scatter_ scatter_add scatter_add_ diag
     diagonal outer where stack cat unbind split chunk narrow select repeat flip roll empty_like tensor fill_ zero_ copy_
     masked_fill masked_fill_ neg_ add_ sub_ mul_ addmm addmm_ addcmul_ index_put index_put_
-    div_ reciprocal reciprocal_ pow pow_ square square_ sqrt sqrt_ rsqrt rsqrt_ exp exp_
+    div_ reciprocal reciprocal_ pow pow_ square square_ sqrt sqrt_ rsqrt rsqrt_
     """.split()  # noqa: SIM905
 )
 """Names whose use differentiates nothing: nothing that calls another function, and no function that is curved but those
-that `/` and `**` compute. These are in every second right answer, and without a small constant they make no step."""
+that `/` and `**` compute, which need no name."""
+PLAIN_ONCE = frozenset({"exp", "exp_", "log", "tanh", "sigmoid", "softmax", "log_softmax"})
+"""Curved functions. One that is evaluated once, and not on a batch that the function makes, gives no difference."""
+MAKING_BATCHES = frozenset({"stack", "cat", "expand", "repeat", "outer", "arange", "tensor"})
 SMALLEST_PLAIN, LECTURE_EPSILON, LARGEST_PLAIN = 0.25, 1e-5, 1000
 """A smaller constant may be a step, but the lecture's network has this one."""
 TORCH_MODULES = (torch, torch.nn, torch.nn.functional)
@@ -36,12 +40,21 @@ def is_plain(function: Callable[..., Any] | None) -> bool:
         return False
     code, names = function.__code__, function.__globals__
     return (
-        PLAIN_NAMES.issuperset(code.co_names)
+        (PLAIN_NAMES | PLAIN_ONCE).issuperset(code.co_names)
+        and (PLAIN_ONCE.isdisjoint(code.co_names) or is_curved_once(code))
         and not code.co_freevars
         and all(map(is_plain_constant, code.co_consts[1:]))
         # the file gives none of these names a meaning of its own
         and all(names[name] in TORCH_MODULES for name in names.keys() & set(code.co_names))
     )
+
+
+def is_curved_once(code: CodeType) -> bool:
+    """Whether one function of PLAIN_ONCE is called at one place, outside loops, and no batch is made."""
+    instructions = list(dis.get_instructions(code))
+    uses = sum(each.argval in PLAIN_ONCE for each in instructions if isinstance(each.argval, str))
+    has_loop = any("FOR_ITER" in each.opname or "BACKWARD" in each.opname for each in instructions)
+    return uses == 1 and not has_loop and MAKING_BATCHES.isdisjoint(code.co_names)
 
 
 def is_plain_constant(value: object) -> bool:

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from grader.calling.answer import Answer, Seen
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import OperatorWatch
+from grader.calling.plain_functions import is_plain
 from grader.calling.steps import StepInput, call_step
 
 # {name: (method, text)}: what makes the difference or the complex number is found by no reading of the text
@@ -158,6 +159,31 @@ def test_what_the_text_hides_is_seen():
         seen = seen_in(text)
         assert seen is not None and seen.method == method, name
         assert (seen.operator in ("tanh", "log")) == (method == "differences") and seen.times > 0, name
+
+
+def test_a_curved_function_that_is_evaluated_once_needs_no_watch():
+    plain = [
+        lambda dcounts, norm_logits: dcounts * norm_logits.exp(),
+        lambda x, n: -0.5 * (x + 1e-5).rsqrt() ** 3 / n,
+    ]
+    others = [
+        lambda x, n: (torch.exp(x + 1 / n**4) - torch.exp(x)) * n**4,
+        lambda x, n: torch.stack([x, x + 1 / n**4]).exp().diff(),
+        lambda x: (x + 1e-6).log(),
+        lambda x, f: f(x).tanh().backward(),
+    ]
+    assert all(map(is_plain, plain))
+    assert not any(map(is_plain, others))
+
+
+def test_a_loop_over_a_curved_function_is_watched():
+    def walks(x, n):
+        total = 0.0
+        for i in range(n):
+            total = total + torch.tanh(x + i)
+        return total
+
+    assert not is_plain(walks)
 
 
 def test_right_code_is_not_recorded():
