@@ -101,13 +101,13 @@ class Intake:
         roster = {} if self.roster is None else {ROSTER_ENTRY: json.dumps([self._roster_name, to_json(self.roster)])}
         return {TIMES_ENTRY: json.dumps(times), **roster}
 
-    def find(self, paths: Sequence[Path], within: Path | None = None) -> tuple[list[str], list[str]]:
+    def find(self, paths: Sequence[Path]) -> tuple[list[str], list[str]]:
         """Find what is under `paths` now, and its times in the roster, earlier runs' files and `--times`.
 
         Returns sentences about what is not clear, and about how many times were read. Raises UserError.
         """
         decided, questions = self.found.decided, self.found.questions  # what was found before may still be read
-        self.found = find(paths, self.lessons, [*self.course.lessons.values()], self.roster, within)
+        self.found = find(paths, self.lessons, [*self.course.lessons.values()], self.roster)
         self.found.decided, self.found.questions = decided, questions
         unclear, counts = list[str](), list[str]()
         due = None if self.assignment is None else self.assignment.due

@@ -109,7 +109,7 @@ class GradeRun:
             are_chosen = bool(self.lesson_names) or assignment is not None
             inbox = None
             if self.follow:
-                inbox = FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet)
+                inbox = FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet).inbox
             else:
                 unclear, counts = intake.find(self.submissions)
                 print_remarks(unclear if self.quiet else [*unclear, *counts])

@@ -9,6 +9,7 @@ import base64
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from grader.lesson.lesson import Lesson
@@ -36,6 +37,7 @@ class LessonGraph(NamedTuple):
     boxes: Mapping[str, Box]
 
 
+@lru_cache(maxsize=64)  # every student's report has it
 def lesson_figure(lesson: Lesson) -> LessonGraph | None:
     """The graph of a lesson with gradients; None without a figure that can be read."""
     try:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.results import Row, SubmissionResult
 from grader.typed_json import to_json
@@ -80,7 +79,7 @@ class RunOutcome:
     plain: {student: why} of those whose report, or whose row in the class's pages, is plain (see gradebook.guarded).
     """
 
-    results: ClassResults = field(default_factory=ClassResults)
+    results: Sequence[SubmissionResult] = ()
     reasons: dict[str, str] = field(default_factory=dict)
     class_size: int = 0
     kept: int = 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import monotonic as clock
-from typing import Protocol
 
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import not_yet_made
@@ -27,6 +26,7 @@ from grader.gradebook.people import JoinedPeople, join_people
 from grader.gradebook.records import Decision
 from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.finding import FoundSubmissions
+from grader.intake.submissions.inbox import Inbox
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
@@ -40,26 +40,6 @@ LOOK_PAUSE = 3
 """A folder is read again only after so many times as long as the last look took: graders need the processor."""
 PUBLISH_SECONDS = 5.0
 """The class's pages are written this often while results come, and as soon as none is due."""
-
-
-class Inbox(Protocol):
-    """A folder that is followed. `found` are the submissions as last found.
-
-    `look` sees what has changed. `arrived` gives complete submissions that are new or changed, none of a student who is
-    `busy`: an earlier submission of the same student is being graded. `waiting` counts those that it has not given yet.
-    `published` is called after the class's pages were written, with whose results are new since then.
-    """
-
-    @property
-    def found(self) -> FoundSubmissions: ...
-
-    def look(self) -> None: ...
-
-    def arrived(self, busy: Collection[str]) -> Iterator[Submission]: ...
-
-    def waiting(self) -> int: ...
-
-    def published(self, students: Collection[str]) -> None: ...
 
 
 @dataclass(kw_only=True)
@@ -105,6 +85,7 @@ class GradingRun:
     _gradebook: Gradebook = field(init=False)  # open while it runs
     _views: Views = field(init=False)
     _scores_before: dict[str, float | None] = field(init=False)
+    _present: set[str] = field(default_factory=set, init=False)  # students of this run who have results
     _busy: set[str] = field(default_factory=set, init=False)  # students whose submissions have no reply yet
     _unpublished: set[str] = field(default_factory=set, init=False)  # students whose results no class page shows yet
 
@@ -124,10 +105,10 @@ class GradingRun:
                 self._store(self._replies(stop))
                 self.outcome.stopped = bool(self._busy) or (self.inbox is not None and self.inbox.waiting() > 0)
             finally:
-                if self.outcome.results:
+                if self._present:
                     students = self._gradebook.students()
                     self.outcome.joined += [joined.questions[name] for name in students if name in joined.questions]
-                    self._publish({result.student for result in self.outcome.results})
+                    self._publish()
         return self.outcome
 
     def _begin(self) -> JoinedPeople:
@@ -168,7 +149,7 @@ class GradingRun:
             if known.isdisjoint((arrival.student, *self.found.other_names.get(arrival.student, ())))
             or self._is_due(self.found.read_arrival(arrival), self.fresh)
         ]
-        self.outcome.kept = len(self.outcome.results)
+        self.outcome.kept = len(self._present)
         self.live.planned(len(due), self.outcome.kept)
         self._busy = {arrival.student for arrival in due}
         if not due:
@@ -183,7 +164,7 @@ class GradingRun:
     def _arriving(self, inbox: Inbox) -> Iterator[Submission | None]:
         """What appears in an inbox and is due; None while nothing is. The class's pages are kept up to date."""
         seen = set[tuple[str, str]]()  # with `fresh`, what was there before this run does not count
-        present, due = set[str](), 0
+        due = 0
         next_look = published_at = clock()
         while True:
             if (began := clock()) >= next_look:
@@ -192,7 +173,6 @@ class GradingRun:
                 next_look = clock() + max(IDLE_SECONDS, LOOK_PAUSE * (clock() - began))
             for submission in inbox.arrived(self._busy):
                 content = submission.student, submission.sha256
-                present.add(submission.student)
                 if self._is_due(submission, self.fresh and content not in seen):
                     due += 1
                     self._busy.add(submission.student)
@@ -208,12 +188,12 @@ class GradingRun:
             if self._unpublished and (is_all_graded or clock() >= published_at + PUBLISH_SECONDS):
                 students, self._unpublished = self._unpublished, set()
                 self._views.keep_class(inbox.found.attendance, self.settings.left_out)
-                self._publish(present)
+                self._publish()
                 inbox.published(students)
                 published_at = clock()
 
     def _is_due(self, submission: Submission, fresh: bool) -> bool:
-        """Whether a submission has to be graded, with `fresh` always; else the outcome gets an earlier run's results.
+        """Whether a submission has to be graded, with `fresh` always; else an earlier run's results are current.
 
         What a run without a roster, or with another one, graded of this very submission becomes the student's, but not
         what is another student's of this run: a group submits once.
@@ -243,18 +223,18 @@ class GradingRun:
         current = book.current_of(student)
         if reported_in(self._out / student) != current:
             book.mark_stale([student])
-        self.outcome.results.add(current)
+        self._present.add(student)
         return False
 
     # What has come --------------------------------------------------------------------------------------------------
 
     def _store(self, replies: Replies) -> None:
-        """Add results to the gradebook and the outcome as they arrive."""
+        """Add results to the gradebook as they arrive."""
         for submission, reply in replies:
             results = self._add(submission, reply)
             self._busy.discard(submission.student)
             self._unpublished.add(submission.student)
-            self.outcome.results.add(results)
+            self._present.add(submission.student)
             self.live.result(results)
 
     def _add(self, submission: Submission, reply: Reply) -> SubmissionResult:
@@ -273,14 +253,14 @@ class GradingRun:
         self._views.write_student(student, current)
         return current
 
-    def _publish(self, present: Collection[str]) -> None:
+    def _publish(self) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
         self._views.write_stale()
-        shown = self.outcome.results if self.only_these else None
-        everybody = self._views.write_class(self.course.lessons.values(), present, shown)
+        everybody = self._views.write_class(self.course.lessons.values(), self._present, self.only_these)
         scores = {each.student: score_or_none(each) for each in everybody}
+        self.outcome.results = [each for each in everybody if each.student in self._present]
         self.outcome.class_size, self.outcome.plain = len(scores), self._views.plain
         self.outcome.reasons |= self._gradebook.unread
         if self._scores_before:
-            self.outcome.moves = Moves.between(self._scores_before, scores, present)
+            self.outcome.moves = Moves.between(self._scores_before, scores, self._present)
         self._gradebook.keep(SCORES_ENTRY, json.dumps(scores))

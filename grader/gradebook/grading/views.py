@@ -83,16 +83,19 @@ class Views:
         self,
         course: Iterable[Lesson],
         present: Collection[str] | None = None,
-        shown: Sequence[SubmissionResult] | None = None,
+        only_present: bool = False,
     ) -> ClassResults:
         """Write index.html and grades.csv, with the roster that the latest run had; returns everybody's results.
 
-        They are over the results `shown`, by default everybody's; `present` are the students of this run.
+        `present` are the students of this run; with `only_present` the pages show no others.
         """
         everybody = ClassResults()
         for result in self._gradebook.current():
             everybody.add(result)
-        results, assignment = everybody if shown is None else shown, self._gradebook.assignment()
+        results: Sequence[SubmissionResult] = everybody
+        if only_present:
+            results = [each for each in everybody if each.student in (present or ())]
+        assignment = self._gradebook.assignment()
         graded = {part.name for result in results for part in (*result.lessons, *(result.not_graded or ()))}
         left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT_ENTRY) or "[]") if name not in graded]
         worth = sum(lesson.max_score for lesson in course if lesson.name in graded)

@@ -60,7 +60,6 @@ class FoundSubmissions(Sequence[Submission]):
     Attributes:
         lessons: those that submissions are searched for.
         course: all lessons of the course; empty where these are the same.
-        within: where the folder is made for what is unpacked or copied; the system's place for such folders if None.
         attendance: who submitted, where there is a roster.
         remarks: sentences for the instructor.
         other_names: {student: the names under which a run without this roster, or with a shorter one, graded the same
@@ -72,7 +71,6 @@ class FoundSubmissions(Sequence[Submission]):
 
     lessons: Sequence[Lesson]
     course: Sequence[Lesson] = ()
-    within: Path | None = None
     arrivals: list[Arrival] = field(default_factory=list)
     attendance: Attendance | None = None
     remarks: tuple[str, ...] = ()
@@ -137,7 +135,7 @@ class FoundSubmissions(Sequence[Submission]):
 
     def new_folder(self) -> Path:
         if self.folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="submissions-", dir=self.within))
+            self.folder = Path(tempfile.mkdtemp(prefix="submissions-"))
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         return Path(tempfile.mkdtemp(dir=self.folder)).resolve()
 
@@ -257,15 +255,14 @@ def find(
     lessons: Sequence[Lesson],
     course: Sequence[Lesson],
     roster: Roster | None = None,
-    within: Path | None = None,
 ) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path that has the name of a member of the roster is this member's submission, whatever is inside. See
-    FoundSubmissions for `lessons`, `course` and `within`. Raises SubmissionError for a path that does not exist or
+    FoundSubmissions for `lessons` and `course`. Raises SubmissionError for a path that does not exist or
     contains no submission.
     """
-    found, given = FoundSubmissions(lessons, course, within), list(paths)
+    found, given = FoundSubmissions(lessons, course), list(paths)
     try:
         found.arrivals = [each for path in given for each in found.arrivals_at(path, len(given) == 1, roster)]
     except OSError as error:

@@ -115,13 +115,15 @@ def gathered(place: Path) -> Iterator[Gathered]:
         return
     found = Gathered(archive=place.name if place.is_file() else "")
     archives = {"": place} if found.archive else add_files_below(place, found)
+    if not archives:
+        yield found
+        return
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
-        if archives:
-            folder = Path(name).resolve()
-            unpacked = read_archives(archives, folder)
-            found.refused |= unpacked.refused
-            found.others += unpacked.others
-            add_files_below(folder, found)
+        folder = Path(name).resolve()
+        unpacked = read_archives(archives, folder)
+        found.refused |= unpacked.refused
+        found.others += unpacked.others
+        add_files_below(folder, found)
         if len(found.refused) == len(archives) == 1 and not found.files:
             raise Unreadable(*found.refused.values())
         yield found

@@ -18,7 +18,6 @@ from support import ROOT
 
 from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake
-from grader.gradebook.class_results import ClassResults
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Replies, Reply
 from grader.gradebook.grading.outcome import RunOutcome
@@ -97,7 +96,7 @@ class Followed:
         lessons = [course.find("04")]
         written = Views.write_class
 
-        def write_class(views: Views, *arguments: Any) -> ClassResults:
+        def write_class(views: Views, *arguments: Any) -> Any:
             self.pages.append(self.now)
             return written(views, *arguments)
 
@@ -105,8 +104,8 @@ class Followed:
         self._monkeypatch.setattr(run_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
         intake = Intake(out=self.out, course=course, lessons=lessons, file=intake_file)
-        inbox = FollowedFolder(self.inbox, intake, (), quiet=True)
-        inbox.appearing.clock = lambda: self.now
+        inbox = FollowedFolder(self.inbox, intake, (), quiet=True).inbox
+        inbox.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
         shown = {"publisher": reporter, "live": self}
         return GradingRun(
