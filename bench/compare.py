@@ -39,7 +39,7 @@ import base64, os, sys, time
 from pathlib import Path
 sys.path.insert(0, ".")
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 

@@ -25,7 +25,7 @@ from grader.defence.lines import Line
 from grader.defence.question import DefenceQuestion
 from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results.wording import format_shape

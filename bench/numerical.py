@@ -31,7 +31,7 @@ from rich.table import Table
 
 from bench import ROOT
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE

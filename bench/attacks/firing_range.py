@@ -19,7 +19,7 @@ from bench.attacks.arena import Arena, adopt_orphans, avoid_above, descendants, 
 from bench.attacks.corpus import Attack, helpers
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE

@@ -40,7 +40,7 @@ from grader.calling.protocol import CallRequest, leaves
 from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem

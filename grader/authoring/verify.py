@@ -19,7 +19,7 @@ from grader.authoring.release.leaks import leaks, secrets_of
 from grader.authoring.verify_questions import STUDENTS, question_faults
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake

@@ -19,7 +19,7 @@ from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, judge_file, printed_text
 from grader.gradebook.grading.question_rows import line_runner
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results

@@ -15,7 +15,7 @@ from grader.dojo.progress import Checked, Progress, StateFile, verdict_digest
 from grader.dojo.zygote import EagerZygote
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.paths import BACKWARD_FILE, nearest_course

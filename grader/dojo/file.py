@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError, write_errors
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.file_kinds import NOTEBOOK, read_submitted, suffix_of
-from grader.intake.submissions.lesson_files import LessonFiles, imported_files
+from grader.intake.submissions.imported_files import imported_files
 from grader.intake.submissions.submission import Submission, read_one_file
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from grader import __version__
 from grader.dojo.file import HERE, HIDDEN, location, place_of
 from grader.gradebook.files import write_whole
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.config import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE

@@ -18,7 +18,7 @@ from grader.dojo.desk import Desk
 from grader.dojo.file import Work
 from grader.dojo.progress import Checked
 from grader.errors import GraderFault, Interrupted, UserError
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.source.parsing import parse_submitted

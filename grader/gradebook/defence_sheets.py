@@ -13,7 +13,7 @@ from grader.errors import UserError
 from grader.gradebook.database import Gradebook
 from grader.gradebook.records import Decision
 from grader.gradebook.store import StoredAttempt
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
 from grader.results import LessonResult, SubmissionResult

@@ -19,8 +19,8 @@ from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE, HIDDEN
 from grader.gradebook.grading.one_file import JudgedFile
 from grader.gradebook.grading.session import Session
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 

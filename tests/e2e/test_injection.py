@@ -30,7 +30,7 @@ from grader.dojo.screen import lesson_screen
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.one_file import JudgedFile
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.export.formats import gradescope_json, junit_xml

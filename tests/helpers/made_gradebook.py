@@ -18,7 +18,7 @@ from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.store import StoredVerdict
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult

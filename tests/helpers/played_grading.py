@@ -18,9 +18,9 @@ from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import GradingRun
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import FoundSubmissions
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter

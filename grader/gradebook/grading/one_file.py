@@ -14,7 +14,7 @@ from typing import Any
 from grader.calling.answer import Answer, Seen
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.gradebook.grading.trials import FileTrials
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem

@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.calling.protocol import CallFailed
 from grader.errors import UserError
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers

@@ -14,7 +14,7 @@ from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.question_rows import line_runner, question_rows
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
 from grader.questions.code_lines import RunLine

@@ -10,11 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from grader.intake.lesson_files import LessonFiles, Origin
 from grader.intake.notebook.answers import Chooser, GradientAnswer, is_from_autograd, is_placeholder
 from grader.intake.notebook.as_file import (
     FileWriter,
-    NotebookReading,
-    Origin,
     function,
     top_imports,
     unwritten_function,
@@ -27,6 +26,7 @@ from grader.intake.notebook.slices import Slice, Uses
 from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
+from grader.lesson.paths import BACKWARD_FILE
 from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
@@ -37,7 +37,7 @@ MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
 def read_lesson_part(
     lesson: NotebookLesson, page: Page, shown: str, definitions: Mapping[str, int] = {}
-) -> NotebookReading:
+) -> LessonFiles:
     """What the cells contain for the lesson; `shown` is the name of the whole in messages. Raises NotebookError.
 
     Where they define more of the stub's functions than they assign gradients, the functions count. `definitions` says
@@ -54,10 +54,12 @@ def read_lesson_part(
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
     if len(own_functions) > len(assigned):
-        return with_functions(lesson, script, own_functions, definitions)
+        file, origin = with_functions(lesson, script, own_functions, definitions)
+        return LessonFiles(lesson.name, {BACKWARD_FILE: file}, shown, origin=origin)
     if table is None:
         what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
-        return NotebookReading(None, Origin(), f"{nothing}: it defines {what}", attempted=False)
+        origin = Origin(texts=script.texts)
+        return LessonFiles(lesson.name, {}, shown, f"{nothing}: it defines {what}", origin=origin, nothing=True)
     uses = Uses(script.statements, gradients)
     return LessonWriter(lesson, table, names_for(lesson, table, page, uses), script, shown, uses).reading()
 
@@ -86,7 +88,7 @@ class LessonWriter:
         self.rows: dict[str, tuple[str, int]] = {}
         self.attempted = False
 
-    def reading(self) -> NotebookReading:
+    def reading(self) -> LessonFiles:
         table, script = self.table, self.script
         if not table.loop:
             for name in self.lesson.gradients:
@@ -106,8 +108,8 @@ class LessonWriter:
             names = ", ".join(table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             message = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
             message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else message
-            origin = Origin(missing=self.missing, uncounted=cannot)
-            return NotebookReading(None, origin, message, self.attempted)
+            origin = Origin(texts=script.texts, missing=self.missing, uncounted=cannot)
+            return LessonFiles(self.lesson.name, {}, self.shown, message, origin=origin, nothing=not self.attempted)
         file = FileWriter()
         for line in top_imports(self.parts):
             file.add(line)
@@ -116,6 +118,7 @@ class LessonWriter:
             file.extend(piece)
         origin = Origin(
             lines=file.places,
+            texts=script.texts,
             missing=self.missing,
             rows=self.rows,
             sizes=sizes_set(self.uses, table, self.places),
@@ -123,7 +126,7 @@ class LessonWriter:
             remarks=self.remarks,
             uncounted=cannot,
         )
-        return NotebookReading(file.source, origin)
+        return LessonFiles(self.lesson.name, {BACKWARD_FILE: file.source}, self.shown, origin=origin)
 
     def step(self, name: str) -> None:
         """One gradient as a function of its own, or the reason why it is missing."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -73,12 +73,14 @@ def is_opaque(node: ast.stmt) -> bool:
 @dataclass
 class NotebookScript:
     """Attributes:
+    texts: {file: text} of each cell.
     statements: in the order in which they run.
     broken: lines that Python cannot read.
     inside: names assigned in a function or class only: {name: (function or class, file, line)}.
     kept: names of attributes and entries that are assigned: {name: (code of the first one, file, line)}.
     """
 
+    texts: Mapping[str, str] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
     inside: dict[str, tuple[str, str, int]] = field(default_factory=dict)
@@ -114,7 +116,7 @@ class Page:
 def script_of(page: Page, gradients: Collection[str], values: Collection[str] = ()) -> NotebookScript:
     """All cells' statements. `gradients` and `values` tell what is opened, see Inliner. Raises NotebookError."""
     inliner = Inliner(page.bodies, gradients, values)
-    script = NotebookScript()
+    script = NotebookScript({cell.file: cell.text for cell in page.cells})
     changers: dict[str, frozenset[int]] = {}
     definitions: list[tuple[str, DefinitionNode]] = []
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, NotebookReading, Origin, modules
+from grader.intake.lesson_files import Origin
+from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, modules
 from grader.intake.notebook.script import NotebookScript
 from grader.lesson.notebook_table import NotebookLesson
 from grader.source.syntax import DefinitionNode
@@ -13,8 +14,8 @@ from grader.source.syntax import DefinitionNode
 
 def with_functions(
     lesson: NotebookLesson, script: NotebookScript, names: Sequence[str], definitions: Mapping[str, int]
-) -> NotebookReading:
-    """The lesson's functions, with the imports, functions and values that they need, and no other code.
+) -> tuple[bytes, Origin]:
+    """A file with the lesson's functions, the imports, functions and values that they need, and no other code.
 
     `definitions` as in `reading.read_lesson_part`. A function that Python cannot read is missing, with the reason.
     """
@@ -43,7 +44,7 @@ def with_functions(
         for broken in script.broken
         if needed not in names and broken.has(needed)
     }
-    return NotebookReading(file.source, Origin(file.places, missing=missing))
+    return file.source, Origin(file.places, script.texts, missing)
 
 
 def other_definitions(script: NotebookScript, definitions: Mapping[str, int]) -> Iterator[int]:

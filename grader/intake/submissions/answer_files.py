@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from grader.errors import UserError
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.file_kinds import Unreadable, read_file
 from grader.intake.submissions.fitting import naming
 from grader.intake.submissions.gathered import Gathered, GatheredFile
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS_FILE, MAX_ANSWERS_FILE_BYTES, Answers, read_answers
 from grader.questions.question import questions_of, student_key

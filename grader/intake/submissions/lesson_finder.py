@@ -13,7 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.submissions.file_kinds import Unreadable, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
@@ -26,8 +28,8 @@ from grader.intake.submissions.fitting import (
     says_lesson,
 )
 from grader.intake.submissions.gathered import Gathered, GatheredFile, without_layout
+from grader.intake.submissions.imported_files import imported_files
 from grader.intake.submissions.intake_csv import IntakeLine, file_cell, intake_question
-from grader.intake.submissions.lesson_files import LessonFiles, imported_files, read_page
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -73,7 +75,9 @@ class FileReading:
         lessons |= {each.name: each for each in requested}
         if unread := [each for name, each in lessons.items() if name not in self._pages]:
             chosen = fits if len(self.fitting.lessons) > 1 else {}  # else the last definition of a name, as in Python
-            self._pages |= read_page(self.file.source, self.file.shown, unread, self.file.is_notebook, chosen)
+            definitions = {name: dict(fit.functions) for name, fit in chosen.items()}
+            parts, file = [notebook_lesson(lesson) for lesson in unread], self.file
+            self._pages |= read_notebook_limited(file.source, file.shown, file.is_notebook, parts, definitions)
         return self._pages
 
     @cached_property

@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.arrival import Arrival
@@ -16,7 +17,6 @@ from grader.intake.submissions.file_kinds import IncompleteDownload, Unreadable
 from grader.intake.submissions.fitting import naming, says_lesson
 from grader.intake.submissions.gathered import Gathered, GatheredFile, gathered
 from grader.intake.submissions.intake_csv import IntakeLine
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_finder import FileReading, LessonFinder
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE

@@ -13,7 +13,7 @@ from support import solution_of
 
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.publish.report.pages import Reporter

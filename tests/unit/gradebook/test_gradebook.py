@@ -31,7 +31,7 @@ from grader.gradebook.files import STUDENT_FILES, OutputError, lock_output, writ
 from grader.gradebook.grading.graded import ClassFacts
 from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.grading.stop import stop_at_signals
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.pages import Reporter

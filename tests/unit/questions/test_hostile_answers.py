@@ -16,9 +16,9 @@ from support import guarded, sampled
 
 from grader.errors import UserError
 from grader.gradebook.grading.question_rows import line_runner, question_rows
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.gathered import gathered
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course
 from grader.questions.answers_file import read_answers
 from grader.questions.code_lines import results_agree

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook, read_notebook_limited
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.lesson_files import read_page
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.publish.excerpt import excerpt
@@ -96,7 +94,8 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
     text = "n = 8\ndlogprobs = torch.zeros(8, 27)\ndlogprobs[range(n), Yb] = -1.0 / 8\n"
     there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)])
     here = read_lesson_part(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
-    assert there.lessons == {lesson.name: replace(here, origin=replace(here.origin, texts={"a.py": text}))}
+    assert there == {lesson.name: here}
+    assert here.origin.texts == {"a.py": text}
     assert WrittenNumber(27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
 
@@ -199,7 +198,7 @@ def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monk
     monkeypatch.setattr(SourceReader, "call", stopped)
     text = FAMILIES["in the lecture's manner"](1_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Submit the exercise's cells"):
-        read_page(text, "a.py", [lesson], False)
+        read_notebook_limited(text, "a.py", False, [notebook_lesson(lesson)])
 
 
 def test_a_close_name_is_looked_for_among_few():

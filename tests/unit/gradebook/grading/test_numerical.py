@@ -15,8 +15,8 @@ from support import ROOT, SEED, Rows, rows_of, sampled
 
 from bench.numerical import OWN, Attempt, attempts, course_with_points, source_of
 from grader.gradebook.grading.session import Session
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE

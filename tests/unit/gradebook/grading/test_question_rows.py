@@ -14,7 +14,7 @@ from support import ROOT, rows_of, solution_of
 from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.grading.graded import GradedSubmission
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.classroom import triage

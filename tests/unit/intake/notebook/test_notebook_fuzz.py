@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES
 
-from grader.intake.notebook.as_file import NotebookReading
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.notebook.cells import NotebookError, cells_of
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.lesson_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 
@@ -117,10 +116,9 @@ def is_read(data: bytes, lesson: Lesson) -> None:
         assert str(error).endswith(".")
         return
     try:
-        reading = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb")
+        submission = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb")
     except NotebookError as error:
-        reading = NotebookReading(refused=str(error))
-    submission = files_of_reading(lesson.name, "fuzz.ipynb", reading)
+        submission = LessonFiles(lesson.name, message=str(error), rejected=True)
     assert submission.present or submission.message
     assert submission.origin is not None or submission.rejected
     source: Any = submission.files.get("backward.py")

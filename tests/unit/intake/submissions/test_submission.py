@@ -16,9 +16,10 @@ from lecture_notebooks import NOTEBOOKS
 from support import ROOT
 
 from grader.gradebook.grading.grader_processes import GraderProcess, Reply
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.arrival import Arrival, SubmissionError
 from grader.intake.submissions.finding import FoundSubmissions, find
-from grader.intake.submissions.lesson_files import MAX_PACKAGE_FILES, LessonFiles
+from grader.intake.submissions.imported_files import MAX_PACKAGE_FILES
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 

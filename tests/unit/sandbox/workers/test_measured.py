@@ -23,7 +23,7 @@ from support import GUARD_SECONDS, sampled
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, CallRequest
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE

@@ -20,7 +20,7 @@ from support import ROOT, SEED, rows_of, sampled
 
 from bench.no_points import checks
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive

@@ -8,7 +8,7 @@ from pathlib import Path
 from support import ROOT, SEED, rows_of, sampled
 
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 

@@ -9,9 +9,10 @@ import torch
 from support import rows_of
 from wild_members import as_notebook, changed, lecture_cells
 
+from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_files import read_page
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.notebook_lesson import notebook_lesson
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.notebook_terms import (
     accounted_for,
@@ -28,8 +29,7 @@ CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
 
 
 def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
-    submitted = read_page(text.encode(), "mine.py", [course.find(wanted)], False)
-    return submitted[course.find(wanted).name].origin
+    return find_handed(course.find(wanted), text).origin
 
 
 # What the text says --------------------------------------------------------------------------------------------------
@@ -214,4 +214,4 @@ def test_the_terms_are_the_course_s_settings(course):
 
 
 def find_handed(lesson: Lesson, text: str) -> Any:
-    return read_page(text.encode(), "mine.py", [lesson], False)[lesson.name]
+    return read_notebook_limited(text.encode(), "mine.py", False, [notebook_lesson(lesson)])[lesson.name]
