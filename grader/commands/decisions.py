@@ -203,7 +203,7 @@ def author_name() -> str:
 
 def attempt_lines(student: str, gradebook: Gradebook, zone: tzinfo | None) -> Iterator[tuple[datetime, list[str]]]:
     """The time and the other cells of a line for each attempt, and for each verdict of a regrade on it."""
-    attempts, seen = {each.id: each.attempt() for each in gradebook.stored_attempts(student)}, set[int]()
+    attempts, seen = {each.id: each for each in gradebook.attempts(student)}, set[int]()
     for number, finished, results in gradebook.verdicts_on(student):
         attempt = attempts[number]
         submitted = f", submitted {time_text(attempt.submitted, zone)}" if attempt.submitted else ""

@@ -13,21 +13,20 @@ from typing import Any
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import in_force
-from grader.gradebook.assignment.points import assigned, days_left, share_free_days
+from grader.gradebook.assignment.points import TermWork, assigned, days_left, share_free_days
 from grader.gradebook.current import current_results
 from grader.gradebook.guarded import fault_text
 from grader.gradebook.people import names_here
-from grader.gradebook.records import Decision
-from grader.gradebook.store import Store, StoredAttempt
+from grader.gradebook.records import Attempt, Decision
+from grader.gradebook.store import Store
 from grader.results import SubmissionResult
 from grader.typed_json import from_json, to_json
 
 GRADEBOOK = "gradebook.sqlite"
 ASSIGNMENT_SETTING = "assignment"
 NO_VERDICTS: Mapping[int, SubmissionResult] = MappingProxyType({})
-StoredWork = tuple[Assignment, Sequence[StoredAttempt], Sequence[Decision]]
-"""One student's work for another assignment of the term; its attempts are parsed when they are needed."""
-WorkInTerm = Mapping[str, Sequence[StoredWork]]
+WorkInTerm = Mapping[str, Sequence[TermWork]]
+"""{student: the work for each other assignment of the term}"""
 
 
 class Gradebook(Store):
@@ -68,7 +67,7 @@ class Gradebook(Store):
 
     def current_of(self, student: str) -> SubmissionResult:
         """The current results of one student. The term's other gradebooks are read at the first call only."""
-        assignment, attempts = self.assignment(), list(self.stored_attempts(student))
+        assignment, attempts = self.assignment(), list(self.attempts(student))
         term = self._term(assignment) if self._term_read is None else self._term_read
         return self._standing(student, assignment, attempts, self.decisions(student), NO_VERDICTS, term)
 
@@ -111,7 +110,7 @@ class Gradebook(Store):
 
         Raises UserError where the assignments do not agree about the days, except in a trial.
         """
-        term = dict[str, list[StoredWork]]()
+        term = dict[str, list[TermWork]]()
         for folder in self.others_of_term(assignment):
             with closing(Gradebook(folder / GRADEBOOK, read_only=True)) as other:
                 theirs = other.assignment()
@@ -133,18 +132,18 @@ class Gradebook(Store):
 def standing_of(
     student: str,
     assignment: Assignment | None,
-    newest_first: Sequence[StoredAttempt],
+    attempts: Sequence[Attempt],
     decisions: Sequence[Decision],
     verdicts: Mapping[int, SubmissionResult],
     term: WorkInTerm,
 ) -> SubmissionResult:
-    """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
-    read = (verdicts.get(each.id) or each.read() for each in newest_first)
-    if assignment is None and not decisions and newest_first:
-        return replace(current_results(read), student=student)
-    attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
+    """A student's current results, from attempts (the newest first) and decisions; `term` is as of Gradebook._term."""
+    if verdicts:
+        attempts = [replace(each, verdict=verdicts.get(each.id, each.verdict)) for each in attempts]
+    if assignment is None and not decisions and attempts:
+        return replace(current_results(each.results for each in attempts), student=student)
     days = None
     if assignment is not None and student in term:
-        others = [(each, [one.attempt() for one in own], made) for each, own, made in term[student]]
+        others = [(each, [*map(replace, own)], made) for each, own, made in term[student]]  # what is read is not kept
         days = days_left(student, assignment, others)
     return replace(assigned(student, assignment, attempts, decisions, days), student=student)

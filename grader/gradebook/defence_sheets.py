@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from grader.defence.question import DefenceQuestion
 from grader.errors import UserError
 from grader.gradebook.database import Gradebook
-from grader.gradebook.records import Decision
-from grader.gradebook.store import StoredAttempt
+from grader.gradebook.records import Attempt, Decision
 from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
@@ -76,10 +75,10 @@ class Defended:
         return cls(student, files, alone.sha256, frozenset(wrong))
 
 
-def stored_work(gradebook: Gradebook, attempts: Iterable[StoredAttempt], student: str, lesson: str) -> Defended | None:
+def stored_work(gradebook: Gradebook, attempts: Iterable[Attempt], student: str, lesson: str) -> Defended | None:
     """A student's newest submitted file of the lesson; None where no attempt has one. `attempts`: the newest first."""
     works = (
-        Defended.of(student, gradebook.submission(each), lesson, graded_part(each.read(), lesson)) for each in attempts
+        Defended.of(student, gradebook.submission(each), lesson, graded_part(each.results, lesson)) for each in attempts
     )
     return next((work for work in works if work is not None), None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Literal
 
 from grader.results import SubmissionResult
@@ -19,18 +20,33 @@ class Attempt:
         id: its place in the gradebook; a later attempt has a greater one.
         submitted: when it was submitted, with a time zone; None if nothing says so.
         graded: when its verdict was stored, with a time zone.
-        results: the verdict itself, before weights, lateness and decisions.
+        verdict: `results`, or their text, which is read when they are needed.
         time_source: the place in a file that says when it was submitted, "times.csv, line 3"; "" for the platform.
         platform: "late" or "on time", where the platform itself says so; else "".
+        key, submission, conditions, extras: as in tables.sql.
     """
 
     id: int
     student: str
     submitted: datetime | None
     graded: datetime
-    results: SubmissionResult
+    verdict: SubmissionResult | str
     time_source: str = ""
     platform: str = ""
+    key: str = ""
+    submission: str = ""
+    conditions: str = ""
+    extras: str | None = None
+
+    @cached_property
+    def results(self) -> SubmissionResult:
+        """The verdict itself, before weights, lateness and decisions. Raises ValueError for a text that is none."""
+        if isinstance(self.verdict, SubmissionResult):
+            return self.verdict
+        results = SubmissionResult.from_text(self.verdict)
+        for lesson in results.lessons:
+            lesson.from_attempt = self.id
+        return results
 
 
 @dataclass(frozen=True)

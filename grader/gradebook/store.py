@@ -21,49 +21,19 @@ from grader.typed_json import from_json, time_from_text, time_to_text, to_json
 
 NEWEST = """
 WITH newest AS (
-    SELECT a.id, a.student, coalesce(t.submitted, a.submitted) AS submitted, t.source AS time_source,
-        coalesce(nullif(t.platform, ''), a.platform) AS platform, a.finished, coalesce(v.key, a.key) AS key,
-        coalesce(v.results, a.results) AS results, a.submission,
+    SELECT a.id, a.student, coalesce(t.submitted, a.submitted) AS submitted, a.finished,
+        coalesce(v.results, a.results) AS results, coalesce(t.source, '') AS time_source,
+        coalesce(nullif(t.platform, ''), a.platform) AS platform, coalesce(v.key, a.key) AS key, a.submission,
         coalesce(v.conditions, a.conditions) AS conditions, coalesce(v.extras, a.extras) AS extras
     FROM attempts a LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE attempt = a.id AND applied)
         LEFT JOIN times t ON t.id = (SELECT max(id) FROM times WHERE attempt = a.id)
 )
 SELECT * FROM newest
 """
-"""Every attempt, as StoredAttempt, with its newest verdict that is applied and the newest time of a file."""
+"""Every attempt, as an Attempt is made, with its newest verdict that is applied and the newest time of a file."""
 NAME_MARK = "name "
 """Begins the mark of a student who had this name before."""
 DECISION_COLUMNS = [each.name for each in fields(Decision)]
-
-
-class StoredAttempt(NamedTuple):
-    """An attempt with its newest verdict, as the columns are."""
-
-    id: int
-    student: str
-    submitted: str | None
-    time_source: str | None
-    platform: str
-    finished: str
-    key: str
-    results: str
-    submission: str
-    conditions: str
-    extras: str | None
-
-    def read(self) -> SubmissionResult:
-        results = SubmissionResult.from_text(self.results)
-        for lesson in results.lessons:
-            lesson.from_attempt = self.id
-        return results
-
-    def attempt(self, results: SubmissionResult | None = None) -> Attempt:
-        """The attempt with its results, or with these ones."""
-        submitted, finished = self.submitted and time_from_text(self.submitted), time_from_text(self.finished)
-        source = self.time_source or ""
-        return Attempt(
-            self.id, self.student, submitted or None, finished, results or self.read(), source, self.platform
-        )
 
 
 class StoredVerdict(NamedTuple):
@@ -122,9 +92,8 @@ class Store:
 
         The student's folder is stale if anything of it is new.
         """
-        stored = self.stored(attempt)
-        is_new = stored.submitted is None or time_from_text(stored.submitted) != when
-        if is_new or platform not in ("", stored.platform):
+        stored = self.attempt(attempt)
+        if stored.submitted != when or platform not in ("", stored.platform):
             with self._connection.transaction():
                 self._add_time(attempt, time_to_text(when), source, platform or stored.platform)
                 self.mark_stale([stored.student])
@@ -151,7 +120,7 @@ class Store:
         with self._connection.transaction(durable=True):
             for attempt, key in keys.items():
                 self._connection.execute(apply, (key, attempt))
-                self.mark_stale([self.stored(attempt).student])
+                self.mark_stale([self.attempt(attempt).student])
 
     def _columns(self, verdict: StoredVerdict) -> dict[str, Any]:
         return {
@@ -165,22 +134,27 @@ class Store:
         values = {"attempt": attempt, "submitted": when, "source": source, "platform": platform}
         self._connection.insert("times", values)
 
-    def stored_attempts(self, student: str | None = None) -> Iterator[StoredAttempt]:
+    def _attempts(self, chosen: str, *values: Any) -> Iterator[Attempt]:
+        """Those that a clause of SQL chooses, in its order."""
+        for number, student, submitted, finished, *others in self._connection.rows(f"{NEWEST} {chosen}", *values):
+            when = None if submitted is None else time_from_text(submitted)
+            yield Attempt(number, student, when, time_from_text(finished), *others)
+
+    def attempts(self, student: str | None = None) -> Iterator[Attempt]:
         """Every attempt, or those of one student, newest first."""
-        chosen = () if student is None else (student,)
-        query = f"{NEWEST} {'WHERE student = ?' if chosen else ''} ORDER BY id DESC"
-        yield from map(StoredAttempt._make, self._connection.rows(query, *chosen))
+        if student is None:
+            return self._attempts("ORDER BY id DESC")
+        return self._attempts("WHERE student = ? ORDER BY id DESC", student)
 
-    def by_student(self) -> Iterator[tuple[str, list[StoredAttempt]]]:
+    def by_student(self) -> Iterator[tuple[str, list[Attempt]]]:
         """(student, attempts with the newest first), in order of name backwards."""
-        rows_in_order = self._connection.rows(f"{NEWEST} ORDER BY student DESC, id DESC")
-        for student, rows in groupby(rows_in_order, key=lambda row: str(row[1])):
-            yield student, list(map(StoredAttempt._make, rows))
+        for student, own in groupby(self._attempts("ORDER BY student DESC, id DESC"), key=lambda each: each.student):
+            yield student, list(own)
 
-    def stored(self, attempt: int) -> StoredAttempt:
+    def attempt(self, number: int) -> Attempt:
         """One attempt, by its id."""
-        (values,) = self._connection.rows(f"{NEWEST} WHERE id = ?", attempt)
-        return StoredAttempt._make(values)
+        (found,) = self._attempts("WHERE id = ?", number)
+        return found
 
     def has_submission(self, student: str, sha256: str) -> bool:
         """Whether this very submission was graded under a student's name."""
@@ -276,12 +250,12 @@ class Store:
             return zlib.decompress(data)
         raise OutputError(f"{self._connection.path} is damaged (a stored file is missing): use a copy of it.")
 
-    def submission(self, attempt: StoredAttempt) -> Submission:
+    def submission(self, attempt: Attempt) -> Submission:
         """What was submitted."""
         found: Submission = self.load_value(Submission, attempt.submission)
         return found
 
-    def extras(self, attempt: StoredAttempt) -> dict[str, Any]:
+    def extras(self, attempt: Attempt) -> dict[str, Any]:
         """What only the report shows of an attempt."""
         return {} if attempt.extras is None else self.load_value(dict[str, Any], attempt.extras)
 

@@ -124,4 +124,4 @@ class LessonFiles:
     @property
     def in_place(self) -> LessonFiles:
         """The same, of a Python file that has the lesson's place or name: it is no notebook, whatever it contains."""
-        return self if self.origin is None else replace(self, origin=replace(self.origin, uncounted=()))
+        return self if self.origin is None else replace(self, origin=replace(self.origin, uncounted=[]))

@@ -99,7 +99,7 @@ def archive_of(out: Path, platform: str, form: Form) -> tuple[list[dict[str, byt
     by_entries, (feedback, remarks) = dict[tuple[str, ...], list[Feedback]](), feedback_for(out, class_results(out))
     with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         for student, each in feedback.items():
-            submissions = map(gradebook.submission, list(gradebook.stored_attempts(student)))
+            submissions = map(gradebook.submission, list(gradebook.attempts(student)))
             submitted = next((each for each in submissions if each.account.startswith(f"{platform} ")), None)
             if submitted is None:
                 why = f"no submission of this student came in a download of {platform}"

@@ -13,7 +13,8 @@ from grader.gradebook.grading.graded import RunListener
 from grader.gradebook.grading.grader_processes import GraderPool, Reply, grade_all
 from grader.gradebook.grading.settings import Conditions, Settings, digest_of, fingerprint
 from grader.gradebook.grading.stop import stop_at_signals
-from grader.gradebook.store import StoredAttempt, StoredVerdict
+from grader.gradebook.records import Attempt
+from grader.gradebook.store import StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult, number
@@ -22,13 +23,9 @@ from grader.sandbox.isolation.limits import Limits
 
 @dataclass(frozen=True)
 class DueAttempt:
-    """An attempt of which `lessons` are to be graded again.
+    """An attempt of which `lessons` are to be graded again. Its results were graded under the conditions `before`."""
 
-    `results` are those that count today, graded under `before`; the new verdicts will be under `now`.
-    """
-
-    stored: StoredAttempt
-    results: SubmissionResult
+    stored: Attempt
     before: Conditions
     lessons: tuple[str, ...]
 
@@ -75,8 +72,8 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
     every_attempt_counts = gradebook.assignment() is not None
     lessons = set[str]()
     covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
-    for stored in gradebook.stored_attempts():
-        results = stored.read()
+    for stored in gradebook.attempts():
+        results = stored.results
         names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
         counting = names if every_attempt_counts else names - newer
         newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
@@ -86,7 +83,7 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
         due = {name for name in counting if (name in named if named else before.lessons.get(name) != current.get(name))}
         lessons |= due
         if due & current.keys():
-            plan.due.insert(0, DueAttempt(stored, results, before, tuple(sorted(due & current.keys()))))
+            plan.due.insert(0, DueAttempt(stored, before, tuple(sorted(due & current.keys()))))
     plan.lessons, plan.gone = sorted(lessons & current.keys()), sorted(lessons - current.keys())
     return plan
 
@@ -162,7 +159,7 @@ def verdict_with(attempt: DueAttempt, reply: Reply, extras: dict[str, Any]) -> S
     Each kind of the extras is {lesson: ...}; only the texts are by file.
     """
     assert reply.results is not None
-    old, again = attempt.results, reply.results
+    old, again = attempt.stored.results, reply.results
     lessons = {lesson.name: lesson for lesson in old.lessons}
     lessons |= {lesson.name: lesson for lesson in again.lessons if lesson.name in attempt.lessons}
     failed = [each for each in old.not_graded or () if each.name not in attempt.lessons]

@@ -207,12 +207,12 @@ class GradingRun:
                 self.outcome.joined.append(
                     f"{name} is {student} (the same submission): attempts and decisions are now under this name."
                 )
-        attempts = list(book.stored_attempts(student))  # the newest first
+        attempts = list(book.attempts(student))  # the newest first
         place = next((at for at, each in enumerate(attempts) if each.key == key), None)
         if place is None or fresh:
             return True
         try:
-            *newer, results = (each.read() for each in attempts[: place + 1])
+            *newer, results = (each.results for each in attempts[: place + 1])
         except Exception:  # a fault of the grader: it is graded again
             return True
         is_replaced = any(graded_lessons(results) & graded_lessons(each) for each in newer)

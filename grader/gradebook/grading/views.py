@@ -120,7 +120,7 @@ class Views:
             if lesson.from_attempt is not None:
                 lessons_of.setdefault(lesson.from_attempt, []).append(lesson.name)
         for place, names in lessons_of.items():
-            attempt = self._gradebook.stored(place)
+            attempt = self._gradebook.attempt(place)
             extras, files = self._gradebook.extras(attempt), sources_of(self._gradebook.submission(attempt))
             sources |= {name: files[name] for name in names if name in files}
             for kind in ("pictures", "printed", "shown"):

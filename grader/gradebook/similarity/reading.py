@@ -110,7 +110,7 @@ def stored_class(
     for results in gradebook.current():
         counting = {each.name: each.from_attempt for each in results.lessons if each.from_attempt is not None}
         for attempt in set(counting.values()):
-            own, submitted = files.setdefault(results.student, {}), gradebook.submission(gradebook.stored(attempt))
+            own, submitted = files.setdefault(results.student, {}), gradebook.submission(gradebook.attempt(attempt))
             for name in lessons:
                 if counting.get(name) == attempt and name in submitted.lessons:
                     own |= {f"{name}/{file}": text for file, text in submitted.lessons[name].files.items()}

@@ -50,10 +50,10 @@ def test_a_time_keeps_its_zone(time):
 def test_what_a_platform_says_about_lateness_is_kept(book):
     submission = replace(submission_of("ada"), platform="on time", time_source="times.json, entry 1")
     attempt = book.add(StoredVerdict("", results_for(submission, 1), None), submission)
-    assert book.stored(attempt).attempt().platform == "on time" and book.stale() == []
+    assert book.attempt(attempt).platform == "on time" and book.stale() == []
     book.set_time(attempt, HANDED_IN, "times.json, entry 1", "late")
-    assert book.stored(attempt).attempt().platform == "late" and book.stale() == ["ada"]
+    assert book.attempt(attempt).platform == "late" and book.stale() == ["ada"]
     later = HANDED_IN + timedelta(minutes=1)
     book.set_time(attempt, later, "mine.csv, line 2")
-    found = book.stored(attempt).attempt()
+    found = book.attempt(attempt)
     assert (found.submitted, found.platform) == (later, "late")

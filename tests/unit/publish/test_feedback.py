@@ -226,7 +226,7 @@ def test_only_what_came_in_the_platform_s_download_goes_back(ada, course, tmp_pa
 def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
     out = tmp_path / "out"
     gradebook = Gradebook(out / GRADEBOOK)
-    (bo,), (ada_s,) = ([each.read() for each in gradebook.stored_attempts(name)] for name in ("chenbo", "okaforada"))
+    (bo,), (ada_s,) = ([each.results for each in gradebook.attempts(name)] for name in ("chenbo", "okaforada"))
     better = replace(bo, score=2, lessons=[lesson(LESSON, row("dlogits"), row("in_one_go"))])
     add_attempt(gradebook, better)
     add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
