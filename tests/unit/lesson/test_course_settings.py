@@ -12,7 +12,7 @@ from support import ROOT
 
 from grader.authoring.release.kit import autograder_files, kit_of
 from grader.errors import LessonError
-from grader.gradebook.grading.cluster_worker import pack_course
+from grader.gradebook.grading.cluster import pack_course
 from grader.gradebook.grading.settings import Conditions, Settings
 from grader.lesson.config import CourseSettings, course_settings
 from grader.lesson.lesson import Course

@@ -29,9 +29,10 @@ from bench.cluster import OwnCluster
 from grader.commands import command_line
 from grader.commands import grade as cli
 from grader.commands.checks import GRADER_PROGRAM
+from grader.errors import GraderFault
 from grader.gradebook.files import STUDENT_FILES
-from grader.gradebook.grading import cluster, cluster_worker
-from grader.gradebook.grading.cluster_worker import versions
+from grader.gradebook.grading import cluster
+from grader.gradebook.grading.cluster import versions
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.submission import read_submission
@@ -173,15 +174,18 @@ def settings(**more: Any) -> Settings:
 
 
 def worker(folder: Path) -> Any:
-    return SimpleNamespace(local_directory=str(folder), state=SimpleNamespace(nthreads=1), plugins={})
+    return SimpleNamespace(
+        address="tcp://w", local_directory=str(folder), state=SimpleNamespace(nthreads=1), plugins={}
+    )
 
 
 @pytest.mark.full
 def test_a_worker_that_isolates_less_than_required_refuses(tmp_path):
     found = Isolation("weak", (), ("No Landlock (left out): files can be read.",))
-    graders = cluster_worker.Graders(settings(require="fair", isolation=found), b"PK\5\6" + bytes(18), versions())
+    graders = cluster.Graders(settings(require="fair", isolation=found), b"PK\5\6" + bytes(18), versions())
     (tmp_path / "dask").mkdir()
-    graders.setup(worker(tmp_path / "dask"))
+    with pytest.raises(GraderFault, match="tcp://w cannot grade: it isolates"):
+        graders.setup(worker(tmp_path / "dask"))
     graders.teardown(worker(tmp_path / "dask"))
     assert graders.refusal.startswith("it isolates student code at level 'weak' only, and 'fair' is required. No Land")
     assert not list((tmp_path / "dask").iterdir())
@@ -191,16 +195,17 @@ def test_the_course_travels_without_what_python_left_in_it(tmp_path):
     for place in ("exercises/01_a", "solutions/01_a", "solutions/01_a/__pycache__", "grades"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "file.py").write_text(place)
-    with zipfile.ZipFile(BytesIO(cluster_worker.pack_course(tmp_path))) as archive:
+    with zipfile.ZipFile(BytesIO(cluster.pack_course(tmp_path))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     assert files == {"exercises/01_a/file.py": b"exercises/01_a", "solutions/01_a/file.py": b"solutions/01_a"}
 
 
 def test_another_version_is_named(tmp_path):
-    graders = cluster_worker.Graders(settings(), b"", {**versions(), "torch": "1.0", "Fortran": "77"})
-    graders.setup(worker(tmp_path))
-    assert graders.refusal == (
-        f"it has torch {versions()['torch']} instead of 1.0, Fortran missing instead of 77: "
+    graders = cluster.Graders(settings(), b"", {**versions(), "torch": "1.0", "Fortran": "77"})
+    with pytest.raises(GraderFault) as refused:
+        graders.setup(worker(tmp_path))
+    assert str(refused.value) == (
+        f"tcp://w cannot grade: it has torch {versions()['torch']} instead of 1.0, Fortran missing instead of 77: "
         "install the same versions on every machine, then start its worker again."
     )
 
