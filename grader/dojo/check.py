@@ -28,9 +28,8 @@ from grader.sandbox.workers.printed import lines_by_label
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, pack_once
 from grader.source.reader import source_reader
-from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.checks import row_of_check
 from grader.verdict.explain.gradient import explain_gradient
-from grader.verdict.judge.checks import run_check
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
@@ -157,15 +156,14 @@ class PublicSuite:
             row.status = "todo" if node is not None and "raise NotImplementedError" in ast.unparse(node) else HIDDEN
         else:
             check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
-            failed = run_check(example, check)
-            row.status = HERE if failed is None else failed.status
-            row.points = item.points if failed is None else 0
-            row.message = check.remark if failed is None else None
-            if failed is not None:
-                failed = explain_check(example, check, failed)
+            found, line = row_of_check(example, check, HERE), row.line
+            row.status, row.points, row.message, row.line = (
+                found.status,
+                found.points,
+                found.message,
+                found.line or line,
+            )
+            if row.status != HERE and row.message:  # there is none where a function that it calls is not written yet
                 place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
-                message = str(failed)
-                if message:  # there is none where a function that it calls is not written yet
-                    row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
-                row.line = failed.line or row.line
+                row.message += f"{'' if row.message[-1] in '.!?' else '.'} Its public example: {place}"
         return row

@@ -28,16 +28,15 @@ import pytest
 import torch
 from pytest_jsonreport.plugin import JSONReport
 
-from grader.calling.protocol import CallFailed
 from grader.errors import GraderFault
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
-from grader.results import NamedMistake, Row
+from grader.results import Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.checks import row_of_check
 from grader.verdict.explain.gradient import explain_gradient
-from grader.verdict.judge.checks import OURS, Check, CheckFailed, failed_call
+from grader.verdict.judge.checks import Check
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
@@ -187,34 +186,15 @@ class GradingPlugin:
         self._found.clear()
         return found
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Turns how a test with the `check` fixture ended into its row."""
-        check = pyfuncitem.funcargs.get("check")
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Runs a test with the `check` fixture, however it ends, and records its row."""
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        check = arguments.pop("check", None)
         if not isinstance(check, Check):
-            return (yield)
-        row, result = Row(check.item.name, "passed", check.item.points, check.item.points), None
-        failed: CheckFailed | None = None
-        try:
-            result = yield
-            row.message = check.remark
-        except CheckFailed as error:
-            failed = explain_check(pyfuncitem.obj, check, error)
-        except CallFailed as error:
-            failed = explain_check(pyfuncitem.obj, check, failed_call(error))
-        except OURS:
-            raise
-        except Exception:
-            if not only_ours(pyfuncitem) or not check.is_sound(pyfuncitem.obj):
-                raise
-            failed = check.unusable()
-        if failed is not None:
-            row.status, row.points, row.message, row.line = failed.status, 0, str(failed) or None, failed.line
-            row.mistake = None if failed.mistake is None else NamedMistake(failed.mistake, str(failed))
-        row.relative_error = check.error
-        row.line = row.line or check.on.line
-        record(row, None, self._found)
-        return result
+            return None  # pytest calls it
+        record(row_of_check(lambda given: pyfuncitem.obj(check=given, **arguments), check), None, self._found)
+        return True
 
 
 def only_ours(test: pytest.Item) -> bool:

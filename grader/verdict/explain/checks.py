@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from grader.calling.answer import Answer
 from grader.calling.recorder import numbers_given, tensors_given
 from grader.comparison.trees import Difference
+from grader.results import NamedMistake, Row, Status
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
@@ -21,12 +22,28 @@ from grader.verdict.explain.errors import CallContext, explain_error_text, still
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known import known_mistake_of_check
 from grader.verdict.explain.results import ComparedResult, explain_result
-from grader.verdict.judge.checks import Check, CheckFailed, end_of
+from grader.verdict.judge.checks import Check, CheckFailed, end_of, run_check
 
 MAX_FUNCTIONS_CHANGED = 200
 """Changed functions on which a check is run again."""
 MIN_BITS = 40
 """Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
+
+
+def row_of_check(test: Callable[[Check], None], check: Check, passed: Status = "passed") -> Row:
+    """Runs a check and returns its row: with the status `passed` if it holds, else with a cause where one is found.
+
+    Raises what the test raises through no fault of the student's code.
+    """
+    item, failed = check.item, run_check(test, check)
+    if failed is None:
+        row = Row(item.name, passed, item.points, item.points, message=check.remark)
+    else:
+        failed = explain_check(test, check, failed)
+        row = Row(item.name, failed.status, 0, item.points, message=str(failed) or None, line=failed.line)
+        row.mistake = None if failed.mistake is None else NamedMistake(failed.mistake, str(failed))
+    row.relative_error, row.line = check.error, row.line or check.on.line
+    return row
 
 
 def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> CheckFailed:
