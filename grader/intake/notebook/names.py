@@ -26,12 +26,10 @@ class KnownNames:
     Attributes:
         others: {the notebook's name: the lecture's}, gradients and values of the forward pass.
         remarks: {the notebook's name: why it is taken for a gradient}, a sentence.
-        reasons: {gradient: why nothing is taken for it}, a sentence.
     """
 
     others: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
 
     def added_to(self, table: NotebookTable) -> NotebookTable:
         """The table with these names among the inputs of its functions."""
@@ -120,16 +118,9 @@ class NameReader:
         said: dict[str, dict[str, GradientClaim]] = {}
         for claim in self.claims:
             values = [self.value(claim.label), self.value(claim.tensor)]
-            gradients = [f"d{value}" for value in values if f"d{value}" in self.gradients]
-            if self.is_free(claim.variable):
-                for gradient in gradients:
+            for gradient in (f"d{value}" for value in values if f"d{value}" in self.gradients):
+                if self.is_free(claim.variable):
                     said.setdefault(claim.variable, {}).setdefault(gradient, claim)
-            elif claim.variable in self.gradients and gradients and claim.variable not in gradients:
-                self.known.reasons[gradients[0]] = (
-                    f"`{claim.text}` ({claim.place}) compares `{claim.variable}` with the gradient of "
-                    f"`{gradients[0][1:]}`, but `{claim.variable}` is the name of the gradient of "
-                    f"`{claim.variable[1:]}`."
-                )
         for variable, claims in said.items():
             lacking = [
                 name for name in claims if name not in written or (name in self.chain.again and len(claims) == 1)
@@ -137,13 +128,6 @@ class NameReader:
             if len(lacking) == 1:
                 claim, of = claims[lacking[0]], f"the gradient of `{lacking[0][1:]}`"
                 self.take(variable, lacking[0], f"`{claim.text}` in {claim.place} compares it with {of}.")
-                continue
-            of = " and ".join(f"`{each[1:]}`" for each in lacking[:3])
-            for gradient in lacking:
-                self.known.reasons[gradient] = (
-                    f"`{variable}` is compared with the gradients of {of} ({claims[gradient].place}), so it is taken "
-                    "for neither. Give each gradient a variable of its own."
-                )
 
 
 def assigned_lines(statements: Iterable[Statement]) -> list[NamedExpression]:

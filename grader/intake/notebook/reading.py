@@ -98,7 +98,7 @@ class LessonWriter:
             self.joint()
         cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*table.names, self.lesson.joint)]
         reasons = list(dict.fromkeys(self.missing.values()))
-        held = [row for row in self.missing if row in script.inside or row in script.kept]
+        held = [row for row in self.missing if row in script.elsewhere]
         for row in cannot:
             self.missing[row] = (
                 "The lecture's notebook has no such row. For its points, submit a backward.py that has "
@@ -154,9 +154,8 @@ class LessonWriter:
         if chosen is None:
             expected = ", ".join(name for name in table.names if name.startswith("d"))
             message = f"{self.shown} has no training loop that assigns {expected}."
-            if inside := [name for name in table.names if name[:1] == "d" and name in self.script.inside]:
-                holder, file, line = self.script.inside[inside[0]]
-                message = f"{message[:-1]}: what `{holder}` assigns ({file}, line {line}) is not read."
+            inside = [name for name in table.names if name[:1] == "d" and name in self.script.elsewhere]
+            message = f"{message[:-1]}: {self.script.elsewhere[inside[0]]} is not read." if inside else message
             self.missing |= dict.fromkeys(rows, message)
             return
         targets, whole = chosen
@@ -222,24 +221,12 @@ class LessonWriter:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
         script, names = self.script, self.names
         broken = next((each for each in script.broken if each.has(name)), None)
-        self.attempted |= broken is not None or any(name in e for e in (script.kept, script.inside, names.reasons))
+        self.attempted |= broken is not None or name in script.elsewhere
         if broken is not None:
             return f"`{name}` is in lines that Python cannot read: {broken.in_words}"
-        if name in script.kept:
-            code, file, line = script.kept[name]
-            why = "is part of an object, which is not read"
-            return f"`{code}` ({file}, line {line}) {why}: assign it to a variable `{name}`."
-        if name in script.inside:
-            holder, file, line = script.inside[name]
-            found = f"`{name}` is assigned inside of `{holder}` only ({file}, line {line})"
-            if any(isinstance(s.node, ast.ClassDef) and s.node.name == holder for s in script.statements):
-                return f"{found}; what is read is the code outside of classes: assign it to a variable `{name}`."
-            is_called = any(holder in each.names.reads | each.names.late for each in script.statements)
-            why = f"whose result is not assigned to `{name}`" if is_called else "which nothing calls"
-            return f"{found}, {why}. Write `{name} = {holder}(...)` outside of functions."
-        if name in names.reasons:
-            start = "" if name in names.others else f"{self.shown} assigns no `{name}`. "
-            return start + names.reasons[name]
+        if name in script.elsewhere:
+            advice = f"assign it to a variable `{name}` outside of functions and classes"
+            return f"{script.elsewhere[name]} is not read: {advice}."
         bound = {each for statement in script.statements for each in statement.names.binds}
         guess = self.guess(name, bound)
         called = [name, *(other for other, gradient in names.others.items() if gradient == name)]

@@ -76,15 +76,13 @@ class NotebookScript:
     texts: {file: text} of each cell.
     statements: in the order in which they run.
     broken: lines that Python cannot read.
-    inside: names assigned in a function or class only: {name: (function or class, file, line)}.
-    kept: names of attributes and entries that are assigned: {name: (code of the first one, file, line)}.
+    elsewhere: what is assigned in functions, classes and objects only: {name: where}, the beginning of a sentence.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
-    inside: dict[str, tuple[str, str, int]] = field(default_factory=dict)
-    kept: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
 
     @property
     def functions(self) -> set[str]:
@@ -135,22 +133,22 @@ def script_of(page: Page, gradients: Collection[str], values: Collection[str] = 
                     )
         except PARSE_ERRORS:
             script.broken.append(Broken(cell.file, 1, cell.text))
+    for file, body in page.bodies:
+        note_kept(file, body, script.elsewhere)
     for file, definition in definitions:
         if definition.name not in inliner.opened:
-            note_inside(definition, file, script.inside)
-    for file, body in page.bodies:
-        note_kept(file, body, script.kept)
+            note_inside(definition, file, script.elsewhere)
     return script
 
 
-def note_inside(node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
+def note_inside(definition: DefinitionNode, file: str, elsewhere: dict[str, str]) -> None:
     """Note the variables that are assigned in a function or class."""
-    for each in all_nodes(node):
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            inside.setdefault(each.id, (node.name, file, each.lineno))
+    for node in all_nodes(definition):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            elsewhere.setdefault(node.id, f"`{node.id}` in `{definition.name}` ({file}, line {node.lineno})")
 
 
-def note_kept(file: str, body: Iterable[ast.stmt], kept: dict[str, tuple[str, str, int]]) -> None:
+def note_kept(file: str, body: Iterable[ast.stmt], elsewhere: dict[str, str]) -> None:
     """Note the attributes and entries that are assigned: `self.dW1` and `grads["W1"]` under dW1."""
     for node in (each for statement in body for each in all_nodes(statement)):
         match node:
@@ -162,4 +160,4 @@ def note_kept(file: str, body: Iterable[ast.stmt], kept: dict[str, tuple[str, st
             case _:
                 continue
         if len(name) <= MAX_COMPARED_NAME:
-            kept.setdefault(name, (ast.unparse(node), file, node.lineno))
+            elsewhere.setdefault(name, f"`{ast.unparse(node)}` ({file}, line {node.lineno})")

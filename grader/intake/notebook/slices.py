@@ -154,7 +154,6 @@ class _Slicing:
         self.result = Slice()
         self.places: dict[int, float] = {}  # statement -> its place in the slice
         self.waiting: deque[tuple[str, int, Statement]] = deque()
-        self.read_by: dict[int, tuple[str, Statement]] = {}  # id of a statement: the name and the reader that need it
 
     def done(self) -> Slice:
         self.places = {i: float(i) for run in self.targets.values() for i in run}
@@ -232,23 +231,13 @@ class _Slicing:
             elif k not in self.places:
                 if statement.opaque:
                     raise self.not_given(name, reader)
-                self.read_by.setdefault(id(statement), (name, reader))
                 limit = self.places.get(i, float(i))
                 self.places[k] = float(k) if k < limit else limit - 1 / 1024  # from a cell further down
                 self.need(k, i)
 
     def not_given(self, name: str, reader: Statement, is_assigned: bool = True) -> CannotSlice:
-        """Why the step cannot have `name`, at the one of the gradient's own statements that leads to it."""
+        """Why the step cannot have `name`, which `reader` reads."""
         known = {*self.given.values, *self.given.gradients, *self.uses.binds}
         near = None if is_assigned else close_name(name, sorted(known))
         what = "which is not a value of the forward pass" if is_assigned else "which nothing assigns"
-        end = f". Did you mean `{near}`?" if near else ""
-        own = {id(self.uses.statements[i]) for run in self.targets.values() for i in run}
-        used, first = name, reader
-        while len(self.targets) == 1 and id(first) not in own and id(first) in self.read_by:
-            used, first = self.read_by.pop(id(first))
-        if first is reader or id(first) not in own:
-            return CannotSlice(f"it uses `{name}`, {what}{end}", reader)
-        place = f"({reader.file}, line {reader.line})"
-        why = f"which is not recognised as a value of this exercise: it is computed from `{name}` {place}"
-        return CannotSlice(f"it uses `{used}`, {why}{f', {what}{end}' if near else ''}", first)
+        return CannotSlice(f"it uses `{name}`, {what}{f'. Did you mean `{near}`?' if near else ''}", reader)

@@ -3,9 +3,9 @@
 lesson: 03
 as: notebook
 keeps: import torch
-dW1: missing | = `self.dW1` (mine.ipynb, cell 2, line 25) is part of an object, which is not read: assign it to a
-    variable `dW1`.
-dlogits, dW2: missing | is part of an object, which is not read: assign it to a variable
+dW1: missing | = `self.dW1` (mine.ipynb, cell 2, line 25) is not read: assign it to a variable `dW1` outside of
+    functions and classes.
+dlogits, dW2: missing | is not read: assign it to a variable
 others: missing
 """
 

@@ -3,11 +3,11 @@
 lesson: 03
 as: script
 alone: yes
-dh: missing | = `dh` is assigned inside of `h_bp` only (mine.py, line 3), which nothing calls. Write `dh = h_bp(...)`
-    outside of functions.
-dW2: missing | inside of `W2_bp` only (mine.py, line 6), which nothing calls.
-db2: missing | = `db2` is assigned inside of `b2_bp` only (mine.py, line 9), whose result is not assigned to `db2`. Write
-    `db2 = b2_bp(...)` outside of functions.
+dh: missing | = `dh` in `h_bp` (mine.py, line 3) is not read: assign it to a variable `dh` outside of functions and
+    classes.
+dW2: missing | `dW2` in `W2_bp` (mine.py, line 6) is not read
+db2: missing | = `db2` in `b2_bp` (mine.py, line 9) is not read: assign it to a variable `db2` outside of functions and
+    classes.
 others: missing | assigns no
 """
 import torch

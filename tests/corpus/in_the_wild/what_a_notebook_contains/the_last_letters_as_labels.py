@@ -1,10 +1,10 @@
-"""The one-hot matrix is of the last letters, not of the labels: the message points at the line that reads them.
+"""The one-hot matrix is of the last letters, not of the labels: the message names what is not a value of the pass.
 
 lesson: 04
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C
-dlogits: missing | = `dlogits` cannot be taken out of mine.ipynb, cell 5, line 3: it uses `Xb`, which is not recognised
-    as a value of this exercise: it is computed from `Xtr` (mine.ipynb, cell 3, line 4).
+dlogits: missing | = `dlogits` cannot be taken out of mine.ipynb, cell 3, line 4: it uses `Xtr`, which is not a value of
+    the forward pass.
 others: missing
 """
 

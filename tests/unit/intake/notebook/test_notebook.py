@@ -266,8 +266,8 @@ def test_a_line_that_is_no_python_costs_itself_only(graded):
 def test_assigned_inside_of_a_function_only(graded):
     rows = graded(notebook(lecture(dW2="def backward():\n    global dW2\n    dW2 = h.T @ dlogits")), "03")
     assert rows["dW2"]["message"] == (
-        "`dW2` is assigned inside of `backward` only (mine.ipynb, cell 1, line 15), which nothing calls. Write "
-        "`dW2 = backward(...)` outside of functions."
+        "`dW2` in `backward` (mine.ipynb, cell 1, line 15) is not read: assign it to a variable `dW2` outside of "
+        "functions and classes."
     )
     assert others(rows, "dW2") == {"passed"}
 
