@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from grader.commands.console import print_remarks
@@ -29,13 +28,13 @@ from grader.intake.submissions.intake_csv import (
     updated_lines,
 )
 from grader.intake.submissions.roster import Roster, read_roster
-from grader.intake.submissions.submission_times import NoZone, ReadTimes, SubmissionTime, read_times, times_in_roster
+from grader.intake.submissions.submission_times import NoZone, ReadTimes, read_times, times_in_roster
 from grader.lesson.lesson import Course, Lesson
 from grader.results.wording import count_text, first_names
 from grader.typed_json import from_json, to_json
 
-ROSTER_ENTRY, TIMES_ENTRY = "roster", "times"
-"""Names under which the gradebook keeps [file's name, roster] and {file's name: times}."""
+ROSTER_ENTRY = "roster"
+"""Name under which the gradebook keeps [file's name, roster]."""
 MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
 
 
@@ -43,16 +42,11 @@ def roster_of(out: Path, file: Path | None = None) -> tuple[Roster | None, str]:
     """(the class's list, its file's name): from `file`, or else as the gradebook in `out` has it. Raises UserError."""
     if file is not None:
         return read_roster(file), file.name
-    name, stored = kept_in(out, ROSTER_ENTRY) or ("", None)
-    return None if stored is None else from_json(Roster, stored), name
-
-
-def kept_in(out: Path, entry: str) -> Any:
-    """What the gradebook in `out`, if there is one, keeps under this name; else None."""
     if not (out / GRADEBOOK).is_file():
-        return None
+        return None, ""
     with open_gradebook(out) as gradebook:
-        return json.loads(gradebook.kept(entry) or "null")
+        name, stored = json.loads(gradebook.kept(ROSTER_ENTRY) or '["", null]')
+    return from_json(Roster | None, stored), name
 
 
 @dataclass(kw_only=True)
@@ -64,7 +58,7 @@ class Intake:
         lessons: those that submissions are searched for.
         file: an intake.csv that a person has edited; all of it is confirmed.
         roster: the class's list, None if no run was given one.
-        remembered: sentences about what the gradebook remembers and no file is given for.
+        remembered: a sentence about the roster of an earlier run, where that is used.
         found: the submissions, as found last.
     """
 
@@ -79,30 +73,19 @@ class Intake:
     def __post_init__(self) -> None:
         """Raises UserError for a file that cannot be read."""
         self.roster, self._roster_name = roster_of(self.out, self.roster_file)
-        self.remembered, earlier = list[str](), f"{self._roster_name} of an earlier run"
+        self.remembered = list[str]()
         if self.roster is not None and self.roster_file is None:
-            self.remembered.append(f"{earlier}: {count_text(len(self.roster.members), 'student')}.")
-        self._times = dict[str, list[SubmissionTime]]()
-        self._earlier_times = {
-            name: from_json(list[SubmissionTime], stored)
-            for name, stored in (kept_in(self.out, TIMES_ENTRY) or {}).items()
-            if name not in map(str, self.times_files)
-        }
-        for name, times in self._earlier_times.items():
-            count = count_text(len(times), "submission time")
-            advice = "For newer submissions, give --times with a newer file."
-            self.remembered.append(f"{name} of an earlier run: {count}. {advice}")
+            count = count_text(len(self.roster.members), "student")
+            self.remembered.append(f"{self._roster_name} of an earlier run: {count}.")
         self.found = FoundSubmissions(self.lessons, [*self.course.lessons.values()])
         self.read_files()
 
     def entries(self) -> dict[str, str]:
         """What the gradebook keeps of the class for later runs."""
-        times = {name: to_json(each) for name, each in (self._earlier_times | self._times).items()}
-        roster = {} if self.roster is None else {ROSTER_ENTRY: json.dumps([self._roster_name, to_json(self.roster)])}
-        return {TIMES_ENTRY: json.dumps(times), **roster}
+        return {} if self.roster is None else {ROSTER_ENTRY: json.dumps([self._roster_name, to_json(self.roster)])}
 
     def find(self, paths: Sequence[Path]) -> tuple[list[str], list[str]]:
-        """Find what is under `paths` now, and its times in the roster, earlier runs' files and `--times`.
+        """Find what is under `paths` now, and its times in the roster and in `--times`.
 
         Returns sentences about what is not clear, and about how many times were read. Raises UserError.
         """
@@ -120,15 +103,12 @@ class Intake:
                 counts += times_sentence(self._roster_name, read)
             except NoZone as error:
                 unclear += [str(error)] if due is not None else []
-        for times in self._earlier_times.values():
-            self.found.set_times(times)  # the run that was given the file has said what is not clear in it
         for file in self.times_files:
             read = read_times(file, zone)
             if read.bad:
                 raise UserError(" ".join(first_sentences(read.bad)))
             unclear += first_sentences(self.found.set_times(read.times))
             counts += times_sentence(file.name, read)
-            self._times[str(file)] = list(read.times)
         return unclear, counts
 
     def remarks(self) -> list[str]:

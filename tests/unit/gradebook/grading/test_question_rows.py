@@ -60,7 +60,7 @@ def quiz(course, text: str = QUIZ) -> Assignment:
 
 
 def standing(course, results: SubmissionResult, text: str = QUIZ) -> SubmissionResult:
-    made = replace(attempt(1, None, *results.lessons), results=results)
+    made = replace(attempt(1, None, *results.lessons), verdict=results)
     return assigned("ada", quiz(course, text), [made])
 
 
