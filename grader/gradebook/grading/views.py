@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grader.gradebook.class_results import ClassResults
+from grader.gradebook.class_results import reduced_results
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, holds_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.graded import ClassFacts, GradedSubmission, Publisher, sources_of
@@ -80,22 +80,14 @@ class Views:
             self.write_student(student)
 
     def write_class(
-        self,
-        course: Iterable[Lesson],
-        present: Collection[str] | None = None,
-        only_present: bool = False,
-    ) -> ClassResults:
+        self, course: Iterable[Lesson], present: Collection[str] | None = None, only_present: bool = False
+    ) -> list[SubmissionResult]:
         """Write index.html and grades.csv, with the roster that the latest run had; returns everybody's results.
 
         `present` are the students of this run; with `only_present` the pages show no others.
         """
-        everybody = ClassResults()
-        for result in self._gradebook.current():
-            everybody.add(result)
-        results: Sequence[SubmissionResult] = everybody
-        if only_present:
-            results = [each for each in everybody if each.student in (present or ())]
-        assignment = self._gradebook.assignment()
+        everybody, assignment = reduced_results(self._gradebook.current()), self._gradebook.assignment()
+        results = [each for each in everybody if not only_present or each.student in (present or ())]
         graded = {part.name for result in results for part in (*result.lessons, *(result.not_graded or ()))}
         left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT_ENTRY) or "[]") if name not in graded]
         worth = sum(lesson.max_score for lesson in course if lesson.name in graded)

@@ -25,7 +25,7 @@ from played_grading import submitted, three_rows
 from support import ROOT, sampled
 
 from grader.gradebook import connection as connection_module
-from grader.gradebook.class_results import ClassResults
+from grader.gradebook.class_results import reduced_results
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, OutputError, lock_output, write_pages
 from grader.gradebook.grading.graded import ClassFacts
@@ -127,10 +127,8 @@ def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
         part = lesson_of(lesson.name, *rows, seconds=number / 7)
         return SubmissionResult.from_text(results_by_hand(f"student_{number:05}", part, seconds=number / 7).to_text())
 
-    kept = ClassResults()
     tracemalloc.start()
-    for number in range(10_000):
-        kept.add(results(number))
+    kept = reduced_results(map(results, range(10_000)))
     data, _ = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
     write_pages(tmp_path, Reporter([lesson]).class_pages(kept, ClassFacts(), {}))

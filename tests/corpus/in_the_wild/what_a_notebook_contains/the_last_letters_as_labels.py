@@ -1,10 +1,10 @@
-"""The one-hot matrix is of the last letters, not of the labels: the message names what is not a value of the pass.
+"""The one-hot matrix is of the last letters, not of the labels: the message names what they come from.
 
 lesson: 04
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C
-dlogits: missing | = `dlogits` cannot be taken out of mine.ipynb, cell 3, line 4: it uses `Xtr`, which is not a value of
-    the forward pass.
+dlogits: missing | = `dlogits` cannot be taken out of mine.ipynb, cell 3, line 4: it uses `Xtr`, which nothing
+    assigns.
 others: missing
 """
 

@@ -11,7 +11,7 @@ from made_results import HOSTILE, results
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
-from grader.gradebook.class_results import ClassResults
+from grader.gradebook.class_results import reduced_results
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.decisions import (
@@ -133,10 +133,8 @@ def test_grades_csv_has_every_digit_of_a_score():
 
 
 def test_the_class_page_shows_them(ada):
-    results = ClassResults()
-    results.add(ada)
-    results.add(assigned("Bo", homework({"03_a": 2, "04_b": 1}), [], [decision(9, "excuse", text="Left.")]))
-    page = Reporter([]).class_page(results)
+    bo = assigned("Bo", homework({"03_a": 2, "04_b": 1}), [], [decision(9, "excuse", text="Left.")])
+    page = Reporter([]).class_page(reduced_results([ada, bo]))
     assert "Homework · due on Friday 20 November 2026, 23:59 (UTC) · the best attempt counts" in page
     assert "1 day and 1 hour late, −0.5, 1 free day, commented, 03: attempt 1 of 2, adjusted, 04 excused" in page
 
