@@ -43,7 +43,7 @@ SENT_AHEAD = 3
 CLUSTER_LIBRARIES = ("torch", "numpy", "pytest", "distributed")
 """Libraries that must have one version on all machines that grade a class."""
 SAME_VERSIONS = "install the same versions on every machine, then start its worker again"
-AGAIN = "and run the same command, which grades only what is missing."
+GO_ON_ADVICE = "and run the same command, which grades only what is missing."
 
 
 class ClusterError(UserError):
@@ -104,7 +104,7 @@ class ClusterPool:
             self._workers_seen_at = time.monotonic()
         elif time.monotonic() - self._workers_seen_at > WORKER_SECONDS:
             had = f"the scheduler at {self._address} has had no workers for {WORKER_SECONDS:g} seconds"
-            raise ClusterLost(f"{had}: start some {AGAIN}")
+            raise ClusterLost(f"{had}: start some {GO_ON_ADVICE}")
 
     def _threads(self) -> int:
         """How many submissions the workers can grade at a time. Raises ClusterLost."""
@@ -114,7 +114,7 @@ class ClusterPool:
             raise self._lost() from error
 
     def _lost(self) -> ClusterLost:
-        return ClusterLost(f"the scheduler at {self._address} went away: start it again {AGAIN}")
+        return ClusterLost(f"the scheduler at {self._address} went away: start it again {GO_ON_ADVICE}")
 
     def close(self) -> None:
         """Take back what is not graded yet, and end the grader processes on the workers."""
