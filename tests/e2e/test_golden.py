@@ -8,14 +8,10 @@ from __future__ import annotations
 import json
 import re
 
-import jsonschema
 import pytest
-from support import GOLDEN, SCHEMA, expectation, golden_names, rows_of, sampled, without_seconds
+from support import GOLDEN, VALIDATOR, expectation, golden_names, rows_of, sampled, without_seconds
 
 from grader.results import SubmissionResult
-
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-
 
 FULL = ("loop_", "carriage_returns")
 """Folders whose names begin so take seconds: a deadline ends them."""

@@ -193,9 +193,6 @@ def open_files(pid: int) -> list[str]:
     return [os.readlink(link) for link in links]
 
 
-# Whatever a worker answers, the judge has a verdict ------------------------------------------------------------------
-
-
 # As students hand it in, and as an instructor runs it ----------------------------------------------------------------
 
 SLOW = {"print_for_ever", "print_in_a_thread", "flush_that_waits"}
@@ -277,9 +274,6 @@ def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) ->
     done = grade_run(".", "-o", tmp_path / "out", "--course", course, "--lesson", "04", "--require", "weak", cwd=place)
     assert "GOT THROUGH" not in done.stdout + done.stderr
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-# What it costs -------------------------------------------------------------------------------------------------------
 
 
 # The other levels, and an ordinary user ------------------------------------------------------------------------------

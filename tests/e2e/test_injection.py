@@ -13,13 +13,12 @@ from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
-import jsonschema
 import pytest
 from made_results import lesson as part
 from made_results import results, row
 from payloads import PAYLOADS
 from rich.console import Console
-from support import ROOT, sampled
+from support import VALIDATOR, sampled
 
 from grader.authoring.verify import submission_of
 from grader.commands.command_line import fail
@@ -40,9 +39,6 @@ from grader.publish.report.pages import Reporter
 from grader.results import Row
 
 HARMLESS = "harmless"
-VALIDATOR = jsonschema.Draft202012Validator(
-    json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
-)
 
 
 def wrong(**more: Any) -> dict[str, Any]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import random
 from dataclasses import dataclass, field
 
-from kits import functions_of
-from support import IMPORTS, ROOT, solution_of
+from support import IMPORTS, ROOT
 
+from bench.made_up_class import spellings
 from grader.lesson.lesson import Course, Lesson
 from grader.results import NamedMistake, Row
 
 LESSONS = ("03", "05", "06")
-KNOWN = {"torch", "F", "np", "math", *dir(builtins)}
 SLIPS = ("-({})", "2 * ({})", "({}) / 2", "({}).abs()", "({}) / n", "({}) + 1", "({})[0]", "({}).mean()")
 """What a student may do to a right expression, by mistake; many do the first ones."""
 
@@ -41,29 +39,11 @@ Work = dict[str, dict[str, Choice]]
 """{lesson: {function: choice}}"""
 
 
-def without_markers(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if "answer>" not in line)
-
-
-def stands_alone(text: str) -> bool:
-    """Whether a function reads nothing that its file defines."""
-    tree = ast.parse(text)
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    return all(n.id in bound | KNOWN for n in ast.walk(tree) if isinstance(n, ast.Name))
-
-
 def styles_of(lesson: Lesson) -> dict[str, list[str]]:
     """{function: right answers in several styles}, the answer key's first."""
-    sources = [solution_of(lesson), *(p.read_text() for p in sorted((lesson.solution / "variants").glob("*.py")))]
     # without the comparisons of lesson 06: honest students don't write the same twenty lines
     names = [lesson.joint.name] if lesson.joint else lesson.functions
-    found: dict[str, list[str]] = {name: [] for name in names}
-    for source in sources:
-        for name, text in functions_of(without_markers(source)).items():
-            if name in found and stands_alone(text):
-                found[name].append(text)
-    return {name: texts for name, texts in found.items() if texts}
+    return {name: texts for name, texts in spellings(lesson).items() if name in names}
 
 
 def slipped(text: str, slip: str) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from _pytest.mark import ParameterSet
 
@@ -33,6 +34,7 @@ ROOT = TESTS.parent
 GOLDEN = CORPUS / "golden"
 RIGHT_ANSWER = (ROOT / "solutions" / "04_cross_entropy" / "backward.py").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 SEED = 20_240_607
 SHORT_LIMITS = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=20.0)
 

@@ -14,21 +14,12 @@ DOJO = [
     ("18", "`dojo check 18` checks a lesson or a row."),
     ("chekc 03 'my file.py'", "There is no command 'chekc'. Did you mean `dojo check 03 'my file.py'`?"),
     ("check README.md", "README.md is not a Python file or a notebook: name a .py or .ipynb file, or a lesson."),
-    (
-        "check three",
-        "There is no lesson 'three'. `dojo` lists the lessons: type a number or a name, as in `dojo check 01`.",
-    ),
-    (
-        "check convolutoin",
-        "There is no lesson 'convolutoin'; did you mean convolution?",
-    ),
     ("hint 18 foo", "Type, for example, `dojo hint dprobs`; `dojo hint --help` shows all forms."),
     (
         "reset",
         "Missing argument 'LESSON'. Type, for example, `dojo reset 03`; `dojo reset --help` shows all forms.",
     ),
     ("check --once 03", "`dojo check 03`; `dojo check --help` shows all forms."),
-    ("train 18", "Lesson 18 has no network to train; these have: `dojo train 07`, "),
 ]
 
 

@@ -41,7 +41,7 @@ def known(course: Course, steps: frozenset[str]) -> dict[str, KnownCode]:
 
 @pytest.fixture(scope="module")
 def made() -> MadeClass:
-    return made_class(3)
+    return made_class(1)
 
 
 @pytest.fixture(scope="module")
