@@ -8,10 +8,7 @@ The columns:
 
 - each: from the first result to the last, over their number, without the deadlines that hanging ones took (1 of 100
   hangs: a class of 10 has none).
-- processor: seconds of processor time of the whole tree of processes, less those of a run over one submission, over the
-  number. Other work on the machine moves it less than the clock.
 - memory: the coordinator's own largest resident size, VmHWM, without its grader processes.
-- total: from the command to its end, its start and the class page included.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,25 +44,21 @@ finally:
 
 @dataclass(frozen=True)
 class Grown:
-    """A class of `size`; times in seconds, `peak` in bytes."""
+    """A class of `size`: seconds for each submission, and `peak` in bytes."""
 
     size: int
     each: float
-    total: float
-    processor: float
     peak: int
 
 
 def grade(place: Path, size: int, lesson: str, jobs: int) -> Grown:
-    """`processor` is of the whole run here, its start included."""
+    """Raises SystemExit when the run fails or a submission has no results."""
     submissions, out = place / "submissions", place / "out"
     write_class(submissions, Course(ROOT).find(lesson), size)
     command = [sys.executable, "-c", RUN, "run", submissions, "--lesson", lesson, "--seed", 1, "--jobs", jobs]
-    started, before = time.perf_counter(), os.times()
     process = subprocess.run(
         [str(part) for part in [*command, "--timeout", TIMEOUT, "-o", out]], cwd=ROOT, capture_output=True, text=True
     )
-    total, after = time.perf_counter() - started, os.times()
     if process.returncode != 0:
         raise SystemExit(f"grade run ended with {process.returncode}:\n{process.stderr[-2000:]}")
     paths = list(out.glob("*/results.json"))
@@ -79,22 +71,16 @@ def grade(place: Path, size: int, lesson: str, jobs: int) -> Grown:
     each = span / (size - jobs - len(hanging)) if size > jobs + len(hanging) else math.nan
     found = re.search(r"VmHWM:\s+(\d+) kB", out.with_suffix(".peak").read_text())
     assert found is not None
-    processor = after.children_user + after.children_system - before.children_user - before.children_system
-    return Grown(size, each, total, processor, int(found[1]) * 1024)
+    return Grown(size, each, int(found[1]) * 1024)
 
 
 def measure(sizes: Sequence[int], lesson: str, jobs: int) -> list[Grown]:
-    """One after another, the smallest first. A run over one submission says what the start costs."""
-    grown, start = [], 0.0
-    for size in (1, *sizes):
+    """One after another, the smallest first."""
+    grown = []
+    for size in sizes:
         print(f"{size:,} ...", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="growth-") as folder:
-            found = grade(Path(folder), size, lesson, jobs)
-            if size == 1:
-                start = found.processor
-                continue
-            processor = (found.processor - start) / (size - 1)
-        grown.append(Grown(size, found.each, found.total, processor, found.peak))
+            grown.append(grade(Path(folder), size, lesson, jobs))
     return grown
 
 
@@ -102,16 +88,8 @@ def measure(sizes: Sequence[int], lesson: str, jobs: int) -> list[Grown]:
 
 
 def table(grown: Iterable[Grown]) -> str:
-    lines = [
-        "| submissions | each | processor, each | total | coordinator's memory |",
-        "| ---: |" + " ---: |" * 4,
-    ]
-    for each in grown:
-        lines.append(
-            f"| {each.size:,} | {1000 * each.each:.1f} ms | {1000 * each.processor:.1f} ms | {each.total:.1f} s "
-            f"| {each.peak / 2**20:.1f} MiB |"
-        )
-    return "\n".join(lines)
+    lines = [f"| {each.size:,} | {1000 * each.each:.1f} ms | {each.peak / 2**20:.1f} MiB |" for each in grown]
+    return "\n".join(["| submissions | each | coordinator's memory |", "| ---: | ---: | ---: |", *lines])
 
 
 def verdicts(grown: Sequence[Grown]) -> list[str]:
