@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -33,7 +33,10 @@ class Target:
         operators: aten operators that the calls so far dispatched.
         calls: what was called with which arguments, in order, since `record`.
         returned_values: (function, method or attribute, its value), of calls that gave one.
+        on_return: is called after each of these.
     """
+
+    on_return: Callable[[], None] | None = None
 
     def __init__(self) -> None:
         self.line: int | None = None
@@ -77,6 +80,8 @@ class Target:
         answer = self.perform(of, request)
         if answer.outcome == "returned" and request.keep is None:
             self.returned_values.append((request.name, answer.value))
+            if self.on_return is not None:
+                self.on_return()
         self.line = self.line or answer.line
         self.low_precision = self.low_precision or answer.low_precision
         self.operators += answer.operators
