@@ -76,8 +76,8 @@ class Origin:
         if row.name in self.remarks:
             remark = self.remarks[row.name]
             row.message = f"{row.message} {remark}" if row.message else remark
-        judged = row.status in ("passed", "failed", "shape")
-        place = self.rows.get(row.name) if judged and row.name in self.rows else self.place(row.line)
+        assigned = self.rows.get(row.name)
+        place = assigned if row.status == "passed" and assigned else self.place(row.line) or assigned
         if place:
             row.file, row.line = place
         else:

@@ -47,7 +47,7 @@ class FileTrials:
         self._text = source.decode("utf-8-sig", errors="replace")
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
-        self._wrong: dict[str, str] = {}  # {function: the inner gradient whose lines are changed first}
+        self._suspected: dict[str, tuple[str, frozenset[str]]] = {}  # {function: what decides which lines come first}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self.is_postponed = False  # for now, nothing is tried
         self.was_postponed = False  # something would have been tried
@@ -64,8 +64,9 @@ class FileTrials:
         if self.is_postponed:
             self.was_postponed = True
             return []
-        if function not in self._workers or known.wrong not in (None, self._wrong.get(function, "")):
-            self._wrong[function] = known.wrong or ""
+        suspected = (known.wrong or "", frozenset(known.right))
+        if function not in self._workers or (known.wrong is not None and self._suspected[function] != suspected):
+            self._suspected[function] = suspected
             self._answers.clear()
             self._workers[function] = self._find_edits(function, known)
         return self._workers[function][0]

@@ -59,9 +59,19 @@ class Statement:
         return text, found
 
     @property
+    def defines(self) -> str:
+        """The name of the function or class that it defines, also as `name = lambda ...`; "" where it defines none."""
+        match self.node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                return name
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+                return name
+        return ""
+
+    @property
     def computes(self) -> bool:
         """Whether what it binds is computed there: a function or a class is only defined."""
-        return not isinstance(self.node, DefinitionNode | ast.Import | ast.ImportFrom)
+        return not (self.defines or isinstance(self.node, ast.Import | ast.ImportFrom))
 
 
 def is_opaque(node: ast.stmt) -> bool:
@@ -86,7 +96,7 @@ class NotebookScript:
 
     @property
     def functions(self) -> set[str]:
-        return {s.node.name for s in self.statements if isinstance(s.node, DefinitionNode)}
+        return {statement.defines for statement in self.statements} - {""}
 
 
 class Page:

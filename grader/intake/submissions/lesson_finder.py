@@ -337,7 +337,8 @@ class LessonFinder:
         hint = 1 if lesson.name in reading.hints else -1 if is_elsewhere else 0
         fit, files = fitting.fits.get(lesson.name), placed.files if placed else None
         is_small = fit is not None and fit.share < MIN_SHARE_OF_FUNCTIONS
-        if is_small and hint < 0:
+        # a name that mentions lessons of which it has no function is hardly theirs: `ann_07.py`
+        if is_small and hint < 0 and not (reading.hints and reading.hints.isdisjoint(fitting.fits)):
             return placed
         # the lecture's notebook has a `cmp`, as lesson 06 does
         if fit is not None and lesson.name in fitting.lessons and not (is_small and hint < 1 and reading.chains):

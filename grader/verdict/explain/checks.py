@@ -20,8 +20,8 @@ from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
     OPERATORS_OF_A_CALL,
     Trials,
+    explain_contents,
     explain_edit,
-    explain_random_numbers,
 )
 from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
 from grader.verdict.explain.explanation import Explanation
@@ -87,7 +87,8 @@ def of_failed_call(check: Check, failed: CheckFailed, answer: Answer, where: str
         return failed
     call = check.on.calls[-1]  # the student's code does not see the parameters of the course's own function
     parameters = {k: v for k, v in call.arguments.items() if k.isidentifier() and not call.is_by_course}
-    context = CallContext(parameters, parameters, own=parameters, near=parameters, contents=contents or {})
+    own = {} if "." in call.function else parameters
+    context = CallContext(parameters, parameters, own=own, near=parameters, contents=contents or {})
     explained = explain_error_text(answer.message, context)
     if explained is None:
         return failed
@@ -159,7 +160,7 @@ def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -
     function = check.item.function
     if trials is None:
         return None
-    if (random := explain_random_numbers(trials.contents(function))) is not None:
+    if (random := explain_contents(trials.contents(function), "", ())) is not None:
         return random
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None

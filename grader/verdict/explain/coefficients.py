@@ -99,7 +99,9 @@ def wrong_branches(wrong: WrongGradient) -> Iterator[Explanation]:
         end += " The rest is right."
     kinds = {frozenset({"0"}): "missing", frozenset({"−1"}): "sign"}
     kind = kinds.get(frozenset(labels - {"1"}), "ratio")
-    yield Explanation(f"branch_{kind}", f"In your `d{wrong.name}`, {', and '.join(texts)}{end}")
+    left_out = [f"d{line}" for line, (label, _) in zip(wrong.consumers, fitted, strict=True) if label == "0"]
+    text = f"In your `d{wrong.name}`, {', and '.join(texts)}{end}"
+    yield Explanation(f"branch_{kind}", text, left_out=tuple(left_out))
 
 
 def wrong_inner_parts(wrong: WrongGradient) -> Iterator[Explanation]:

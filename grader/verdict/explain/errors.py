@@ -44,9 +44,9 @@ NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 class CallContext:
     """What the code that raised was called with: the arguments that it reads, by name, and all it could request.
 
-    `own` are the names that it is most likely to mean: its upstream gradients, and what it reads. `near` are these and
-    the other values in the forward lines that it is about. `contents` is what its code is made of; empty if unknown.
-    `result_shape` is the shape that its result should have, in words: "the shape of `W`, (5, 3)"; "" if unknown.
+    `own` are the names that it is most likely to mean: its upstream gradients, and what it reads; none of a method.
+    `near` are these and the other values in the forward lines that it is about. `contents` is what its code is made of,
+    and `result_shape` the shape that its result should have ("the shape of `W`, (5, 3)"); empty if unknown.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -115,16 +115,6 @@ def still_unwritten(contents: FunctionContents | None) -> Explanation | None:
     return Explanation("raise_left", "The function has code, and `raise NotImplementedError` still ends it.")
 
 
-def reads_grad(name: str, contents: FunctionContents | None) -> str | None:
-    """Advice for a function that reads autograd's `.grad`; None for any other."""
-    if contents is None or "grad" not in contents["calls"]:
-        return None
-    return (
-        f"Your `d{name}` reads `.grad`, which is None here: autograd has not run. Compute the gradient from the "
-        "upstream gradient and the forward values."
-    )
-
-
 def explain_error(
     label: str, problem: Problem, answer: Answer, contents: FunctionContents | None
 ) -> Explanation | None:
@@ -132,14 +122,12 @@ def explain_error(
     known = problem.given | {f"d{consumer}": gradient for consumer, gradient in problem.fed.items()}
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
     consumers = problem.graph.consumers[label]
-    own = list(dict.fromkeys((*(f"d{consumer}" for consumer in consumers), *reads)))
+    own = list(dict.fromkeys((*(f"d{each}" for each in consumers if problem.graph.consumers[each]), *reads)))
     near = {*own, *(value for consumer in consumers for value in problem.graph.parents[consumer])}
     is_alone = problem.random_upstream  # else the line may be about any of the gradients that one function returns
     result_shape = f"the shape of `{label}`, {format_shape(problem.values[label].shape)}" if is_alone else ""
     context = CallContext(reads, known.keys(), result_shape, own, near, contents or {})
     found = explain_error_text(answer.message, context)
-    if found is not None and found.id == "none_for_tensor" and (advice := reads_grad(label, contents)):
-        return Explanation("reads_grad", advice)
     if found is None or found.id != "shapes_do_not_fit" or not is_alone:
         return found
     text, used = found.message, {name: value for name, value in reads.items() if isinstance(value, Tensor)}
@@ -197,12 +185,13 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
     if context.has("bare_calls", name) and hasattr(Tensor, name):
         return f"`{name}` is a method of tensors, `x.{name}(...)`. Is a comma written for the full stop?"
     others = [each for each in context.contents.get("names", ()) if each != name]
-    near = nearest(name, context.own, 0.7) or nearest(name, others, 0.7) or nearest(name, context.parameters, 0.8)
-    meant = "Is it spelled as where you set it?"
-    if near or len(context.own) == 1:
-        meant = f"Do you mean `{near or next(iter(context.own))}`?"
-    elif context.own:
-        meant = f"Do you mean one of {listed_as_code(list(context.own), MAX_NAMES_SUGGESTED)}?"
+    own = list(dict.fromkeys((*context.contents.get("unread", ()), *context.own)))
+    near = nearest(name, own, 0.66) or nearest(name, others, 0.66) or nearest(name, context.parameters, 0.8)
+    meant = "Is it spelled as where you set it, or does `self.` belong in front of it?"
+    if near or len(own) == 1:
+        meant = f"Do you mean `{near or own[0]}`?"
+    elif own:
+        meant = f"Do you mean one of {listed_as_code(own, MAX_NAMES_SUGGESTED)}?"
     return f"Nothing of the name `{name}` has been set when that line is reached. {meant}"
 
 

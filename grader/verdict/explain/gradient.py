@@ -7,7 +7,6 @@ is final before its explanation is looked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from grader.reference.problem import Draw
@@ -19,12 +18,12 @@ from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
     Trials,
+    explain_contents,
     explain_edit,
-    explain_random_numbers,
     first_right,
     known_on,
 )
-from grader.verdict.explain.errors import explain_no_answer, reads_grad
+from grader.verdict.explain.errors import explain_no_answer
 from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import are_right, known_mistake
 from grader.verdict.explain.needs import FunctionContents, is_borne_out
@@ -129,10 +128,6 @@ class GradientCase:
         found = self.known()
         if found is not None or mistake is not None or verdict.status == "error":
             return found or (Explanation(*mistake) if mistake is not None else None)
-        if any(answer.tensor is None for _, answer in self.cases):
-            advice = reads_grad(self.name, self.contents)
-            text = f"`{self.step}` returned None; expected a tensor. {advice}"
-            return Explanation("reads_grad", text) if advice else None
         return explain(self.name, self.cases, self.contents)
 
     def known(self) -> Explanation | None:
@@ -163,14 +158,16 @@ class GradientCase:
         if not is_known and not has_own_sizes:
             yield self.sizes_of_the_lecture
         can_run = self.verdict.status != "error"
-        is_kept = is_known or (predicted is not None and predicted.id in SURE)
-        if can_run and not is_kept:
+        read = self.contents["names"] if self.contents is not None else ()
+        is_sure = predicted is not None and predicted.id in SURE and set(predicted.left_out).isdisjoint(read)
+        if can_run and not (is_known or is_sure):
             yield self.by_edits
-        if predicted is not None and predicted.id in ERRORS_OF_SHAPES and self.is_alone:
+        if predicted is not None and predicted.id in ERRORS_OF_SHAPES:
             yield self.edit_after_the_error
         yield lambda: predicted
         if can_run:
-            yield lambda: explain_random_numbers(self.contents)
+            upstream = [f"d{each}" for problem in self.problems for each in problem.graph.consumers[self.name]]
+            yield lambda: explain_contents(self.contents, self.verdict.message or "", upstream)
         if self.verdict.status == "failed":
             yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
 
@@ -195,13 +192,18 @@ class GradientCase:
         if not self.is_alone:  # a gradient on the way takes a few calls, and the changes hundreds
             wrong, on_the_way, explanation = attempt(self.first_wrong_on_the_way) or ("", [], None)
             right = [*self.right, *(name[1:] for name in on_the_way)]
+        if explanation is not None and explanation.known:
+            return explanation
         edits = trials.edits(self.function, self.known_names(right, wrong))
         slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
-        number = attempt(lambda: first_right(self.step, self.cases, trials, slips))
+        steps = [each.name for each in self.lesson.gradients if each.function == self.function]
+        if self.verdict.status != "error":  # what makes right gradients wrong is not in the line of the slip
+            steps = [self.step, *(name for name in steps if name[1:] in self.right)]
+        number = attempt(lambda: first_right(steps, self.cases, trials, slips))
         if number is None or (explanation is not None and edits[number].kind == "mean_or_sum"):
             return explanation  # a wrong gradient on the way gives the factor, which such a change undoes
-        found = explain_edit(edits[number], f"your `{self.step}`" if self.is_alone else "this gradient")
-        return replace(found, message=f"{found.message} {edits[number].question}".rstrip())
+        it = f"your `{self.step}`" if self.is_alone else "this gradient"
+        return explain_edit(edits[number], it, edits[number].question)
 
     def known_names(self, right: Sequence[str], wrong: str | None = None) -> Known:
         return known_on(self.cases[0][0], self.lesson.small_numbers, right, wrong, self.step)
@@ -254,8 +256,8 @@ class GradientCase:
                 texts = [f"Up to {last} your `{self.function}` is right."] if right else []
                 texts.append(f"`{name}` is wrong, and `{self.step}` is computed from it.")
                 texts += [found.message] if found is not None and found.id != UNNAMED_MULTIPLE else []
-                line = self.on_the_way[name][1]
-                return name, right, Explanation("inner_gradient", " ".join(texts), line=line)
+                is_sure = found is not None and found.id in SURE and not found.left_out
+                return name, right, Explanation("inner_gradient", " ".join(texts), is_sure, self.on_the_way[name][1])
         return "", right, None
 
     def answers_on_the_way(self, name: str) -> Cases:

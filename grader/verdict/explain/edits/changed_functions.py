@@ -28,7 +28,7 @@ from grader.verdict.explain.edits.source_file import (
 
 MAX_EDITED_NODES = 3_000
 """A longer function is not changed."""
-MAX_EDITS = 240
+MAX_EDITS = 300
 MAX_EDITED_CHARACTERS = 600_000
 """Of the changed functions together: a worker reads them all."""
 INNER_GRADIENT = "inner"

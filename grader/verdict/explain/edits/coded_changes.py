@@ -158,6 +158,8 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
         kind, others = "exponent", [*others, 1 / value] if value in (2, 0.5) else others
     elif not isinstance(parent, ast.BinOp):  # an axis, an index or a size
         others = [-value, value + 1, value - 1, 2 * value]
+    elif isinstance(parent.op, ast.Mult | ast.Div):  # twice as much may be missing anywhere in a product
+        others = [value + 1, value - 1]
     for other in dict.fromkeys(each for each in others if each != value):
         yield ast.parse(repr(other), mode="eval").body, {"kind": kind, "number": quote(node)}
 
@@ -171,7 +173,8 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     name, own, shape = node.id, [*around.parameters, *around.local], around.shape_of(node.id)
     if name not in own:
         return
-    others = [each for each in (*own, *around.known.shapes) if each.split("_")[0] == name.split("_")[0]]
+    word, begins = name.split("_")[0], name if len(name) > 1 else f"{name}_"
+    others = [each for each in (*own, *around.known.shapes) if each.split("_")[0] == word or each.startswith(begins)]
     if not around.step:
         others = own
     elif shape is not None:

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from grader.source.syntax import is_stub_raise, is_text, nested_statements
 from grader.verdict.explain.edits.patterns import GROUPS, called_name
-from grader.verdict.explain.edits.source_file import SourceFile, quote_in_context
+from grader.verdict.explain.edits.source_file import SourceFile, parameter_names, quote_in_context
 
 MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
@@ -24,10 +24,10 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     """{function: what it is made of, with the file's functions that it calls}, for those that the file defines.
 
     names: names that are read; calls: functions and methods called, and attributes read; bare_calls: functions called
-    by their bare names; operators: their types' names; operands: names that stand next to one; numbers: [(number, its
-    line, the code around it)] that may be sizes; random: a function that it calls itself and that draws random numbers,
-    "" for none; imports: the modules that the file imports; raise_left: whether it has other code as well as `raise
-    NotImplementedError`; read_before_set: variables that a line both reads and sets first, `g = g + 1`.
+    by their bare names; unread: parameters that are not read; operators: their types' names; operands: names next to
+    one; numbers: [(number, its line, the code around it)] that may be sizes; random: a function that it calls and that
+    draws random numbers, "" for none; imports: the file's modules; raise_left: whether it has other code as well as
+    `raise NotImplementedError`; read_before_set: variables that a line both reads and sets first, `g = g + 1`.
     """
     file = parsed_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -53,6 +53,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "names": sorted(names),
         "calls": sorted({node.attr for node in nodes if isinstance(node, ast.Attribute)} | bare_calls),
         "bare_calls": sorted(bare_calls),
+        "unread": [each for each in parameter_names(own) if each not in names],
         "operators": sorted({type(each.op).__name__ for each in operations}),
         "operands": sorted({each.id for each in operands if isinstance(each, ast.Name)}),
         "numbers": list(dict.fromkeys(numbers)),

@@ -41,14 +41,14 @@ RULES = [Rule(**each) for each in tomllib.loads(Path(__file__).with_suffix(".tom
 
 @cache
 def patterns_by_type() -> Mapping[type[ast.AST], Sequence[tuple[int, ast.AST, ast.AST]]]:
-    """{type of a node: (number of a rule, pattern, what takes its place)}"""
+    """{type of a node: (number of a rule, pattern, what takes its place)}. Transposes and `@` may be calls as well."""
     found = defaultdict(list)
     for number, rule in enumerate(RULES):
         for before, after in rule.change.items():
             for new in [after] if isinstance(after, str) else after:
                 for pattern, template in variants_of(before, new):
                     found[type(pattern)].append((number, pattern, template))
-                    if isinstance(pattern, ast.Attribute):  # a transpose may be a call as well
+                    if isinstance(pattern, ast.Attribute) or isinstance(getattr(pattern, "op", None), ast.MatMult):
                         found[ast.Call].append((number, pattern, template))
     return found
 
@@ -70,11 +70,10 @@ def changes_by_rules(node: ast.AST, around: Around) -> Iterator[tuple[int, ast.A
 def supplied_values(template: ast.AST, node: ast.AST, around: Around) -> Iterator[dict[str, ast.expr]]:
     """Every choice of what only the replacement names."""
     names = names_in(template)
-    read = names_in(node) if "FACTOR" in names else set()
     choices: dict[str, Sequence[ast.expr]] = {
         "EPS": [ast.Constant(each) for each in around.known.constants],
         "SIZE": [new_name(each) for each in around.known.sizes],
-        "FACTOR": [new_name(each) for each in around.factors if each not in read],
+        "FACTOR": [new_name(each) for each in around.factors],
     }
     used = [name for name in choices if name in names]
     for chosen in product(*(choices[name] for name in used)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, Protocol
 
 from torch import Tensor
@@ -50,18 +51,18 @@ class Trials(Protocol):
         """The answers of the changed functions of these numbers."""
 
 
-def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int]) -> int | None:
-    """The first of the changed functions of these numbers that gives the right gradient on all cases, if one does."""
+def first_right(steps: Sequence[str], cases: Cases, trials: Trials, numbers: Sequence[int]) -> int | None:
+    """The first changed function of these numbers that gives the right gradients of all `steps`, if one does."""
 
     def elements(problem: Problem) -> int:
         return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
 
     smallest_first = sorted((problem for problem, _ in cases), key=elements)  # most run on one only
     for start in range(0, len(numbers), BATCH):
-        if start and start * (OPERATORS_OF_A_CALL + trials.operators(step, smallest_first[0])) > MAX_OPERATORS:
+        if start and start * (OPERATORS_OF_A_CALL + trials.operators(steps[0], smallest_first[0])) > MAX_OPERATORS:
             break
         left, hangs = numbers[start : start + BATCH], False
-        for problem in smallest_first:
+        for problem, step in product(smallest_first, steps):
             check_interrupt()
             found = trials.answers(step, problem, left) if left else {}
             hangs = hangs or any(answer.outcome == "timeout" for answer in found.values())
@@ -79,21 +80,25 @@ def is_right(step: str, problem: Problem, answer: Answer) -> bool:
     return is_float and judge_line(step[1:], [(problem, answer)]).passed
 
 
-def explain_edit(edit: Edit, it: str) -> Explanation:
+def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
     """The slip that a change undoes, in words; `it` is what becomes right."""
-    return Explanation(edit.kind, edit.message.replace("{it}", it), line=edit.line)
+    return Explanation(edit.kind, f"{edit.message.replace('{it}', it)} {question}".rstrip(), line=edit.line)
 
 
-def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | None:
-    """A message about a function that draws random numbers; None for any other."""
-    name = contents["random"] if contents else ""
-    if not name:
+def explain_contents(contents: Mapping[str, Any] | None, message: str, upstream: Collection[str]) -> Explanation | None:
+    """What a function's code says where nothing else explains the `message` on its result, and None where nothing.
+
+    It draws random numbers, reads autograd's `.grad`, or does not use one of its upstream gradients.
+    """
+    if contents is None:
         return None
-    return Explanation(
-        "random_numbers",
-        f"`{name}` draws new numbers in each call, so the result is another one each time. Which value that the "
-        "function is given belongs there?",
-    )
+    if name := contents["random"]:
+        text = f"`{name}` draws new numbers in each call. Which of the values that are given belongs there?"
+        return Explanation("random_numbers", text)
+    if upstream and "grad" in contents["calls"]:
+        return Explanation("reads_grad", "Your code reads `.grad`, which is None here: autograd has not run.")
+    unread = next((name for name in contents["unread"] if name in upstream), "")
+    return Explanation("upstream_unread", f"{message} It does not use `{unread}`.") if unread else None
 
 
 def known_on(

@@ -85,8 +85,8 @@ def assigned_names(function: ast.FunctionDef) -> list[str]:
 
 def quote(node: ast.AST) -> str:
     """The code of a node in one line, as the student wrote it, shortened where it is long."""
-    code = getattr(node, "own_text", None) or ast.unparse(node).replace("e-0", "e-")  # 1e-5, not 1e-05
-    return shortened(code.replace("`", "'"), MAX_CODE_CHARACTERS_QUOTED)
+    code = getattr(node, "own_text", None) or ast.unparse(node)
+    return shortened(code.replace("`", "'").replace("e-0", "e-"), MAX_CODE_CHARACTERS_QUOTED)  # 1e-5, not 1e-05
 
 
 def quote_in_context(node: ast.AST, parents: Mapping[int, ast.AST]) -> str:

@@ -3,7 +3,7 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C
-dbnvar: failed | = The small number 1e-06 in `eps = 1e-06` is not the right one. With another one, your `dbnvar`
+dbnvar: failed | = The small number 1e-6 in `eps = 1e-6` is not the right one. With another one, your `dbnvar`
     is right.
 others: missing
 """

@@ -2,8 +2,7 @@
 
 lesson: 14
 by: both
-dropout_backward: failed | `rand_like` draws new numbers in each call, so the result is another one each time. Which value
-    that the function is given belongs there?
+dropout_backward: failed | `rand_like` draws new numbers in each call. Which of the values that are given belongs there?
 dW2: failed | This is computed with your `dropout_backward`, which is not right yet: start there.
 others: any
 """

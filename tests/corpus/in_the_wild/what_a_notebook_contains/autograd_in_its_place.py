@@ -6,9 +6,9 @@ alone: yes
 dlogprobs: passed
 dprobs: missing | = `dprobs = probs.grad.clone()` in mine.ipynb, cell 1, line 5 is autograd's gradient. Write your own
     formula.
-dcounts_sum_inv: error | = TypeError: unsupported operand type(s) for *: 'Tensor' and 'NoneType'. Your `dcounts_sum_inv`
-    reads `.grad`, which is None here: autograd has not run. Compute the gradient from the upstream gradient and the
-    forward values.
+dcounts_sum_inv: error | = TypeError: unsupported operand type(s) for *: 'Tensor' and 'NoneType'. Your code reads
+    `.grad`, which is None here: autograd has not run. Compute the gradient from the upstream gradient and the forward
+    values.
 others: missing
 """
 

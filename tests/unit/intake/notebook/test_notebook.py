@@ -131,13 +131,18 @@ def test_the_last_of_two_answers_counts(graded):
 
 
 @pytest.mark.full
-def test_a_wrong_gradient_in_the_loop_has_its_own_line(graded):
-    loop = "".join(stored(STYLES[0])["cells"][15]["source"]).replace(
-        "dhpreact.sum(0, keepdim=True)", "dhpreact.mean(0, True)"
-    )
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("dbnbias = dhpreact.sum(0, keepdim=True)", "dbnbias = dhpreact.mean(0, True)"),
+        ("dhpreact = (1.0 - h**2) * dh", "dhpreact = (1.0 - h) * dh"),
+    ],
+)
+def test_a_wrong_gradient_in_the_loop_has_the_line_of_the_mistake(graded, right, wrong):
+    loop = "".join(stored(STYLES[0])["cells"][15]["source"]).replace(right, wrong)
     row = graded(notebook(CHAIN, loop), "07")["dbnbias"]
     assert row["status"] == "failed" and row["file"] == "mine.ipynb, cell 2"
-    assert loop.split("\n")[row["line"] - 1].strip() == "dbnbias = dhpreact.mean(0, True)"
+    assert loop.split("\n")[row["line"] - 1].strip() == wrong
 
 
 def test_the_loop_as_it_was_is_still_to_do(graded):

@@ -75,6 +75,8 @@ RAISED: list[tuple[str, str, Callable[[], object]]] = [
     ("operator_not_defined", "For `**` Python calls a method of `Layer`", lambda: Layer() ** 2),  # type: ignore[operator]
     ("operator_not_defined", "For `*` Python calls a method of `Layer`", lambda: Layer() * 2),  # type: ignore[operator]
     ("not_so_many_parts", "There are 2 names on the left", lambda: exec("a, b = 1, 2, 3")),
+    ("axis_misspelled", "Do you mean `dim`?", lambda: X.sum(axes=(0, 1))),  # type: ignore[call-overload]
+    ("index_not_flat", "one index per row", lambda: X.index_add(0, INDEX.view(1, -1), X)),
     ("division_by_zero", "What is divided by is zero here", lambda: 1 / 0),
     ("axis_twice", "-1 is the last one by another name", lambda: X.sum((1, -1))),
     ("xor_for_power", "The power is `**`", lambda: 1.0 - X ^ 2),
@@ -114,7 +116,7 @@ def test_a_name_that_could_have_been_asked_for():
         ("hpreakt", "Nothing of the name `hpreakt` has been set when that line is reached. Do you mean `hpreact`?"),
         ("DH", "Do you mean `dh`?"),
         ("math", "`math` is not imported: write `import math` at the top of the file."),
-        ("total", "Is it spelled as where you set it?"),
+        ("total", "Is it spelled as where you set it, or does `self.` belong in front of it?"),
     ):
         explained = explain_error_text(f"NameError: name '{name}' is not defined", context)
         assert explained is not None and explained.message.endswith(words)

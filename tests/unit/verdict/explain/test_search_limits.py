@@ -59,15 +59,15 @@ def test_functions_that_do_much_are_changed_less_often(cases):
         starts = range(BATCH, 300, BATCH)
         batches = 1 + sum(start * (OPERATORS_OF_A_CALL + operators) <= MAX_OPERATORS for start in starts)
         tried, changed = min(300, batches * BATCH), Changed(operators)
-        assert first_right("dx", cases, changed, range(300)) is None and len(changed.tried) == tried
-        assert first_right("dx", cases, Changed(operators, right=tried), range(300)) is None
-        assert first_right("dx", cases, Changed(operators, right=tried - 1), range(300)) == tried - 1
+        assert first_right(["dx"], cases, changed, range(300)) is None and len(changed.tried) == tried
+        assert first_right(["dx"], cases, Changed(operators, right=tried), range(300)) is None
+        assert first_right(["dx"], cases, Changed(operators, right=tried - 1), range(300)) == tried - 1
 
 
 def test_a_changed_function_that_hangs_ends_the_search(cases):
     changed = Changed(hangs=3)
-    assert first_right("dx", cases, changed, range(300)) is None and len(changed.tried) == BATCH
-    assert first_right("dx", cases, Changed(hangs=3, right=5), range(300)) == 5
+    assert first_right(["dx"], cases, changed, range(300)) is None and len(changed.tried) == BATCH
+    assert first_right(["dx"], cases, Changed(hangs=3, right=5), range(300)) == 5
 
 
 class Target(target.Target):
