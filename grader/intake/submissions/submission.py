@@ -152,8 +152,9 @@ def why_not_read(only: FileReading) -> tuple[str, dict[str, LessonFiles]]:
         return attempts[0], {}
     where = " in its code cells" if only.file.is_notebook else ""
     return (
-        f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`, and no "
-        f"function of a lesson that is graded here is defined. Submit the exercise's notebook, or its {BACKWARD_FILE}."
+        f"{shown} holds nothing that can be graded: no gradient of a lesson that is graded here is assigned{where}, as "
+        f"in `dlogprobs = ...`, and no function of one is defined. Submit the exercise's notebook, or its "
+        f"{BACKWARD_FILE}."
     ), {}
 
 

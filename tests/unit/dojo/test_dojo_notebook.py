@@ -120,7 +120,7 @@ def test_what_cannot_be_read_is_one_sentence(kit, dojo):
         ("nothing.ipynb", "nothing.ipynb is not there."),
         ("folder.ipynb", "folder.ipynb is no file."),
         ("no.ipynb", "no.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as "),
-        ("empty.ipynb", "empty.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, "),
+        ("empty.ipynb", "empty.ipynb holds nothing that can be graded: no gradient of a lesson "),
         ("empty.ipynb 04", "Lesson 04: empty.ipynb assigns no `dlogits`."),
         ("broken.py", "broken.py cannot be read as Python: line "),
         ("both.py no.ipynb", "One file at a time: both.py and no.ipynb are 2."),

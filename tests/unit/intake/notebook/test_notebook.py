@@ -291,7 +291,7 @@ def test_what_does_not_stand_on_its_own(graded):
         (b"[" * 100_000, "no JSON"),
         (b"[1, 2]", "mine.ipynb cannot be read: it is no notebook file: it has no cells."),
         (b'{"nbformat": 4}', "it has no cells"),
-        (b'{"cells": []}', "mine.ipynb holds nothing that can be graded: no gradient is assigned in its code cells"),
+        (b'{"cells": []}', "mine.ipynb holds nothing that can be graded: no gradient of a lesson"),
         (b'{"cells": [7, {"cell_type": "code"}, {"cell_type": "code", "source": {"a": 1}}]}', "holds nothing"),
         (json.dumps(notebook(*["x = 1"] * (MAX_CELLS + 1))).encode(), "more than 10,000 cells"),
         (
@@ -323,9 +323,9 @@ def test_a_notebook_of_another_exercise_is_a_sentence(hand_in, lessons):
     )
     submission = hand_in(notebook("def draw_dot(root):\n    return root", methods), *lessons)
     assert submission.message == (
-        "mine.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, as in `dlogprobs = "
-        "...`, and no function of a lesson that is graded here is defined. Submit the exercise's notebook, or its "
-        "backward.py."
+        "mine.ipynb holds nothing that can be graded: no gradient of a lesson that is graded here is assigned in its "
+        "code cells, as in `dlogprobs = ...`, and no function of one is defined. Submit the exercise's notebook, or "
+        "its backward.py."
     )
     assert not any(submitted.present for submitted in submission.lessons.values())
 

@@ -73,8 +73,8 @@ def test_a_single_file(tmp_path, found):
     assert ada.lessons == {ENTROPY: LessonFiles(ENTROPY, {"backward.py": SOURCE}, "ada.py")}
     (ada,) = found(tmp_path / "ada.py")
     nothing = (
-        "ada.py holds nothing that can be graded: no gradient is assigned, as in `dlogprobs = ...`, and no function of "
-        "a lesson that is graded here is defined. Submit the exercise's notebook, or its backward.py."
+        "ada.py holds nothing that can be graded: no gradient of a lesson that is graded here is assigned, as in "
+        "`dlogprobs = ...`, and no function of one is defined. Submit the exercise's notebook, or its backward.py."
     )
     assert (ada.message, ada.lessons) == (nothing, {})
     (tmp_path / "ada.py").write_text("this is no Python\n")  # nobody knows what it would define
