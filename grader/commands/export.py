@@ -138,7 +138,7 @@ def scores(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maxi
     maxima = platform.maxima(roster, columns) if maximum is None else dict.fromkeys(columns, maximum)
     marks = marks.scaled_to(maxima, columns)
     comments, remarks = dict[str, str](), list[str]()
-    if platform.own_column(roster, platform.comments):
+    if platform.own_columns(roster).get(platform.comments.lower()):
         feedback, remarks = feedback_for(graded, marks.results)
         comments = {student: escape(each.summary) for student, each in feedback.items()}
     with write_errors(path):

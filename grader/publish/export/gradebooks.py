@@ -155,10 +155,10 @@ class Platform:
     maximum: str = ""
     comments: str = ""
 
-    def own_column(self, roster: Roster, name: str) -> str | None:
-        """The column with this name in the platform's own file; None in another file, or without one."""
+    def own_columns(self, roster: Roster) -> dict[str, str]:
+        """{a column of the platform's own file, in small letters: as it is written}; nothing of another file."""
         columns = {column.lower(): column for column in roster.columns}
-        return columns.get(name.lower()) if name and any(each in columns for each in self.key) else None
+        return columns if any(each in columns for each in self.key) else {}
 
     def columns(self, marks: Marks, named: Sequence[str]) -> dict[str, str]:
         """{lesson or TOTAL_COLUMN: the grade book's column}, from LESSON=COLUMN texts if any. Raises UserError."""
@@ -176,7 +176,7 @@ class Platform:
 
     def maxima(self, roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
         """{lesson: maximum} as the platform's own file says it. Raises UserError for several of one column."""
-        maxima, column = dict[str, float](), self.own_column(roster, self.maximum)
+        maxima, column = dict[str, float](), self.own_columns(roster).get(self.maximum.lower())
         for lesson, name in columns.items():
             cells = {roster.possible.get(name, "")}
             if column:
@@ -196,19 +196,19 @@ class Platform:
             columns: {lesson or TOTAL_COLUMN: column}
             comments: {student: a comment}, which goes into an empty cell of a column for comments.
         """
-        is_own = any(self.own_column(roster, column) for column in self.key)
-        header, comment = list(roster.columns if is_own else self.identity), self.own_column(roster, self.comments)
-        places = {lesson: self.own_column(roster, name) or name for lesson, name in columns.items()}
+        own = self.own_columns(roster)
+        header, comment = list(roster.columns if own else self.identity), own.get(self.comments.lower())
+        places = {lesson: own.get(name.lower(), name) for lesson, name in columns.items()}
         header += [name for name in places.values() if name not in header]
         lines = list[Mapping[str, str]]()
         if not self.maximum:
             possible = {name: f"{number(marks.possible[lesson])}" for lesson, name in places.items()}
-            lines.append({**(roster.possible if is_own else {}), **possible, header[0]: POINTS_POSSIBLE})
+            lines.append({**(roster.possible if own else {}), **possible, header[0]: POINTS_POSSIBLE})
         for member in roster.members:
             known = {column.lower(): cell.strip() for column, cell in member.line.items()}
             known |= {"name": member.name, "id": member.id, "email": member.email}
-            cells = {column: known.get(source, "") for column, source in self.identity.items()}
-            cells = dict(member.line) if is_own else cells
+            new = {column: known.get(source, "") for column, source in self.identity.items()}
+            cells = dict(member.line) if own else new
             cells |= {name: marks.cell(member, lesson) for lesson, name in places.items()}
             if comment and not cells.get(comment, "").strip():
                 cells[comment] = comments.get(member.student, "")
