@@ -13,9 +13,8 @@ from grader.errors import UserError
 from grader.gradebook.database import Gradebook
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.lesson_files import LessonFiles
-from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
-from grader.results import LessonResult, SubmissionResult
+from grader.results import SubmissionResult
 from grader.results.wording import count_text
 from grader.typed_json import from_json, to_json
 
@@ -64,27 +63,20 @@ class Defended:
     sha256: str
     wrong: frozenset[str] = frozenset()
 
-    @classmethod
-    def of(cls, student: str, submission: Submission, lesson: str, results: LessonResult | None) -> Defended | None:
-        """None where the submission has no file of the lesson that could be read."""
-        files = submission.lessons.get(lesson)
-        if files is None or not files.present or files.rejected:
-            return None
-        alone = replace(submission, lessons={lesson: files})
-        wrong = {row.name for row in (results.rows if results else ()) if row.status != "passed"}
-        return cls(student, files, alone.sha256, frozenset(wrong))
-
 
 def stored_work(gradebook: Gradebook, attempts: Iterable[Attempt], student: str, lesson: str) -> Defended | None:
-    """A student's newest submitted file of the lesson; None where no attempt has one. `attempts`: the newest first."""
-    works = (
-        Defended.of(student, gradebook.submission(each), lesson, graded_part(each.results, lesson)) for each in attempts
-    )
-    return next((work for work in works if work is not None), None)
+    """A student's newest submitted file of the lesson; None where no attempt has one that could be read.
 
-
-def graded_part(results: SubmissionResult, lesson: str) -> LessonResult | None:
-    return next((each for each in results.lessons if each.name == lesson and each.status == "graded"), None)
+    `attempts` are the student's, the newest first.
+    """
+    for attempt in attempts:
+        submission = gradebook.submission(attempt)
+        files = submission.lessons.get(lesson)
+        if files is not None and files.present and not files.rejected:
+            graded = (each for each in attempt.results.lessons if each.name == lesson and each.status == "graded")
+            wrong = frozenset(row.name for part in graded for row in part.rows if row.status != "passed")
+            return Defended(student, files, replace(submission, lessons={lesson: files}).sha256, wrong)
+    return None
 
 
 def is_excused(results: SubmissionResult, lesson: str) -> bool:

@@ -145,10 +145,6 @@ def seconds_for(submission: Submission, settings: Settings) -> float:
     return max(1, len(submission.lessons)) * (waits + LESSON_SECONDS)
 
 
-def ignore_start(student: str) -> None:
-    pass
-
-
 class Pool(Protocol):
     """What grades `jobs` submissions at a time: grader processes here, or the workers of a cluster."""
 
@@ -202,8 +198,8 @@ class GraderPool:
 def grade_all(
     submissions: Iterable[Submission | None],
     make_pool: Callable[[], Pool],
-    on_start: Callable[[str], None] = ignore_start,
-    stop: Stop | None = None,
+    on_start: Callable[[str], None],
+    stop: Stop,
 ) -> Replies:
     """(submission, reply) in the order in which they finish. It makes the pool, and closes it.
 
@@ -212,7 +208,7 @@ def grade_all(
     work, and so does a `stop`, after which what had finished still comes. Raises UserError where the pool is lost.
     """
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles: looking for them takes its time
-    stop, done = stop or Stop(), queue.SimpleQueue[tuple[Submission, Reply | UserError]]()
+    done = queue.SimpleQueue[tuple[Submission, Reply | UserError]]()
     pool, open_ = make_pool(), 0  # submissions without a reply
 
     def grade(submission: Submission) -> None:

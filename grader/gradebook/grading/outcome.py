@@ -69,7 +69,7 @@ class StudentChange:
 @dataclass
 class RunOutcome:
     """Attributes:
-    results: those of this run, in order of name; `kept` of them are from earlier runs.
+    results: those of this run and, as far as they are still valid, of earlier ones, in order of name.
     reasons: {student: the fault for which nothing could be graded}.
     class_size: how many students the gradebook has.
     stopped: whether a signal came before everything was graded.
@@ -82,7 +82,6 @@ class RunOutcome:
     results: Sequence[SubmissionResult] = ()
     reasons: dict[str, str] = field(default_factory=dict)
     class_size: int = 0
-    kept: int = 0
     stopped: bool = False
     unapplied: list[StudentChange] | None = None
     moves: Moves | None = None

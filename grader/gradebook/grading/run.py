@@ -149,8 +149,7 @@ class GradingRun:
             if known.isdisjoint((arrival.student, *self.found.other_names.get(arrival.student, ())))
             or self._is_due(self.found.read_arrival(arrival), self.fresh)
         ]
-        self.outcome.kept = len(self._present)
-        self.live.planned(len(due), self.outcome.kept)
+        self.live.planned(len(due), len(self._present))
         self._busy = {arrival.student for arrival in due}
         if not due:
             return iter(())

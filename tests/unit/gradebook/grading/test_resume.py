@@ -27,7 +27,7 @@ from support import GUARD_SECONDS, ROOT, sampled, solution_of, students_in_the_b
 from grader.gradebook.grading import grader_processes
 from grader.gradebook.grading.grader_processes import AHEAD, GraderPool, GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.stop import stop_at_signals
+from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult
@@ -91,7 +91,7 @@ def named(*students: str) -> Iterator[Submission]:
 def replies(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
     return {
         submission.student: reply
-        for submission, reply in grade_all(named(*students), partial(GraderPool, settings, jobs))
+        for submission, reply in grade_all(named(*students), partial(GraderPool, settings, jobs), str, Stop())
     }
 
 
@@ -135,7 +135,7 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
             read.append(submission.student)
             yield submission
 
-    replies = grade_all(reading(), partial(GraderPool, played, 1))
+    replies = grade_all(reading(), partial(GraderPool, played, 1), str, Stop())
     for taken in range(1, 8):
         next(replies)
         assert len(read) < taken + AHEAD + 1  # one is graded, and a few wait
@@ -151,7 +151,7 @@ def test_after_a_signal_comes_what_had_finished_and_graders_are_ended(played, mo
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs behind `&`
     try:
         with stop_at_signals() as stop:
-            replies = grade_all(named("ada", "bo", "slow-cy"), partial(GraderPool, played, 1), stop=stop)
+            replies = grade_all(named("ada", "bo", "slow-cy"), partial(GraderPool, played, 1), str, stop)
             got = [next(replies)[0].student]
             assert wait_until(lambda: (Path(played.out) / "slow-cy").exists())
             threading.Thread(target=lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start()
