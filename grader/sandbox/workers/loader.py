@@ -22,7 +22,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 import torch
@@ -149,26 +149,20 @@ def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException 
                 module.__dict__.setdefault(name, StandIn(str(cause.name), node.name))
 
 
-class Loaded(NamedTuple):
-    """`failure` is what ended the file; `left_out` is the first error of a statement that was left out."""
-
-    module: ModuleType
-    failure: BaseException | None = None
-    left_out: BaseException | None = None
-
-    def note(self, files: Sequence[str]) -> str:
-        """A sentence about `left_out`, for the student; "" without one. `files` are as in `failure`."""
-        if self.left_out is None:
-            return ""
-        answer = failure(self.left_out, "", files)
-        names_its_line = answer.line is None or isinstance(self.left_out, AutogradUsed)
-        return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
+def note_about(left_out: BaseException, files: Sequence[str]) -> str:
+    """A sentence for the student about a statement that was left out. `files` are as in `failure`."""
+    answer = failure(left_out, "", files)
+    names_its_line = answer.line is None or isinstance(left_out, AutogradUsed)
+    return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
 
 
-def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> Loaded:
+def load(
+    files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()
+) -> tuple[dict[str, Any], BaseException | None, BaseException | None]:
     """Runs `files[main]` as a module; its neighbours can be imported by it.
 
-    From then on this process imports only these, what is always allowed, and top-level modules in `imports`.
+    Returns the module's names, the error that ended it, and the first error of a statement that was left out. From then
+    on this process imports only these, what is always allowed, and top-level modules in `imports`.
     """
     NotAvailable.allowed = imports
     gate = Gate({name: source for name, source in files.items() if name != main})
@@ -179,8 +173,8 @@ def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> 
     try:
         gate.left_out += run_source(module, main, files[main])
     except BaseException as error:  # whatever a student's file does is a result
-        return Loaded(module, error)
-    return Loaded(module, None, next(iter(gate.left_out), None))
+        return vars(module), error, None
+    return vars(module), None, next(iter(gate.left_out), None)
 
 
 def seed_generators() -> None:

@@ -31,7 +31,7 @@ from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.library_off import take_away_library
-from grader.sandbox.workers.loader import load, seed_generators
+from grader.sandbox.workers.loader import load, note_about, seed_generators
 from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of
 from grader.sandbox.workers.printed import LabelledStream, flush_output, label_output
 
@@ -131,15 +131,15 @@ class Worker:
         tripwires(self._autograd_used.append, self._files)
         label_output()
         LabelledStream.label = request.main
-        loaded = load(request.files, request.main, self._imports)
-        self._names = vars(loaded.module)
+        self._names, ended_by, left_out = load(request.files, request.main, self._imports)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
-        error = loaded.failure or (None if self._functions else loaded.left_out)
+        error = left_out if ended_by is None and not self._functions else ended_by
         if error is not None:
             return failure(error, "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
         plain = [name for name in names if is_plain(self._functions.get(name))]
-        return Answer("returned", value=(names, plain, loaded.note(self._files)))
+        note = note_about(left_out, self._files) if left_out is not None else ""
+        return Answer("returned", value=(names, plain, note))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn, or all by one function. With `above`, steps are fed the student's own gradients."""
