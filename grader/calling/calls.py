@@ -57,8 +57,6 @@ def call(
     line = first_line(function)
     try:
         with LeafGuard(guarded) if guarded else nullcontext(), watch or nullcontext():
-            if watch is not None:
-                watch.know((args, kwargs))
             value = function(*args, **kwargs)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
         return failure(error, name, files)

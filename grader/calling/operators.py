@@ -53,9 +53,6 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
         self.operators = 0
         self.saw_float32 = False
 
-    def know(self, arguments: object) -> None:
-        """Take note of the arguments of the call, before it is made."""
-
     def counts(self) -> dict[str, Any]:
         """What was counted, as fields of an Answer."""
         return {"operators": self.operators}
@@ -82,20 +79,17 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
 class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     """An `OperatorWatch` that also says which operators there were, and how much memory their results took at most.
 
-    Memory of the arguments, and views of it, do not count. It is counted when an operator has given its result:
+    Memory of the `given` arguments, and views of it, do not count. It is counted when an operator has given its result:
     temporaries inside a kernel are not seen, and neither is memory of numpy's.
     """
 
-    def __init__(self, cap: int) -> None:
+    def __init__(self, cap: int, given: object) -> None:
         super().__init__(cap)
         self.dispatched: Counter[str] = Counter()
         self.peak_bytes = 0
-        self._given: set[int] = set()
+        self._given = {leaf.untyped_storage()._cdata for leaf in leaves(given) if isinstance(leaf, Tensor)}
         self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
         self._bytes = 0  # of everything in `_alive`
-
-    def know(self, arguments: object) -> None:
-        self._given = {leaf.untyped_storage()._cdata for leaf in leaves(arguments) if isinstance(leaf, Tensor)}
 
     def counts(self) -> dict[str, Any]:
         return {**super().counts(), "dispatched": dict(self.dispatched), "peak_bytes": self.peak_bytes}

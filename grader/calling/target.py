@@ -154,7 +154,9 @@ class ModuleTarget(Target):
 
     def perform(self, of: str, request: CallRequest) -> Answer:
         given = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
-        watch = CallWatch(CAP) if request.counted else OperatorWatch(CAP) if self._traced else None
+        watch = OperatorWatch(CAP) if self._traced else None
+        if request.counted:
+            watch = CallWatch(CAP, (given.args, given.kwargs))
         answer = invoke(given, lambda name: getattr(self._namespace, name, None), self._objects, watch=watch)
         return answer._replace(value=copy_tree(answer.value))
 

@@ -192,7 +192,7 @@ class Worker:
             return NumericalWatch(cap, self._names) if request.watched else None
         if request.watched:
             return NumericalWatch(cap, self._names, may_train=request.handle is None)
-        return CallWatch(cap) if request.counted else OperatorWatch(cap)
+        return CallWatch(cap, (request.args, request.kwargs)) if request.counted else OperatorWatch(cap)
 
     def called(
         self,

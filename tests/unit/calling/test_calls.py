@@ -329,7 +329,7 @@ def test_counts_of_a_call():
         return x
 
     x, w = torch.ones(50, 2, dtype=torch.float64), torch.ones(2, 2, dtype=torch.float64)
-    kept, passed_on = (call(f, "f", [x, w], {}, torch.float64, watch=CallWatch(100)) for f in (deep, shallow))
+    kept, passed_on = (call(f, "f", [x, w], {}, torch.float64, watch=CallWatch(100, [x, w])) for f in (deep, shallow))
     assert kept.dispatched == passed_on.dispatched == {"mm": 6, "tanh": 6}
     assert (kept.peak_bytes, passed_on.peak_bytes) == (7 * x.nbytes, 3 * x.nbytes)
 
@@ -338,7 +338,8 @@ def test_views_of_arguments_take_no_memory():
     def views(x):
         return x.T, x.view(-1), x[0]
 
-    assert call(views, "views", [torch.ones(5, 5)], {}, torch.float32, watch=CallWatch(100)).peak_bytes == 0
+    ones = torch.ones(5, 5)
+    assert call(views, "views", [ones], {}, torch.float32, watch=CallWatch(100, ones)).peak_bytes == 0
 
 
 def test_the_default_precision_follows_the_arguments():
