@@ -149,7 +149,7 @@ def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException 
                 module.__dict__.setdefault(name, StandIn(str(cause.name), node.name))
 
 
-def note_about(left_out: BaseException, files: Sequence[str]) -> str:
+def note_of_left_out(left_out: BaseException, files: Sequence[str]) -> str:
     """A sentence for the student about a statement that was left out. `files` are as in `failure`."""
     answer = failure(left_out, "", files)
     names_its_line = answer.line is None or isinstance(left_out, AutogradUsed)

@@ -31,7 +31,7 @@ from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.library_off import take_away_library
-from grader.sandbox.workers.loader import load, note_about, seed_generators
+from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
 from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of
 from grader.sandbox.workers.printed import LabelledStream, flush_output, label_output
 
@@ -138,7 +138,7 @@ class Worker:
             return failure(error, "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
         plain = [name for name in names if is_plain(self._functions.get(name))]
-        note = note_about(left_out, self._files) if left_out is not None else ""
+        note = note_of_left_out(left_out, self._files) if left_out is not None else ""
         return Answer("returned", value=(names, plain, note))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
