@@ -21,6 +21,7 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
+from grader.reference.tape import LOSS
 from grader.results import NamedMistake
 from grader.results.wording import format_shape, listed_as_code
 from grader.verdict.explain.attempts import attempt
@@ -122,7 +123,7 @@ def explain_error(
     known = problem.given | {f"d{consumer}": gradient for consumer, gradient in problem.fed.items()}
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
     consumers = problem.graph.consumers[label]
-    own = list(dict.fromkeys((*(f"d{each}" for each in consumers if problem.graph.consumers[each]), *reads)))
+    own = list(dict.fromkeys((*(f"d{each}" for each in consumers if each != LOSS), *reads)))
     near = {*own, *(value for consumer in consumers for value in problem.graph.parents[consumer])}
     is_alone = problem.random_upstream  # else the line may be about any of the gradients that one function returns
     result_shape = f"the shape of `{label}`, {format_shape(problem.values[label].shape)}" if is_alone else ""

@@ -8,7 +8,7 @@ dexponent: error | Do you mean one of `dexponential` and `exponential`?
 db: error | Nothing of the name `dZ` has been set when that line is reached. Do you mean `dz`?
 closed_share: error | Nothing of the name `H` has been set when that line is reached. Do you mean `h`?
 mean_gate: error | Nothing of the name `hpreact` has been set when that line is reached. Do you mean `h`?
-push_and_pull: error | Do you mean one of `logits` and `labels`?
+push_and_pull: error | Do you mean one of `labels` and `logits`?
 """
 
 
