@@ -2,7 +2,7 @@
 
 lesson: 03
 by: dojo
-dcounts: failed | the part that comes through `counts_sum` is missing
+dcounts: failed | `d + dcounts_sum` computes a value that nothing uses: `d` stays as it was.
 """
 
 def dcounts(dprobs, counts_sum_inv, dcounts_sum):
