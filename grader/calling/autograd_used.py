@@ -2,7 +2,8 @@
 
 What is reported is a hint for naming, not evidence, since student code shares the process. That no gradient comes out
 is the doing of grader/sandbox/workers/autograd_off.py, which also puts the tripwires made here in their places.
-library_off.py does the same for parts of PyTorch that a lesson asks the student to write.
+library_off.py does the same for parts of PyTorch that a lesson asks the student to write, and acts.py for what steps do
+not get.
 """
 
 from __future__ import annotations
@@ -102,9 +103,14 @@ def delayed_tripwire(what: str) -> Callable[..., Callable[..., NoReturn]]:
 def report_use(what: str, use: type[AutogradUsed]) -> NoReturn:
     """Report and raise a `use` of ``what``, with the innermost line of the student's on the stack."""
     frame = sys._getframe(1) if _Listener.student_files else None
-    while frame is not None and not frame.f_code.co_filename.startswith(_Listener.student_files):
+    while frame is not None and not is_student_file(frame.f_code.co_filename):
         frame = frame.f_back
     used = use(what, frame.f_lineno if frame else None)
     if _Listener.report is not None:
         _Listener.report(used)
     raise used
+
+
+def is_student_file(filename: str) -> bool:
+    """Whether code of this file is the student's."""
+    return filename.startswith(_Listener.student_files)

@@ -28,7 +28,13 @@ PLAIN_NAMES = frozenset(
 that `/` and `**` compute, which need no name."""
 PLAIN_ONCE = frozenset({"exp", "exp_", "log", "tanh", "sigmoid", "softmax", "log_softmax"})
 """Curved functions. One that is evaluated once, and not on a batch that the function makes, gives no difference."""
-MAKING_BATCHES = frozenset({"stack", "cat", "expand", "repeat", "outer", "arange", "tensor"})
+MAKING_BATCHES = frozenset(
+    """
+    stack cat append zip expand expand_as repeat outer arange tensor zeros zeros_like new_zeros ones ones_like
+    empty_like one_hot diag where fill_ masked_fill masked_fill_ index_put index_put_ unsqueeze
+    """.split()  # noqa: SIM905
+)
+"""Names with which values that are close together come into one tensor."""
 SMALLEST_PLAIN, LECTURE_EPSILON, LARGEST_PLAIN = 0.25, 1e-5, 1000
 """A smaller constant may be a step, but the lecture's network has this one."""
 TORCH_MODULES = (torch, torch.nn, torch.nn.functional)
@@ -50,11 +56,12 @@ def is_plain(function: Callable[..., Any] | None) -> bool:
 
 
 def is_curved_once(code: CodeType) -> bool:
-    """Whether one function of PLAIN_ONCE is called at one place, outside loops, and no batch is made."""
+    """Whether one function of PLAIN_ONCE is called at one place, by its own name, outside loops, and on no batch."""
     instructions = list(dis.get_instructions(code))
-    uses = sum(each.argval in PLAIN_ONCE for each in instructions if isinstance(each.argval, str))
+    uses = [each for each in instructions if isinstance(each.argval, str) and each.argval in PLAIN_ONCE]
+    is_called = all("METHOD" in each.opname or "NULL|self" in each.argrepr for each in uses)  # that, from Python 3.12
     has_loop = any("FOR_ITER" in each.opname or "BACKWARD" in each.opname for each in instructions)
-    return uses == 1 and not has_loop and MAKING_BATCHES.isdisjoint(code.co_names)
+    return len(uses) == 1 and is_called and not has_loop and MAKING_BATCHES.isdisjoint(code.co_names)
 
 
 def is_plain_constant(value: object) -> bool:

@@ -90,6 +90,7 @@ def warm_up() -> None:
 
 def take_away() -> None:
     """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
+    from grader.sandbox.workers.acts import install_hook
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
     from grader.sandbox.workers.imports import forget_modules
@@ -100,3 +101,4 @@ def take_away() -> None:
     take_away_formulas()
     functions_of_torch()
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
+    install_hook()

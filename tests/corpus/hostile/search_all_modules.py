@@ -1,6 +1,6 @@
 """Goes through every loaded module for suites, answers and references, and imports the grader's own to make one."""
 # group: hunting references
-# rows: error
+# rows: forbidden, error
 # unlocked: safe
 
 import sys

@@ -162,6 +162,15 @@ def test_what_the_text_hides_is_seen():
 
 
 def test_a_curved_function_that_is_evaluated_once_needs_no_watch():
+    def under_another_name(x, n):
+        exp = torch.exp
+        return (exp(x + 1 / n**4) - exp(x)) * n**4
+
+    def of_a_filled_tensor(x, n):
+        steps = x.new_zeros(2)
+        steps[0] = 1 / n**4
+        return torch.exp(x[..., None] + steps).diff() * n**4
+
     plain = [
         lambda dcounts, norm_logits: dcounts * norm_logits.exp(),
         lambda x, n: -0.5 * (x + 1e-5).rsqrt() ** 3 / n,
@@ -171,6 +180,8 @@ def test_a_curved_function_that_is_evaluated_once_needs_no_watch():
         lambda x, n: torch.stack([x, x + 1 / n**4]).exp().diff(),
         lambda x: (x + 1e-6).log(),
         lambda x, f: f(x).tanh().backward(),
+        under_another_name,
+        of_a_filled_tensor,
     ]
     assert all(map(is_plain, plain))
     assert not any(map(is_plain, others))
