@@ -98,7 +98,7 @@ restored_by_arithmetic:
             x[index] += eps
             gradient[index] = (above - below) / (2 * eps)
         gradient
-    x is not quite what it was: adding eps and taking it off again rounds each time, and the last digits stay
+    x is not quite what it was: adding eps and subtracting it again rounds each time, and the last digits stay
     changed. Keep the old element and write it back, or work on a copy.
 """)
 
@@ -269,7 +269,7 @@ curve_taken_for_kink: if True:
 
 - low, high = min(left, right), max(left, right)
 kink_refused: pass
-    At a kink a fair answer is refused. There the central difference is the mean of two slopes, and hardly anybody
+    At a kink a right claim is refused. There the central difference is the mean of two slopes, and hardly anybody
     claims that. Look at the slope to the left and at the slope to the right.
 
 - if outside > noise:
@@ -297,7 +297,7 @@ MISTAKES_5 = simple("""
 [gradient_check]
 - return error < 1e-3, error
 no_noise_floor: return error < 1e-3, error
-    A true gradient of zero is refused. The quotient is not zero but rounding noise, about 1e-16 * |f| / h; beside that
+    A true gradient of zero is refused. The quotient is not zero but rounding noise, about 1e-16 * |f| / h; next to it,
     any claim has a relative error of 1. What is smaller than the noise cannot be called wrong.
 """)
 
@@ -373,7 +373,7 @@ allclose: return bool(np.allclose(numerical, dx, rtol=1e-4)), relative_error(num
 norm_decides:
         scale = max(np.linalg.norm(numerical), np.linalg.norm(dx)) or 1.0
         error = float(np.linalg.norm(numerical - dx) / scale)
-    A small element beside large ones may be quite wrong here. Is it measured by the size of the whole (a norm, the
+    A small element next to large ones may be quite wrong here. Is it measured by the size of the whole (a norm, the
     largest element, an atol)? Compare each element with its own size.
 
 - error = relative_error(numerical, dx)

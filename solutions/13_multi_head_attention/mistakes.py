@@ -6,22 +6,10 @@ from grader.lesson.mistakes import mistake_list
 
 MISTAKES = mistake_list("""
 [split_heads]
-mixes_positions: x.reshape(x.shape[0], heads, x.shape[1], -1)
-    This cuts the numbers as they lie in memory: a head gets features of several positions. Split the last axis alone.
 features_first: x.unflatten(2, (-1, heads)).permute(0, 3, 1, 2)
     Here the heads take turns, feature by feature. Head 0 gets the first block: which of the new axes comes first?
 
-[dv]
-no_swap: dvh.reshape(v.shape)
-    This reads the numbers as they lie in memory, so groups and positions are mixed. Swap the two axes first.
-
-[dk]
-no_swap: dkh.reshape(k.shape)
-    This reads the numbers as they lie in memory, so groups and positions are mixed. Swap the two axes first.
-
 [merge_heads]
-no_swap: y.reshape(y.shape[0], y.shape[2], -1)
-    This reads the numbers as they lie in memory: all positions of a head come first. Swap heads and time first.
 features_first: y.permute(0, 2, 3, 1).flatten(2)
     Here the heads take turns, feature by feature. The features of a head stay together.
 reads_memory:
@@ -29,16 +17,6 @@ reads_memory:
         strides = (heads * time * size, size, time * size, 1)
         torch.as_strided(y, (batch, time, heads, size), strides).flatten(2)
     This relies on the order in which the numbers of `y` lie in memory. A transposed tensor has another one.
-
-[dWo]
-sums_first: merged.sum(1).T @ dout.sum(1)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
-examples_summed_first: merged.sum(0).T @ dout.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
-
-[dscores]
-elementwise: dweights * weights * (1 - weights)
-    This is the derivative of a sigmoid: the Jacobian's diagonal. A score also changes the other weights of its row.
 
 [dvh]
 first_of_group: dvalues[:, :: heads // groups]
@@ -63,24 +41,6 @@ every_second: dkeys[:, ::2]
     Only some heads send their gradient back here. How many heads read one group's key?
 other_order: dkeys.unflatten(1, (-1, groups)).sum(1)
     This adds up heads of different groups. `repeat_interleave` puts the heads of a group next to each other.
-
-[dWq]
-sums_first: x.sum(1).T @ dq.sum(1)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
-examples_summed_first: x.sum(0).T @ dq.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
-
-[dWk]
-sums_first: x.sum(1).T @ dk.sum(1)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
-examples_summed_first: x.sum(0).T @ dk.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
-
-[dWv]
-sums_first: x.sum(1).T @ dv.sum(1)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
-examples_summed_first: x.sum(0).T @ dv.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
 
 [dx]
 swapped: dq @ Wq.T + dv @ Wk.T + dk @ Wv.T

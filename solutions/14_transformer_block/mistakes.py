@@ -19,10 +19,10 @@ no_root_in_erf:
         probability = (1 + torch.erf(x)) / 2
         dout * (probability + x * torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
     `erf` is not yet the normal distribution: its argument is x divided by a constant. Which one?
-no_half_in_the_exponent:
+no_constant:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
-        dout * (probability + x * torch.exp(-(x**2)) / math.sqrt(2 * math.pi))
-    Check the exponent of the density: something is missing next to the square.
+        dout * (probability + x * torch.exp(-(x**2) / 2))
+    The density of a normal distribution has a constant in front of the exponential: here its area is not one.
 value: dout * F.gelu(x)
     This multiplies by the GELU itself. Going back multiplies by its derivative.
 density_of_erf:
@@ -78,8 +78,8 @@ turned_round: dout * ~keep / (1 - p)
 - (dxhat - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
 no_gain_in_the_mean: (dxhat - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
     In `dx` the path through the mean of the squares lacks the gain.
-over_positions: (dxhat - xhat * (dxhat * xhat).mean(1, keepdim=True)) * rrms
-    In `dx` the mean is over the positions. Which numbers share one `rrms`?
+factor_only: dxhat * rrms
+    In `dx` the norm's factor is a constant, but it is computed from `x`, too. Which term is missing?
 - dxhat = dout * gain
 no_gain: dxhat = dout
     In `dx` the gain is missing: it lies between `dout` and the normalised x.
@@ -114,9 +114,6 @@ gelu_before_the_product: (gelu_backward(gradients[-1], z @ U) @ U.T)
     Here the GELU comes last, after the product with `U`. Which of the two comes last in the forward pass?
 gelu_at_the_wrong_place: gelu_backward(gradients[-1] @ U.T, F.gelu(z))
     The GELU's derivative is taken at its output. Which value goes into it in the forward pass?
-- gradients[::-1]
-last_first: gradients
-    The gradients are in the opposite order: yours begin with that of the last h.
 - reversed(Ws), reversed(Us), reversed(pre)
 not_reversed: Ws, Us, pre
     The way back goes through the layers in the order of the forward pass. Which layer does `dlast` meet first?

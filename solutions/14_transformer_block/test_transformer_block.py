@@ -30,7 +30,7 @@ DRAWS = (
     Draw({"batch": 3, "time": 5, "channels": 9, "size": 4, "hidden": 7, "p": 0.3}),
     Draw({"batch": 4, "time": 3, "channels": 6, "size": 5, "hidden": 8, "p": 0.5}, FORWARD.small),
     Draw({"batch": 5, "time": 6, "channels": 7, "size": 3, "hidden": 10, "p": 0.2}, saturated),
-    Draw({"batch": 2, "time": 4, "channels": 8, "size": 6, "hidden": 5, "p": 0.1}, FORWARD.nothing_dropped),
+    Draw({"batch": 2, "time": 4, "channels": 8, "size": 6, "hidden": 5, "p": 0.0}, FORWARD.nothing_dropped),
     Draw({"batch": 3, "time": 7, "channels": 5, "size": 2, "hidden": 9, "p": 0.4}, FORWARD.branches_dropped),
     Draw({"batch": 6, "time": 3, "channels": 10, "size": 7, "hidden": 4, "p": 0.6}, one_token_repeated),
     Draw({"batch": 2, "time": 5, "channels": 11, "size": 8, "hidden": 6, "p": 0.3}, large_mean),

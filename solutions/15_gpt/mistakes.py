@@ -227,10 +227,9 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
-each_to_the_limit:
-        each = {n: g * most / g.norm() for n, g in gradients.items()}
-        return (each if norm > most else gradients), norm
-    Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
+each_on_its_own:
+        return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
+    Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
 in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
     The gradients that you were given have changed. Return new tensors.
 

@@ -35,6 +35,12 @@ sigmoid:
 never_cut:
         if False:
     Nothing is cut off: this is the gradient of the whole sequence. What may not pass the border between two chunks?
+start_cut_off:
+        if t % k == 0:
+    The start is cut off as well. No chunk computed `h0`, so it is at no border: what comes back to it counts.
+one_step_late:
+        if (t + 1) % k == 0:
+    The cut is at the wrong step. The first step of a chunk reads a state at the border, the last one computes a state.
 from_the_end:
         if t > 0 and (len(x) - t) % k == 0:
     The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.
@@ -50,14 +56,19 @@ state_before:
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
     Step t goes back with `dh[t]`. Which state does step t compute?
 - h = rnn(x, h0, Wx, Wh, b)
+- dx, dWx, dWh, db = (torch.zeros_like(value) for value in (x, Wx, Wh, b))
+- carried = torch.zeros_like(h0)  # what comes back from the step after this one
+- for t in reversed(range(len(x))):
+-     dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
 each_chunk_from_h0:
         h = torch.cat([h0[None], *(rnn(x[s : s + k], h0, Wx, Wh, b)[1:] for s in range(0, len(x), k))])
+        dx, dWx, dWh, db = (torch.zeros_like(value) for value in (x, Wx, Wh, b))
+        carried = torch.zeros_like(h0)
+        for t in reversed(range(len(x))):
+            before = h0 if t % k == 0 else h[t]
+            dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], before, x[t], Wx, Wh)
     Every chunk runs forward from `h0` here. Only the gradient stops at a border; the state is passed on.
-each_chunk_from_zero:
-        starts = [h0 if s == 0 else torch.zeros_like(h0) for s in range(0, len(x), k)]
-        parts = [rnn(x[i * k : i * k + k], start, Wx, Wh, b)[1:] for i, start in enumerate(starts)]
-        h = torch.cat([h0[None], *parts])
-    Every chunk runs forward from a state of zeros here. Only the gradient stops at a border; the state is passed on.
+
 - carried = torch.zeros_like(h0)  # what comes back from the step after this one
 - for t in reversed(range(len(x))):
 rest_left_out:
@@ -75,9 +86,8 @@ last_loss_only:
         return truncated_backward(torch.cat((torch.zeros_like(dh[:-1]), dh[-1:])), x, h0, Wx, Wh, b, len(x))
     Only the last state gets its gradient from outside. Every state of `dh` counts.
 state_before:
-        shifted = torch.cat((dh[:1], dh[:-1]))
-        dx, dh0, *weights = truncated_backward(shifted, x, h0, Wx, Wh, b, len(x))
-        return dx, dh0, *weights
+        shifted = torch.cat((torch.zeros_like(dh[:1]), dh[:-1]))
+        return truncated_backward(shifted, x, h0, Wx, Wh, b, len(x))
     Step t goes back with `dh[t]`. Which state does step t compute?
 first_step_first:
         h, dx, carried = rnn(x, h0, Wx, Wh, b), torch.zeros_like(x), torch.zeros_like(h0)
@@ -105,9 +115,6 @@ no_tanh:
         dlast = dlast @ Wh.T
     The derivative of tanh is missing. It makes gradients vanish where states are near 1 or -1.
 - return torch.stack(norms[::-1])
-last_first:
-        return torch.stack(norms)
-    This is the wrong order: the norm for `h[0]` comes first.
 last_state_left_out:
         return torch.stack(norms[:0:-1])
     The norm for the last state is missing. Its gradient is `dlast` itself.
@@ -172,6 +179,9 @@ cell_ungated:
     `dc_before` passes unchanged. In `f * c_before` the forget gate is a factor.
 
 [lstm_backward]
+- i, f, g, o = (each @ Wx + h @ Wh + b).chunk(4, 1)
+order_i_f_o_g: i, f, o, g = (each @ Wx + h @ Wh + b).chunk(4, 1)
+    The forward pass takes the parts in another order. The definition has i, f, g, o.
 - found = lstm_step_backward(dh[t] + dh_back, dc_back, *steps[t], Wx, Wh)
 no_h_back:
         found = lstm_step_backward(dh[t], dc_back, *steps[t], Wx, Wh)
@@ -254,10 +264,9 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
-each_to_the_limit:
-        each = {n: g * most / g.norm() for n, g in gradients.items()}
-        return (each if norm > most else gradients), norm
-    Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
+each_on_its_own:
+        return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
+    Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
 in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
     The gradients that you were given have changed. Return new tensors.
 """)

@@ -41,9 +41,6 @@ def ones(window):
 
 MISTAKES = mistake_list("""
 [dw]
-flipped: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], stride, padding)).flip(2)
-    The places of the kernel are in reverse order.
-    The forward pass does not flip the kernel: what does w[f, c, 0] multiply?
 no_stride: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], 1, padding)[:, :, : dy.shape[2]])
     This moves the window by one place at a time. By how much does the forward pass move it?
 one_window: torch.einsum("nf,nck->fck", dy[:, :, 0], windows(x, w.shape[2], stride, padding)[:, :, 0])
@@ -140,6 +137,15 @@ those_read:
         read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
         [place for place in range(size) if place in read]
     These are the places that a window reads. Which ones are left?
+in_padded:
+        windows = (size + 2 * padding - kernel) // stride + 1
+        read = {i * stride + k for i in range(windows) for k in range(kernel)}
+        [place for place in range(size) if place not in read]
+    Your positions begin with the first zero in front of the axis. Position 0 is the first place of the axis itself.
+beyond_the_end:
+        read = {start + k for start in range(-padding, size + padding, stride) for k in range(kernel)}
+        [place for place in range(size) if place not in read]
+    Your last windows reach beyond the zeros behind the axis. A window counts only if it fits.
 how_many:
         windows = (size + 2 * padding - kernel) // stride + 1
         read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}

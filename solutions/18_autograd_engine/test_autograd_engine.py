@@ -1289,6 +1289,8 @@ def changed_upstream(check):
 def sums_forgotten(check):
     """End the check where a tensor that was broadcast gets the gradient of all its copies, or an error by that."""
     generator = check.generator("sums")
+    if not basics_are_right(check, "Tensor"):  # then a gradient may have any shape
+        return
     for text, rows, row in (("a + b", (4, 3), (3,)), ("a * b", (4, 3), (3,)), ("a.maximum(b)", (4, 3), (3,))):
         a, b = normal(generator, *rows), normal(generator, *row)
         try:
@@ -1317,7 +1319,11 @@ def test_tensor_detach(check):
     needs(check, "Tensor", "detach", "sum")
     with explained(check, "Tensor"):
         recognise(check, "Tensor", DETACHED)
-        check.agrees(tensor_detached, reference=Autograd)
+        try:
+            check.agrees(tensor_detached, reference=Autograd)
+        except CheckFailed:  # one of its questions has several passes
+            recognise(check, "Tensor", PASSES)
+            raise
         changed_operands(check, "Tensor", ("{0}.detach()",))
 
 

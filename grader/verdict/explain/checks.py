@@ -24,7 +24,7 @@ from grader.verdict.explain.edits.search import (
     explain_edit,
 )
 from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
-from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.explanation import SURE, Explanation
 from grader.verdict.explain.known import known_mistake_of_check
 from grader.verdict.explain.results import ComparedResult, explain_result
 from grader.verdict.judge.checks import Check, CheckFailed, end_of, run_check
@@ -55,13 +55,11 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
         if failed.call is not None:
             return attempt(lambda: of_failed_call(check, failed, *failed.call)) or failed  # type: ignore[misc]
         found = explanation_of(check, failed)
-        text = str(failed) if found is None else found.message
-        identifier, compared = failed.mistake if found is None else found.id, failed.compared
-        failed = CheckFailed(text, failed.status, identifier, failed.line, compared)
-        if failed.mistake is None and failed.status in ("failed", "shape"):
-            edited = attempt(lambda: by_edits(test, check, failed))
-            if edited is not None:
-                return CheckFailed(edited.message, failed.status, edited.id, edited.line)
+        is_kept = failed.mistake is not None or (found is not None and (found.known or found.id in SURE))
+        if not is_kept and failed.status in ("failed", "shape"):
+            found = attempt(lambda: by_edits(test, check, failed)) or found
+        if found is not None:
+            return CheckFailed(found.message, failed.status, found.id, found.line or failed.line, failed.compared)
     return failed
 
 

@@ -8,7 +8,7 @@ UNNAMED_MULTIPLE = "multiple"
 """The id of a factor without a name: an explanation that says where it comes from is better."""
 SURE = frozenset(
     {"sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "not_broadcast", "keepdim"}
-    | {"not_reshaped", "transposed", "sign", "branch_missing", "branch_sign", "other_gradient"}
+    | {"not_reshaped", "transposed", "reversed", "sign", "branch_missing", "branch_sign", "other_gradient"}
     | {"local_derivative_missing", "upstream_forgotten", "upstream_left_out", "changed_argument"}
 )
 """Patterns of the numbers that name the rule that was broken. Of any other pattern, a change of the student's code that

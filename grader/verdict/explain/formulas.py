@@ -34,15 +34,15 @@ def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
         forgotten = "A broadcast forward is a sum backward, over the axis along which it was copied."
         yield WrongFormula("sum_missing", f"The sum is missing: {what}. {forgotten}", by(lambda u: u))
         for axis in range(len(shape)):
-            identifier, text = "wrong_axis", f"You sum over axis {axis}: {what}. Sum over the axis along which it was"
+            identifier, text = "wrong_axis", f"{what}, and of these axes you sum over axis {axis}. Sum over the axis"
             if axis in copied:
-                identifier, text = "sum_missing", f"You sum over axis {axis} only: {what}. Sum over every axis along"
-                text += " which it was"
+                identifier, text = "sum_missing", f"{what}, and of these axes you sum over axis {axis} only. Sum over"
+                text += " every axis"
             average = f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full."
             for keep in (False, True):
                 total, mean = (by(partial(f, dim=axis, keepdim=keep)) for f in (torch.sum, torch.mean))
                 if copied != [axis]:
-                    yield WrongFormula(identifier, f"{text} copied.", total, (SUMS,))
+                    yield WrongFormula(identifier, f"{text} along which it was copied.", total, (SUMS,))
                 yield WrongFormula("mean_for_sum", average, mean, (AVERAGES,))
         text = f"You sum over everything: {what}. Sum only over the axis along which it was copied."
         for everything in (by(torch.sum), by(lambda u: u.sum().expand(small))):
@@ -131,13 +131,18 @@ def wrong_shape(wrong: WrongAnswer) -> Iterator[WrongFormula]:
 
 
 def transposed(wrong: WrongAnswer) -> Iterator[WrongFormula]:
-    """The right answer with two of its axes swapped."""
+    """The right answer with one of its axes in reverse order, or with two of them swapped."""
     ndim = wrong.expected[0].ndim
-    if any(e.ndim != ndim or (ndim == 2 and min(e.shape) < 2) for e in wrong.expected):
+    if any(e.ndim != ndim for e in wrong.expected):
+        return
+    for axis in range(ndim):
+        text = f"{wrong.what} is {wrong.right}, but in the opposite order along axis {axis}."
+        yield WrongFormula("reversed", text, lambda n, a=axis: wrong.expected[n].flip(a))  # type: ignore[misc]
+    if ndim == 2 and any(min(e.shape) < 2 for e in wrong.expected):
         return
     for one, other in combinations(range(ndim), 2):
-        text = f"{wrong.what} is {wrong.right} with axes {one} and {other} swapped: is there a transpose too many, or"
-        text += " are the factors of a product in the wrong order?"
+        text = f"{wrong.what} is {wrong.right} with axes {one} and {other} swapped: is a transpose missing or one too"
+        text += " many, or are the factors of a product in the wrong order?"
         if ndim == 2:
             text = f"{wrong.what} is the transpose of {wrong.right}."
             if isinstance(wrong, WrongGradient):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
-from grader.reference.problem import Draw
+from grader.calling.answer import Answer
+from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake
 from grader.results.wording import listed_as_code
 from grader.verdict.explain import coefficients, formulas
@@ -172,17 +174,23 @@ class GradientCase:
             yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
 
     def changed_places(self) -> Explanation | None:
-        """Two gradients of which each has the value of the other."""
-        for other in self.lesson.gradients:
-            is_other = other.target not in (None, self.name) and (self.is_alone or other.function == self.function)
-            is_swapped = is_other and all(
-                are_right(str(target), self.cases_of(name))
-                for name, target in ((self.step, other.target), (other.name, self.name))
-            )
-            if is_swapped:
-                text = f"Your `{self.step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that"
-                return Explanation("changed_places", f"{text} of `{self.name}`: the two have changed places.")
-        return None
+        """Two or more gradients in a ring, of which each has the value of the next."""
+        rows = {
+            str(each.target): each.name
+            for each in self.lesson.gradients
+            if each.target is not None and (self.is_alone or each.function == self.function)
+        }
+        ring, held = [self.name], ""
+        while held != self.name:
+            answers = self.cases_of(rows[ring[-1]])
+            held = next((target for target in rows if are_right(target, answers)), "")
+            if not held or held in ring[1:] or (held == self.name and len(ring) == 1):
+                return None
+            ring.append(held)
+        texts = [f"your `{rows[target]}` that of `{held}`" for target, held in pairwise(ring[1:])]
+        they = "the two" if len(texts) == 1 else "they"
+        text = ", ".join([f"Your `{self.step}` is exactly the gradient of `{ring[1]}`", *texts[:-1]])
+        return Explanation("changed_places", f"{text}, and {texts[-1]}: {they} have changed places.")
 
     def by_edits(self) -> Explanation | None:
         """The small change that makes the gradient right, or the first gradient on the way that is wrong."""
@@ -243,31 +251,37 @@ class GradientCase:
         What right gradients are all computed from is not wrong, whatever its name: a student's `dscores` may have the
         factor of the next line already.
         """
-        finer, right = self.cases[0][0].finer, list[str]()
+        finer = self.cases[0][0].finer
         above = finer.above(self.name)
-        for name in (name for name in self.on_the_way if name[1:] in above and name != self.step):
+        answers = self.answers_on_the_way([n for n in self.on_the_way if n[1:] in above and n != self.step])
+        right = [name for name, cases in answers.items() if are_right(name[1:], cases)]
+        ends = [*self.right, *(name[1:] for name in right)]
+        before = list[str]()
+        for name, cases in answers.items():
             check_interrupt()
-            answers = self.answers_on_the_way(name)
-            if answers and are_right(name[1:], answers):
-                right.append(name)
-            elif answers and not any(finer.goes_through(each, name[1:]) for each in self.right):
-                found = explain(name[1:], answers)
-                last = listed_as_code(right[-MAX_RIGHT_GRADIENTS_NAMED:])
-                texts = [f"Up to {last} your `{self.function}` is right."] if right else []
+            if name in right:
+                before.append(name)
+            elif not any(finer.goes_through(end, name[1:]) for end in ends):
+                found = explain(name[1:], cases)
+                last = listed_as_code(before[-MAX_RIGHT_GRADIENTS_NAMED:])
+                texts = [f"Up to {last} your `{self.function}` is right."] if before else []
                 texts.append(f"`{name}` is wrong, and `{self.step}` is computed from it.")
                 texts += [found.message] if found is not None and found.id != UNNAMED_MULTIPLE else []
                 is_sure = found is not None and found.id in SURE and not found.left_out
-                return name, right, Explanation("inner_gradient", " ".join(texts), is_sure, self.on_the_way[name][1])
+                return name, before, Explanation("inner_gradient", " ".join(texts), is_sure, self.on_the_way[name][1])
         return "", right, None
 
-    def answers_on_the_way(self, name: str) -> Cases:
-        """Such a gradient on each problem; none where it is not a tensor on all of them."""
-        if self.trials is None:
-            return []
-        number, answers = self.on_the_way[name][0], []
-        for problem, _ in self.cases:
-            answer = self.trials.answers(self.step, problem, [number]).get(number)
-            if answer is None or answer.tensor is None:
-                return []
-            answers.append((computed_once(problem, "unfused", problem.in_single_steps), answer))
-        return answers
+    def answers_on_the_way(self, names: Sequence[str]) -> Mapping[str, Cases]:
+        """{a gradient on the way: it on each problem}, without those that are not a tensor on all of them."""
+        trials = self.trials
+        if trials is None:
+            return {}
+        numbers = {name: self.on_the_way[name][0] for name in names}
+        found: dict[str, list[tuple[Problem, Answer]]] = {name: [] for name in names}
+        for problem, _ in self.cases if names else ():
+            answers = trials.answers(self.step, problem, list(numbers.values()))
+            whole = computed_once(problem, "unfused", problem.in_single_steps)
+            for name, number in numbers.items():
+                if number in answers and answers[number].tensor is not None:
+                    found[name].append((whole, answers[number]))
+        return {name: cases for name, cases in found.items() if len(cases) == len(self.cases)}

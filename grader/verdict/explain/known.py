@@ -14,14 +14,12 @@ from grader.comparison.trees import agreement
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
+from grader.verdict.explain.edits.source_file import SourceFile
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.wrong_answer import Cases, euclidean_norm, tolerance_of
 from grader.verdict.judge.checks import Assertion, Check, CheckFailed
-
-MAX_JOINED = 2
-"""Mistakes that one message names."""
 
 # In a gradient -------------------------------------------------------------------------------------------------------
 
@@ -33,7 +31,7 @@ def known_mistake(
     contents: FunctionContents | None = None,
     others: Mapping[str, Cases] | None = None,
 ) -> Explanation | None:
-    """The known mistakes of `step` (such as `dprobs`) that give exactly these answers; None where none does.
+    """The first known mistake of `step` (such as `dprobs`) that gives exactly these answers; None where none does.
 
     `others`: the answers to the other gradients of the same function. A mistake gives these as well.
     """
@@ -44,8 +42,7 @@ def known_mistake(
         found = likeliest(found, mistakes, others)
     if not found:
         return None
-    messages = dict.fromkeys(mistake.message for mistake in found[:MAX_JOINED])
-    return Explanation(found[0].id, " Also: ".join(messages), known=True)
+    return Explanation(found[0].id, found[0].message, known=True)
 
 
 def likeliest(fitting: Sequence[Mistake], mistakes: Sequence[Mistake], others: Mapping[str, Cases]) -> list[Mistake]:
@@ -105,8 +102,8 @@ def answer_equals(wrong: Answer, answer: Answer) -> bool:
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
     """The first known mistake that gives just these results on every draw, and that the code bears out.
 
-    It is one of the check's function, or of another that the scenario itself calls. A function that these call has rows
-    of its own.
+    It is one of the check's function, of another that the scenario itself calls, or of one that the answer key's
+    function calls: a student may have written both of these out.
     """
     assertion, results = failed.compared or (None, ())
     if assertion is None:
@@ -114,6 +111,7 @@ def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | N
     lesson, trials = check.lesson, getattr(check.student, "trials", None)
     calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
     called = {check.item.function, *(call.function.partition(".")[0] for call in calls)}
+    called |= {each.name for each in SourceFile(lesson.answer_key).reached_from(check.item.function)}
     for mistake in (each for each in lesson.mistakes if each.gradient in called):
         contents = trials.contents(mistake.gradient) if trials is not None else None
         if not is_borne_out(needs_of_formula(mistake.formula), contents):

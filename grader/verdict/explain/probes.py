@@ -35,8 +35,7 @@ def explain_by_properties(student: StepRunner, step: str, name: str, problems: S
         return None
     problem = max(wrong.problems, key=lambda each: min(each.values[name].shape, default=0))
     is_chosen = problem.random_upstream and LOSS not in problem.graph.consumers[name]
-    if is_chosen and problem.requested_instead(name, student.answers(problem)[step].uses) is not None:
-        is_chosen = False
+    is_chosen = is_chosen and problem.requested_instead(name, student.answers(problem)[step].uses) is None
     probed = wrong_pattern(student, step, problem) if is_chosen else iter(())
     return next(chain(not_zero(wrong), sums_not_zero(wrong), probed), None)
 
@@ -56,7 +55,7 @@ def not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
             "not_zero_elsewhere",
             f"The gradient of `{wrong.name}` is zero in {int(zero.sum())} of {zero.numel()} elements of one problem: "
             f"changing those changes nothing that is computed from `{wrong.name}`. Yours is not zero there, for "
-            f"example in {first}. Which elements does the forward pass read?",
+            f"example in {first}. Why does a change there change nothing?",
         )
 
 

@@ -7,6 +7,7 @@ so it is true whatever the student's code does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +25,8 @@ from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongF
 
 MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
-AFTER_THE_CALL = ("afterwards", "after the call")
-"""What the name of a part contains, one of them, if it is an argument after the call."""
+AFTER_THE_CALL = re.compile("afterwards|after the call")
+"""What the name of a part contains if it is an argument after the call."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
             others = {
                 f"`{other}`": as_numbers([row[other][1] for row in table if other in row])
                 for other in names
-                if other != name and all(other in row for row in table if name in row)
+                if other != name and not AFTER_THE_CALL.search(other)
+                if all(other in row for row in table if name in row)
             }
             explanation = explain_part(name, part, given, others)
             if explanation is not None:
@@ -83,7 +85,7 @@ def explain_part(
 
     Those that are not numbers on all problems are empty.
     """
-    if any(words in name for words in AFTER_THE_CALL) and any(
+    if AFTER_THE_CALL.search(name) and any(
         all(map(torch.equal, tensors, part.expected)) for tensors in given.values() if tensors
     ):
         return Explanation(

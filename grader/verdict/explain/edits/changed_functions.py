@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.source.own_functions import assigned_pairs, assigned_variable, names_read_in, returned_parts
+from grader.source.parsing import parse_text
 from grader.source.syntax import nested_statements
 from grader.verdict.explain.edits.coded_changes import Around, Known
 from grader.verdict.explain.edits.contents import draws_numbers, parsed_file
@@ -108,19 +109,10 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
             break
         is_helper = change.around.function is not step
         text = text_of_changed(step, helpers if is_helper else (), change.place, change.new, known)
-        if text not in edits and (isinstance(change.new, ast.expr) or is_python(text)):
+        if text not in edits and (isinstance(change.new, ast.expr) or parse_text(text) is not None):
             characters += len(text)
             edits[text] = change.edit()
     return edits
-
-
-def is_python(text: str) -> bool:
-    """Whether a text with another statement can be parsed: a loop may have become empty."""
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def changes(around: Around) -> Iterator[Change]:
@@ -166,6 +158,8 @@ def suspected_nodes(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], k
         if isinstance(statement, ast.Return):
             returned |= returned_parts(statement.value, known.returned)
         for target, value in assigned_pairs(statement):
+            if isinstance(target, ast.Subscript):  # `gradients["W"] = ...`
+                returned |= returned_parts(ast.Dict([target.slice], [value]), known.returned)
             for name in filter(None, map(assigned_variable, ast.walk(target))):
                 behind[name].append(value if isinstance(statement, ast.For) else statement)
     nodes: list[ast.AST] = [part for name, part in returned.items() if name not in known.right]
@@ -177,7 +171,7 @@ def suspected_nodes(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], k
             nodes += behind[name]
             waiting += [read for node in behind[name] for read in names_read_in(node)]
         seen.add(name)
-    return frozenset(id(each) for node in nodes for each in ast.walk(node)) if returned else frozenset()
+    return frozenset(id(each) for node in nodes for each in ast.walk(node)) if returned or known.wrong else frozenset()
 
 
 def text_of_changed(

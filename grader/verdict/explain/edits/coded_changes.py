@@ -175,11 +175,13 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
         return
     word, begins = name.split("_")[0], name if len(name) > 1 else f"{name}_"
     others = [each for each in (*own, *around.known.shapes) if each.split("_")[0] == word or each.startswith(begins)]
+    unknown = [each for each in around.local if around.shape_of(each) is None]
     if not around.step:
         others = own
     elif shape is not None:
         others += [each for each in (*around.local, *around.known.shapes) if around.shape_of(each) == shape]
-    elif len(unknown := [each for each in around.local if around.shape_of(each) is None]) <= MAX_UNKNOWN_SHAPES + 1:
+        unknown = [each for each in unknown if each[0] == name[0] == "d"]  # gradients on the way
+    if around.step and len(unknown) <= MAX_UNKNOWN_SHAPES + 1:
         others += unknown
     if name in around.parameters:
         others = [*around.unread, *others, *around.known.related]

@@ -2,7 +2,7 @@
 
 lesson: 12
 by: dojo
-dscores: failed | The gradient of `scores` is zero in 112 of 256 elements of one problem
+dscores: failed | `dmasked.masked_fill(past, 0)` takes the wrong side of the condition.
 others: any
 """
 

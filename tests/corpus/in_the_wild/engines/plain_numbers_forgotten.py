@@ -7,7 +7,7 @@ engine: micrograd
 value_forward, value_gradients, value_graphs, value_detach, value_again, value_deep: passed
 value_numbers: error | = AttributeError: 'int' object has no attribute 'data'. A plain number (`int`) has no `data`.
     May that operand be a plain number, as in `a + 3`? Then an object has to be made of it first. Its public example:
-    exercises/18_autograd_engine/examples.py:128
+    exercises/18_autograd_engine/examples.py:130
 others: any
 """
 

@@ -8,7 +8,7 @@ value_forward, value_gradients, value_graphs, value_detach, value_again: passed
 value_deep: error | = RecursionError: maximum recursion depth exceeded while calling a Python object. Python allows
     about 1,000 calls within each other. Does a function call itself without an end, or once for each step of
     something long? A loop, with a list of what still waits, needs no calls. Its public example:
-    exercises/18_autograd_engine/examples.py:368
+    exercises/18_autograd_engine/examples.py:370
 others: any
 """
 

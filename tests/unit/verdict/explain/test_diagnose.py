@@ -189,6 +189,7 @@ def test_a_ratio_is_named_after_the_sizes(problems):
             lambda n: (n - 1) / n,
         ),
         ("−1/n times the gradient (here -0.25). A", lambda n: -1 / n),
+        ("√n times the gradient (here 2). A", lambda n: n**0.5),
     ):
         explanation = text(problems, "W", times(factor, "W"))
         assert explanation is not None and explanation.id == "ratio"
@@ -196,7 +197,7 @@ def test_a_ratio_is_named_after_the_sizes(problems):
 
 
 def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems):
-    for factor in (lambda n: n + 1, lambda n: n - 2, lambda n: n**0.5, lambda n: 1 + 1e-3 * n):
+    for factor in (lambda n: n + 1, lambda n: n - 2, lambda n: n**0.25, lambda n: 1 + 1e-3 * n):
         first, *others = (factor(problem.values["n"]) for problem in problems)
         other = max(others, key=lambda value: abs(value - first))
         assert text(problems, "W", times(factor, "W")) == Explanation(

@@ -84,6 +84,11 @@ WRONG = {
         "`new` still needs a sum over axis 0: its shape is (5, 3) where (3,) is expected.",
     ),
     "transposed": ("table", lambda p: p["table"].T, "`table` is the transpose of what it should be."),
+    "reversed": (
+        "table",
+        lambda p: p["table"].flip(0),
+        "`table` is what it should be, but in the opposite order along axis 0.",
+    ),
 }
 
 
