@@ -8,7 +8,7 @@ from pathlib import Path
 
 from support import ROOT
 
-HIDDEN = {"07_training": 12, "15_gpt": 8, "16_through_time": 9}
+HIDDEN = {"07_training": 12, "15_gpt": 8, "16_through_time": 9, "21_fine_tuning": None}
 
 
 def small_networks(folder: Path, steps: int) -> Path:

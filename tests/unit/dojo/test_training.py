@@ -1,4 +1,4 @@
-"""`dojo train` as it is typed: the networks of lessons 07, 15 and 16 and a student's own, next to autograd's runs."""
+"""`dojo train` as it is typed: the lessons' networks and a student's own, next to autograd's runs."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def train_lesson(train: Callable[..., Result], small: Path, number: str, source:
 
 
 @pytest.mark.full
-def test_the_gpt_and_the_recurrent_network_train_as_autograds_and_a_wrong_line_stops_them(course, small, train):
+def test_the_other_lessons_networks_train_as_autograds_and_a_wrong_line_stops_them(course, small, train):
     explained = r"Step 0: `d{0}` differs from autograd's by .*`dojo check {1}\.d{0}` explains it"
     for number, sizes, mistakes in (
         (
@@ -308,6 +308,22 @@ def test_the_gpt_and_the_recurrent_network_train_as_autograds_and_a_wrong_line_s
             (
                 ("dh[1:] = (", "dh[:-1] = (", explained.format("Wh", "16")),
                 ("** 0.5\n    factor", "\n    factor", r"the gradients are right, and `clip` makes .*16\.clip"),
+            ),
+        ),
+        (
+            "21",
+            r"^864 numbers are trained, 2,187 are frozen",
+            (
+                (
+                    "share = answer.sum() / total",
+                    "share = 1 / len(pieces)",
+                    r"Step 0: your loss is .* and autograd's",
+                ),
+                (
+                    "A - rate * of_A",
+                    "A - of_A",
+                    r"right, and `fine_tune` makes another `A` .*21\.fine_tune",
+                ),
             ),
         ),
     ):
