@@ -48,9 +48,7 @@ def cost(lesson: ModuleType, depth: int, every: int | None) -> Cost:
     generator = torch.Generator().manual_seed(depth)
     x, dout = (torch.randn(BATCH, WIDTH, generator=generator, dtype=torch.float64) for _ in range(2))
     weights = [torch.randn(WIDTH, WIDTH, generator=generator, dtype=torch.float64) / WIDTH**0.5 for _ in range(depth)]
-    watch = CallWatch(CAP)
-    watch.know([x, dout, *weights])
-    with watch:
+    with CallWatch(CAP, [x, dout, *weights]) as watch:
         if every is None:
             lesson.backward_all(x, weights, dout)
         else:
