@@ -39,7 +39,10 @@ import base64, os, sys, time
 from pathlib import Path
 sys.path.insert(0, ".")
 from grader.gradebook.grading.session import Session
-from grader.intake.lesson_files import LessonFiles
+try:
+    from grader.intake.lesson_files import LessonFiles
+except ImportError:  # where it was until 2026-11-29
+    from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 
