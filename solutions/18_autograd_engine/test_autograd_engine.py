@@ -57,7 +57,10 @@ class Autograd:
 
     @staticmethod
     def Tensor(data):
-        return data.clone().as_subclass(Leaf).requires_grad_()
+        leaf = data.clone().as_subclass(Leaf).requires_grad_()
+        # torch adds to a leaf's gradient in place, and two leaves may have views of one gradient
+        leaf.register_hook(lambda gradient: gradient.clone())
+        return leaf
 
 
 # What runs in the worker. `text` is Python: statements with the names of the leaves.
