@@ -10,6 +10,18 @@
 # rows of tensor_graphs: failed
 # rows of network: failed
 # rows of tensor_deep: failed
+# rows of tensor_numbers: failed
+# rows of tensor_reflected: failed
+# rows of tensor_negation: failed
+# rows of tensor_subtraction: failed
+# rows of tensor_division: failed
+# rows of tensor_power: failed
+# rows of tensor_tanh: failed
+# rows of tensor_exp: failed
+# rows of tensor_log: failed
+# rows of tensor_detach: failed
+# rows of tensor_again: failed
+# rows of tensor_zero_grad: failed
 
 import torch
 from right import Tensor, Value, unbroadcast

@@ -4,6 +4,16 @@
 # rows of value_detach: forbidden
 # rows of value_again: forbidden
 # rows of value_deep: forbidden
+# rows of value_numbers: forbidden
+# rows of value_reflected: forbidden
+# rows of value_negation: forbidden
+# rows of value_subtraction: forbidden
+# rows of value_division: forbidden
+# rows of value_power: forbidden
+# rows of value_tanh: forbidden
+# rows of value_exp: forbidden
+# rows of value_relu: forbidden
+# rows of value_zero_grad: forbidden
 
 from recomputed import Recomputed
 from right import Tensor, unbroadcast

@@ -1,9 +1,19 @@
 """Evaluates the graph again with each leaf moved up and down."""
 # rows of value_gradients: forbidden
 # rows of value_graphs: failed
-# rows of value_detach: forbidden
-# rows of value_again: forbidden
+# rows of value_detach: failed
+# rows of value_again: failed
 # rows of value_deep: failed
+# rows of value_numbers: forbidden
+# rows of value_reflected: forbidden
+# rows of value_negation: forbidden
+# rows of value_subtraction: forbidden
+# rows of value_division: forbidden
+# rows of value_power: forbidden
+# rows of value_tanh: forbidden
+# rows of value_exp: forbidden
+# rows of value_relu: forbidden
+# rows of value_zero_grad: forbidden
 
 from recomputed import Recomputed
 from right import Tensor, unbroadcast
