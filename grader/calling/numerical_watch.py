@@ -1,10 +1,11 @@
 """Numerical differentiation, seen while a function runs: in PyTorch's operators and in numpy's and math's functions.
 
-Suspicious is an operator that is evaluated at inputs which differ by a small step, and every complex result. A function
-with something suspicious is called a second time, with these results disturbed by a few thousand rounding errors. A
-difference quotient divides the disturbance by its step, so its answer changes by much more. What a function only prints
-or compares does not change its answer at all. Like all counts in a student's process, this can be deceived by code that
-looks for it.
+Suspicious is an operator that is evaluated at inputs which differ by a small step, and a complex result that is a small
+step away from real numbers or comes from a curved function. Products of complex numbers, which rotate, are not. A
+function with something suspicious is called a second time, with these results disturbed by a few thousand rounding
+errors. A difference quotient divides the disturbance by its step, so its answer changes by much more. What a function
+only prints or compares does not change its answer at all. Like all counts in a student's process, this can be deceived
+by code that looks for it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from torch import Tensor
 from grader.calling.answer import Answer, Seen
 from grader.calling.operators import OperatorWatch, TooManyOperators
 from grader.calling.protocol import leaves
-from grader.calling.repeated_inputs import Evaluations, InputArray
+from grader.calling.repeated_inputs import Evaluations, InputArray, is_near_real
 
 SMOOTH_OPERATORS = frozenset(
     """
@@ -36,6 +37,7 @@ SMOOTH_OPERATORS = frozenset(
 )
 SLOW_MOVING = frozenset({"sqrt", "rsqrt", "pow", "div", "reciprocal", "square", "var", "std", "linalg_vector_norm"})
 """What an optimizer computes from parameters, which change by a small step between two of its steps."""
+BILINEAR = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "dot", "matmul", "div"})
 NUMPY = frozenset(
     "tanh exp exp2 expm1 log log1p log2 log10 sqrt power square reciprocal sinh cosh sin cos matmul dot".split()  # noqa: SIM905
 )
@@ -99,26 +101,27 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         is_complex = any(isinstance(value, Tensor) and value.is_complex() for value in leaves(result))
         if is_followed or is_complex:
             others = tuple(repr(each) for each in args if not isinstance(each, Tensor))
-            if self._is_disturbed((plain, others), inputs, is_complex):
+            is_step = is_complex and is_first and is_complex_step(plain, inputs, arrays_in(result))
+            if self._is_disturbed((plain, others), inputs, is_step):
                 disturb(result, self._number)
         return result
 
     def evaluated_outside(self, name: str, arguments: Sequence[object], result: object) -> object:
         """The result of a function of numpy's, math's or cmath's, disturbed in a second run."""
         arrays = arrays_in(arguments)
-        is_complex = any(map(numpy.iscomplexobj, arrays_in([result, *arguments])))
+        is_step = is_complex_step(name, arrays, arrays_in(result))
         if self._may_train and all(each.size == 1 for each in arrays):
             arrays = []  # a learning rate may decay step by step
-        is_disturbed = self._is_disturbed((name, len(arrays)), arrays, is_complex)
+        is_disturbed = self._is_disturbed((name, len(arrays)), arrays, is_step)
         return disturb(result, self._number) if is_disturbed else result
 
-    def _is_disturbed(self, key: tuple[str, object], inputs: Sequence[InputArray], is_complex: bool) -> bool:
+    def _is_disturbed(self, key: tuple[str, object], inputs: Sequence[InputArray], is_step: bool) -> bool:
         """Whether the result of one more evaluation is to be disturbed; a first run notes whether it is suspicious."""
         self._number += 1
         if self._disturbed is not None:
             return self._number in self._disturbed
-        self.complex_results += is_complex
-        if is_complex or self._evaluations[key].add(inputs):
+        self.complex_results += is_step
+        if is_step or self._evaluations[key].add(inputs):
             self.suspicious.add(self._number)
         return False
 
@@ -154,6 +157,14 @@ def watched(
     return {name: answer._replace(seen=watch.seen(changes[name])) for name, answer in answers.items()}
 
 
+def is_complex_step(operator: str, inputs: Sequence[InputArray], results: Sequence[InputArray]) -> bool:
+    """Whether an operator computes with complex numbers as a differentiation does, and not as a rotation does."""
+    is_curved = operator in SMOOTH_OPERATORS | NUMPY - BILINEAR
+    return any(map(is_near_real, [*inputs, *results])) or (
+        is_curved and any(numpy.iscomplexobj(each) and each.real.any() for each in inputs)
+    )
+
+
 def relative_change(one: Answer, other: Answer) -> float:
     """The largest change of a tensor or number in an answer, relative to its own largest element, in disturbances."""
     changes = [0.0]
@@ -165,14 +176,20 @@ def relative_change(one: Answer, other: Answer) -> float:
 
 
 def disturb(result: Any, number: int) -> Any:
-    """The result with each element changed by its own part of DISTURBANCE. Tensors and arrays are changed in place."""
-    if isinstance(result, (float, complex)):
-        return type(result)(result * (1 + cosine(number) * DISTURBANCE * sys.float_info.epsilon))
+    """The result with each element changed by its own part of DISTURBANCE. Tensors and arrays are changed in place.
+
+    Of complex numbers only the imaginary part is changed: a derivative is read from it.
+    """
+    if isinstance(result, float):
+        return result * (1 + cosine(number) * DISTURBANCE * sys.float_info.epsilon)
+    if isinstance(result, complex):
+        return complex(result.real, disturb(result.imag, number))
     for array in arrays_in(result):
-        if array.dtype.kind in "fc":
-            noise = cosine(numpy.arange(array.size).reshape(array.shape) + number)
+        changed = array.imag if array.dtype.kind == "c" else array
+        if changed.dtype.kind == "f":
+            noise = cosine(numpy.arange(changed.size).reshape(changed.shape) + number)
             with suppress(ValueError):  # it may not be written to
-                array *= 1 + noise * DISTURBANCE * numpy.finfo(array.dtype).eps
+                changed *= 1 + noise * DISTURBANCE * numpy.finfo(changed.dtype).eps
     return result
 
 

@@ -22,6 +22,10 @@ NEAR_INPUT, FAR_INPUT = 0.02, 0.35
 """Largest distance of two inputs, in standard deviations: with any pattern; where it is constant or mostly zero."""
 
 
+LARGEST_COMPLEX_STEP = 1e-3
+"""Relative to the real part. A larger step than 1e-5 earns nothing by itself."""
+
+
 class Evaluations:
     """The inputs at which one operator was evaluated.
 
@@ -105,3 +109,12 @@ def is_batch_of_close(a: InputArray) -> bool:
         return False
     distance = numpy.abs(numpy.diff(a, axis=0))
     return all(is_perturbed(a[0], each) for each in distance if each.any()) and bool(distance.any())
+
+
+def is_near_real(a: InputArray) -> bool:
+    """Whether at least half of the elements that have an imaginary part have a small one."""
+    if not numpy.iscomplexobj(a):
+        return False
+    imaginary, real = numpy.abs(a.imag), numpy.abs(a.real)
+    steps = numpy.count_nonzero((imaginary > 0) & (imaginary <= LARGEST_COMPLEX_STEP * real))
+    return 0 < numpy.count_nonzero(imaginary) <= 2 * steps
