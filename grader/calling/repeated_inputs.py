@@ -116,5 +116,5 @@ def is_near_real(a: InputArray) -> bool:
     if not numpy.iscomplexobj(a):
         return False
     imaginary, real = numpy.abs(a.imag), numpy.abs(a.real)
-    steps = numpy.count_nonzero((imaginary > 0) & (imaginary <= LARGEST_COMPLEX_STEP * real))
-    return 0 < numpy.count_nonzero(imaginary) <= 2 * steps
+    steps = int(numpy.count_nonzero((imaginary > 0) & (imaginary <= LARGEST_COMPLEX_STEP * real)))
+    return 0 < int(numpy.count_nonzero(imaginary)) <= 2 * steps
