@@ -27,7 +27,7 @@ CURRICULUM = (
     "01_chain_rule 02_small_net 03_makemore_steps 04_cross_entropy 05_batch_norm 06_embedding_net 07_training "
     "08_gradient_check 09_checkpointing 10_gradient_doctor 11_layer_norm 12_attention 13_multi_head_attention "
     "14_transformer_block 15_gpt 16_through_time 17_convolution 18_autograd_engine 19_flash_attention "
-    "21_fine_tuning"
+    "20_modern_block 21_fine_tuning"
 )
 
 
