@@ -113,7 +113,7 @@ def new_lesson(
     """Writes the two folders of a new lesson: exercises/NAME and solutions/NAME, with a small example to replace.
 
     Examples:
-      grade new-lesson 20_group_norm
+      grade new-lesson 23_group_norm
     """
     from grader.authoring.lesson_sources import write_lesson
 

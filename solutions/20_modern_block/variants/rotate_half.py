@@ -1,4 +1,4 @@
-"""Rotations as `x * cos - rotate_half(x) * sin`, tensors of their own changed in place, values computed again."""
+"""Rotations with `rotate_half` and with complex numbers, tensors of their own changed in place, values computed again."""
 
 import torch
 import torch.nn.functional as F
@@ -10,9 +10,8 @@ def rotate_half(x):
 
 
 def dz(drotated_z, cos, sin):
-    partners = torch.empty_like(drotated_z)
-    partners[..., ::2], partners[..., 1::2] = -drotated_z[..., 1::2], drotated_z[..., ::2]
-    return drotated_z * cos.repeat_interleave(2, -1) - partners * sin.repeat_interleave(2, -1)
+    pairs = torch.view_as_complex(drotated_z.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * torch.complex(cos, -sin)).flatten(-2)
 
 
 def dnormed_q(drotated_q, cos, sin):
