@@ -577,12 +577,7 @@ down_without_share: d["dWdowns"] = for_each_expert(t["act"], mixed[token])
     In `dWdowns` the shares are missing: use the gradient that arrives at `done`.
 no_silu_in_down: d["dWdowns"] = for_each_expert(t["gate"] * t["up"], done)
     `dWdowns` is made with `gate * up`. Which value does the forward pass multiply by `Wdowns`?
-- up = dup(act, t["gate"])
-up_without_silu: up = act * t["gate"]
-    In the experts, the gradient of `up` contains the gate without its SiLU.
 - gate = dgate(act, t["gate"], t["up"])
-sigmoid_for_slope: gate = act * t["up"] * torch.sigmoid(t["gate"])
-    In the experts, SiLU's slope has a second term: both factors of x · σ(x) depend on x.
 gate_and_up_swapped: gate, up = up, dgate(act, t["gate"], t["up"])
     In the experts, gate and up have changed places.
 - sent = torch.einsum("nj,ncj->nc", gate, t["Wgates"][expert]) + torch.einsum("nj,ncj->nc", up, t["Wups"][expert])
@@ -711,14 +706,6 @@ keys_as_neighbours: normed_k = dz(rotated_k, t["cos"], t["sin"])
     The keys' gradient is rotated with neighbours as pairs. `block` rotates the halves.
 - normed_q = dnormed_q(products @ t["keys"], t["cos"], t["sin"])
 - normed_k = dnormed_q(rotated_k, t["cos"], t["sin"])
-both_forward:
-        normed_q = dnormed_q(products @ t["keys"], t["cos"], -t["sin"])
-        normed_k = dnormed_q(rotated_k, t["cos"], -t["sin"])
-    The gradients of queries and keys are rotated in the direction of the forward pass.
-both_as_neighbours:
-        normed_q = dz(products @ t["keys"], t["cos"], t["sin"])
-        normed_k = dz(rotated_k, t["cos"], t["sin"])
-    The gradients of queries and keys are rotated with neighbours as pairs. `block` rotates the halves.
 neither_rotated: normed_q, normed_k = products @ t["keys"], rotated_k
     The rotations of queries and keys are missing on the way back.
 - qh, d["dgain_q"] = back_through_norm(normed_q, t["qh"], t["gain_q"])
