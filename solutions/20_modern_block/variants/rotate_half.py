@@ -1,4 +1,4 @@
-"""Rotations with `rotate_half` and with complex numbers, tensors of their own changed in place, values computed again."""
+"""Rotations with `rotate_half` and with complex numbers, tensors of their own changed in place, values made again."""
 
 import torch
 import torch.nn.functional as F
