@@ -12,10 +12,9 @@ from types import ModuleType
 
 import torch
 
-from grader.authoring.lesson_sources import stub_of, suite_of
+from grader.authoring.lesson_sources import public_text, stub_of, suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
-from grader.lesson.toml_tables import read_lesson_text
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
 from grader.results.wording import count_text
@@ -52,9 +51,8 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
 
 def unwritten_places(lesson: Lesson) -> Iterator[str]:
     """Sentences about what the author of README.md has not written yet: each line in which the scaffold says TODO."""
-    path = lesson.exercise / "README.md"
-    lines = read_lesson_text(path).splitlines() if path.is_file() else []
-    numbers = [str(number) for number, line in enumerate(lines, 1) if re.search(r"\bTODO\b", line)]
+    lines = enumerate(public_text(lesson, "README.md").splitlines(), 1)
+    numbers = [str(number) for number, line in lines if re.search(r"\bTODO\b", line)]
     if numbers:
         where = f"line{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
         yield f"exercises/{lesson.name}/README.md still says TODO in {where}: write what belongs there."

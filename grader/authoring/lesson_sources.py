@@ -27,6 +27,12 @@ ANSWER = re.compile(rf"^([ ]*){re.escape(ANSWER_BEGIN)}\n.*?^[ ]*{re.escape(ANSW
 TODO = r"\1# TODO: replace the next line by your own\n\1raise NotImplementedError\n"
 
 
+def public_text(lesson: Lesson, name: str) -> str:
+    """The text of a file in exercises/NN_name, "" where there is none."""
+    path = lesson.exercise / name
+    return read_lesson_text(path) if path.is_file() else ""
+
+
 def variant_files(lesson: Lesson) -> list[Path]:
     """The files in solutions/NN_name/variants: right answers in other styles."""
     return sorted((lesson.solution / "variants").glob("*.py"))

@@ -129,6 +129,7 @@ def release(
     lesson_names: LessonNames,
     assignment_file: AssignmentPath,
     answers: Annotated[bool, option("--answers", "With the model answers to the questions, after the deadline.")],
+    url: Annotated[str | None, option("--url URL", "Where DIR will be on the web: with a page, index.html.")],
     course: CourseFolder,
 ) -> None:
     """Writes what students get, as a folder and as a zip: lessons with untouched stubs and as notebooks, and `dojo`.
@@ -139,11 +140,15 @@ def release(
 
     Examples:
       grade release hw2 --assignment hw2.toml  the lessons of an assignment, with its rows and due date
+      grade release course --url https://github.com/OWNER/REPO/tree/main/course
+                                               a page with links to Colab, where notebooks install the kit from there
     """
     from grader.authoring.lesson_review import unwritten_places  # torch comes with these
     from grader.authoring.release.engine import write_zip
     from grader.authoring.release.kit import kit_of, published_answers
+    from grader.authoring.release.website import KIT_ZIP, website_at
 
+    website = website_at(url) if url else None
     if folder.exists() and any(folder.iterdir()):
         raise UserError(f"{folder} exists and is not empty: name a new folder, or remove this one first.")
     loaded, lessons = open_course(course, lesson_names)
@@ -156,7 +161,7 @@ def release(
         lessons = [loaded.lessons[each] for each in dict.fromkeys(names)]
     if unwritten := [sentence for lesson in lessons for sentence in unwritten_places(lesson)]:
         fail("\n".join([*unwritten, "nothing was written."]))
-    kit, model_answers = kit_of(lessons, assignment), published_answers(lessons) if answers else {}
+    kit, model_answers = kit_of(lessons, assignment, website), published_answers(lessons) if answers else {}
     refuse_leaks(loaded, kit, model_answers)
     kit |= model_answers
     name = folder.resolve().name
@@ -164,12 +169,18 @@ def release(
     with write_errors(folder):
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
         shutil.unpack_archive(archive, folder.resolve().parent)
+        if website:
+            shutil.copyfile(archive, folder / KIT_ZIP)
     secret_files = sum(1 for lesson in every for _ in lesson.solution.rglob("*.py"))
     click.echo(
         f"{count_text(len(lessons), 'lesson')}, {count_text(len(kit), 'file')}, compared with "
         f"{count_text(secret_files, 'secret file')}: nothing is given away."
     )
     click.echo(f"The kit: {folder} and {archive}")
+    if website:
+        click.echo(f"The course: {folder / 'index.html'}, for {url}")
+    if website and website.in_colab is None:
+        click.echo("Colab opens notebooks from GitHub only, so the page offers them for download: see docs/ci.md.")
 
 
 def refuse_leaks(course: Course, kit: dict[str, bytes], model_answers: dict[str, bytes]) -> None:

@@ -6,6 +6,8 @@ import ast
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from support import ROOT
@@ -66,3 +68,12 @@ def checked_file(judge: LocalJudge, kit: Path, number: str, text: str) -> Checke
     file_of(kit, number).write_text(text)
     lesson = Desk(kit, print).course.find(number)
     return Checked(lesson, read_own(lesson), judge.judge(lesson, read_own(lesson)), 0.1)
+
+
+def bare_environment(place: Path) -> Path:
+    """An environment's python, which sees the packages installed here, but not this project."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    (packages,) = place.glob("lib/python3*/site-packages")
+    here = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "here.pth").write_text("\n".join(here) + "\n")
+    return place / "bin" / "python"

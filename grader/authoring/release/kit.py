@@ -14,6 +14,7 @@ from pathlib import Path
 from grader.authoring.figures.graph import OWN
 from grader.authoring.lesson_sources import published_stub
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
+from grader.authoring.release.website import KIT_ZIP, Website, course_page, readme_with_pictures
 from grader.dojo.start import EDITOR_TASKS
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment
@@ -35,16 +36,18 @@ KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(published_stub)
 
 
-def kit_of(lessons: Sequence[Lesson], assignment: Assignment | None = None) -> KitFiles:
-    """Everything a student gets. Raises LessonError, UserError, OSError."""
+def kit_of(lessons: Sequence[Lesson], assignment: Assignment | None = None, website: Website | None = None) -> KitFiles:
+    """Everything a student gets, with index.html if it has a `website`. Raises LessonError, UserError, OSError."""
     found = engine_files() | {"pyproject.toml": pyproject("dojo"), "LICENSE": licence()}
     found |= {AGENTS: (TEMPLATES / AGENTS).read_bytes(), EDITOR_TASKS: (TEMPLATES / "tasks.json").read_bytes()}
     for lesson in lessons:
-        name = f"notebooks/{lesson.name}.ipynb"
         found |= lesson_files(lesson) | settings_file(lesson.course)
-        found[name] = notebook_of(lesson, stub_text(lesson), name)
+        found[f"notebooks/{lesson.name}.ipynb"] = notebook_of(lesson, stub_text(lesson), website)
     if assignment is not None:
         found[ASSIGNMENT_FILE] = assignment.text.encode()
+    if website is not None:
+        found["index.html"] = course_page(lessons, assignment.title if assignment else None, website)
+        found[".nojekyll"] = b""  # GitHub Pages publishes the files as they are
     templates = text_templates("kit")
     for template in templates.list_templates():
         name = template.removesuffix(".jinja") if template != "gitignore" else ".gitignore"  # git would obey it here
@@ -75,17 +78,20 @@ def settings_file(course: Path) -> KitFiles:
     return {COURSE_SETTINGS_FILE: path.read_bytes()} if path.is_file() else {}
 
 
-def notebook_of(lesson: Lesson, stub: str, name: str) -> bytes:
-    """The lesson's `stub` as a Jupyter notebook (nbformat 4.5), which is called `name` in the kit.
+def notebook_of(lesson: Lesson, stub: str, website: Website | None = None) -> bytes:
+    """The lesson's README and its `stub` as a Jupyter notebook (nbformat 4.5).
 
-    Each function or class has a cell of its own, with the comments above it; one that has rows is below `%%check`.
+    Its first code cell installs the kit, from `website` if there is one. Each function or class has a cell of its own,
+    with the comments above it; one that has rows is below `%%check`.
     """
     templates, lines, tree = text_templates("kit_notebook"), stub.splitlines(), ast.parse(stub)
     introduction = ast.get_docstring(tree)
     body = tree.body if introduction is None else tree.body[1:]
-    about = {"lesson": lesson, "name": name, "introduction": introduction or lesson.title}
-    cells = [("markdown", templates.get_template("introduction.md.jinja").render(about))]
-    cells.append(("code", templates.get_template("set_up.txt").render()))
+    about = {"lesson": lesson, "introduction": introduction or lesson.title, "website": website, "zip": KIT_ZIP}
+    cells = [("markdown", templates.get_template("introduction.md.jinja").render())]
+    cells.append(("code", templates.get_template("set_up.txt").render(about)))
+    cells.append(("markdown", readme_with_pictures(lesson) or f"# {lesson.title}"))
+    cells.append(("markdown", templates.get_template("functions.md.jinja").render(about)))
     begin = body[0].lineno - 1
     for node, following in zip(body, [*body[1:], None], strict=True):
         is_last = following is None

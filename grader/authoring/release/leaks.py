@@ -22,11 +22,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
+from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END, public_text
 from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import stub_text
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.toml_tables import read_lesson_text
 from grader.source.code_forms import bodies, computed_values, mass_of, returned_value, whole_form
 from grader.source.parsing import parse_text
 from grader.source.syntax import FunctionDefinition, all_nodes
@@ -83,7 +82,7 @@ class Secrets:
     functions: list[SecretFunction] = field(default_factory=list)
     whole: dict[bytes, str] = field(default_factory=dict)  # {content of a file of solutions/: its path}
     sentences: list[tuple[str, str]] = field(default_factory=list)  # (a long one of a question's key, its file's path)
-    worked: set[tuple[str, str]] = field(default_factory=set)  # (a README, a function whose answer it works out)
+    worked: set[tuple[str, str]] = field(default_factory=set)  # (a README or notebook, a function that it works out)
 
     def without(self, *names: str) -> Secrets:
         """What is secret except the contents of the files of these names."""
@@ -95,12 +94,12 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secre
     """Everything in solutions/ that is not public, of all lessons or of `lessons`. Raises LessonError, OSError."""
     everything, secrets, public = list(course.lessons.values()), Secrets(), set[str]()
     for lesson in everything:
-        forward = lesson.exercise / "forward.py"
-        text = read_lesson_text(forward) if forward.is_file() else ""
+        text = public_text(lesson, "forward.py")
         for published in (stub_text(lesson), text, re.sub(r"\bt\.", "", text)):
             public |= forms_in(code_in(published))
     for lesson in everything if lessons is None else lessons:
-        secrets.worked |= {(f"exercises/{lesson.name}/README.md", name) for name in lesson.config.public.worked}
+        texts = (f"exercises/{lesson.name}/README.md", f"notebooks/{lesson.name}.ipynb")  # which has the README
+        secrets.worked |= {(text, name) for text in texts for name in lesson.config.public.worked}
         for path in files_under(lesson.solution):
             content, file = path.read_bytes(), str(path.relative_to(course.root))
             text = content.decode("utf-8", errors="replace")

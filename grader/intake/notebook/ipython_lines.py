@@ -12,7 +12,7 @@ import textwrap
 from grader.source.parsing import parse_text
 
 MAGIC_LINE = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
-HELP = re.compile(r"^(?P<indent>\s*)[^\s#][^#]*\?\s*$")
+HELP = re.compile(r"""^(?P<indent>\s*)[^\s#"'][^#"']*\?\s*$""")  # no question with which a docstring begins
 ASSIGNED = re.compile(r"^(?P<indent>\s*)[A-Za-z_][^=#(]*=\s*[%!]")  # `files = !ls`
 TIMED = re.compile(r"^(?P<indent>\s*)%time\s+(?=\S)")
 PYTHON_CELL = re.compile(r"^\s*%%(check|time|timeit|capture|prun|debug|python3?|(writefile|file)\s+(-a\s+)?\S+\.py)\b")

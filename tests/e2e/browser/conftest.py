@@ -10,6 +10,7 @@ import pytest
 from playwright import sync_api as playwright
 from windows import NO_BROWSER, Window, find_browser, running
 
+from grader.authoring.release.website import course_page, website_at
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
@@ -34,6 +35,7 @@ def pages(
     texts = {
         "report": made.report(session_for(*made.LESSONS)),
         "graphs": made.graphs([course.find(number) for number in ("03", "15", "16")]),
+        "course": course_page(lessons, None, website_at("https://github.com/ada/course/tree/main")).decode(),
         "class": Reporter(lessons).class_page(made.everyone(lessons, 130)),
     }
     paths = {name: folder / f"{name}.html" for name in texts}

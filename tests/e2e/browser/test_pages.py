@@ -8,7 +8,7 @@ import pytest
 from support import sampled
 from windows import serious
 
-PAGES = ("report", "graphs", "class")
+PAGES = ("report", "graphs", "class", "course")
 EACH = pytest.mark.parametrize("name", PAGES)
 
 FOCUSABLE = """() => Array.from(document.querySelectorAll("a[href], button, input, select, summary, [tabindex]"))

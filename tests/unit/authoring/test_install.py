@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 import re
 import shutil
-import site
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from kits import bare_environment
 from support import ROOT
 
 from grader.authoring.release.engine import engine_files
@@ -36,14 +36,6 @@ def test_the_image_copies_what_is_there_and_no_secret():
     ignored = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
     assert ignored[0] == "*" and {line[1:] for line in ignored if line.startswith("!")} == set(COPIED)
     assert not any(fnmatch.fnmatch("solutions", line[1:]) for line in ignored if line.startswith("!"))
-
-
-def bare_environment(place: Path) -> Path:
-    """An environment's python, which sees the packages installed here, but not this project."""
-    run(sys.executable, "-m", "venv", "--without-pip", place, cwd=place.parent)
-    (packages,) = place.glob("lib/python3*/site-packages")
-    (packages / "here.pth").write_text("\n".join(site.getsitepackages()) + "\n")
-    return place / "bin" / "python"
 
 
 @pytest.mark.slow

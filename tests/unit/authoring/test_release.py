@@ -26,9 +26,11 @@ from grader.authoring.release import engine
 from grader.authoring.release.engine import write_zip
 from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, lesson_files, notebook_of, published_answers
 from grader.authoring.release.leaks import Secrets, distribution_files, leaks, secrets_of
+from grader.authoring.release.website import website_at
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
 from grader.commands.course import LEAKS, refuse_leaks
+from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
@@ -70,11 +72,12 @@ NO_LEAKS = [
 
 @pytest.mark.full
 def test_the_course_s_own_kit_gives_nothing_away(course):
-    """All lessons, the engine, notebooks, README and tests, and common code, compared with all of solutions/."""
+    """All lessons, the engine, notebooks, README, tests and page, and common code, compared with all of solutions/."""
     secrets = secrets_of(course)
     assert len(secrets.whole) >= 100
     common = {f"common/{n}.{end}": text.encode() for n, text in enumerate(NO_LEAKS) for end in ("md", "py")}
-    assert leaks(kit_of(list(course.lessons.values())) | common, secrets) == []
+    kit = kit_of(list(course.lessons.values()), website=website_at("https://example.org/course"))
+    assert "index.html" in kit and leaks(kit | common, secrets) == []
 
 
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
@@ -279,7 +282,7 @@ def test_a_notebook_has_each_function_in_a_cell_of_its_own_and_is_read_as_the_st
     for number in ("01", "04", "08"):
         lesson = course.find(number)
         stub = stub_of(lesson)
-        text = notebook_of(lesson, stub, "notebooks/x.ipynb").decode()
+        text = notebook_of(lesson, stub).decode()
         nbformat.validate(notebook := nbformat.reads(text, 4))
         assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
         assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
@@ -292,10 +295,44 @@ def test_a_notebook_has_each_function_in_a_cell_of_its_own_and_is_read_as_the_st
         assert all(len(names) <= 1 for names in defined)
         assert [name for names in defined for name in names] == list(functions_of(stub))
         assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(ast.parse(stub).body[1:], []))
-        if number == "04":
-            (path := tmp_path / "04.ipynb").write_text(text)
-            submission = read_submission(Arrival("ada", path), [lesson]).lessons[lesson.name]
-            assert submission.present and b"def dlogits(logits, Yb, n):" in submission.files["backward.py"]
+        (path := tmp_path / f"{number}.ipynb").write_text(text)
+        submitted = read_submission(Arrival("ada", path), [lesson]).lessons[lesson.name].files["backward.py"].decode()
+        assert functions_of(submitted).keys() >= functions_of(stub).keys()
+
+
+# On the web ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_links_to_colab_where_colab_can_open_the_notebooks(course):
+    """It opens those of public GitHub repositories. Notebooks download the kit's zip in both cases."""
+    lesson, notebook = course.find("04"), "notebooks/04_cross_entropy.ipynb"
+    on_github = "https://github.com/ada/course/tree/main/some/kit/"
+    for url, address, in_colab in (
+        (on_github, "https://raw.githubusercontent.com/ada/course/main/some/kit", "ada/course/blob/main/some/kit"),
+        ("https://ada.github.io/course", "https://ada.github.io/course", None),
+    ):
+        kit = kit_of([lesson], website=website_at(url))
+        page = kit["index.html"].decode()
+        assert f'urlretrieve(\\"{address}/kit.zip\\"' in kit[notebook].decode()
+        assert "You will go from the loss straight to the logits" in page and 'alt="Arrows on three logits' in page
+        assert f'href="{notebook}"' in page and 'href="kit.zip"' in page
+        opened = re.findall(r'href="https://colab\.research\.google\.com/github/(.*?)"', page)
+        assert opened == ([f"{in_colab}/{notebook}"] if in_colab else [])
+        assert ("File &gt; Upload notebook" in page) == (in_colab is None)
+
+
+def test_an_answer_in_a_readme_is_found_on_the_page_and_in_the_notebook(secrets, tmp_path):
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / "04_cross_entropy", tmp_path / part / "04_cross_entropy")
+    answer = OTHER_FORMS["in-one-expression"][2].strip()
+    readme = tmp_path / "exercises" / "04_cross_entropy" / "README.md"
+    readme.write_text(f"## What you will be able to do\n\nYou will write `{answer}`.\n\n![A picture](forces.svg)\n")
+    lesson, website = Course(tmp_path).find("04"), website_at("https://example.org")
+    found = {sentence.partition(" ")[0] for sentence in leaks(kit_of([lesson], website=website), secrets)}
+    assert found == {"exercises/04_cross_entropy/README.md", "notebooks/04_cross_entropy.ipynb", "index.html"}
+    (readme.parent / "forces.svg").unlink()
+    with pytest.raises(UserError, match=r"forces\.svg is missing, and README\.md shows it"):
+        kit_of([lesson])
 
 
 # The command ---------------------------------------------------------------------------------------------------------
@@ -309,13 +346,16 @@ def small(tmp_path: Path) -> Path:
 
 @pytest.mark.full
 def test_folder_and_zip_are_the_same_and_have_the_lessons_that_are_wanted(small, tmp_path):
-    status, said, warned = released(tmp_path / "kit", "--course", small, "--lesson", "2")
+    url = ("--url", "https://example.org/kit")
+    status, said, warned = released(tmp_path / "kit", "--course", small, "--lesson", "2", *url)
     assert (status, warned) == (0, ""), warned
-    assert said.splitlines()[0].startswith("1 lesson, ")
+    assert said.splitlines()[0].startswith("1 lesson, ") and "Colab opens notebooks from GitHub only" in said
     assert said.splitlines()[1] == f"The kit: {tmp_path / 'kit'} and {tmp_path / 'kit.zip'}"
     with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
     folder = tmp_path / "kit"
+    assert (folder / "kit.zip").read_bytes() == (tmp_path / "kit.zip").read_bytes()
+    (folder / "kit.zip").unlink()
     assert packed == {f"kit/{p.relative_to(folder)}": p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     assert [path.name for path in (folder / "exercises").iterdir()] == ["02_joint"]
     assert [path.name for path in (folder / "notebooks").iterdir()] == ["02_joint.ipynb"]
@@ -346,6 +386,8 @@ def test_bad_input_is_one_sentence(small, tmp_path):
     for arguments, sentence in (
         ([tmp_path / "full", "--course", small], "exists and is not empty"),
         ([tmp_path / "kit", "--course", small, "--lesson", "9"], "There is no lesson '9'"),
+        ([tmp_path / "kit", "--url", "example.org"], "example.org is not the address of a folder"),
+        ([tmp_path / "kit", "--url", "https://github.com/ada/course"], "OWNER/REPOSITORY/tree/main"),
         ([tmp_path / "kit", "--course", tmp_path / "bare"], "it cannot be checked that none is given away"),
     ):
         status, _, said = released(*arguments)

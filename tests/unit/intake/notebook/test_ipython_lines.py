@@ -19,6 +19,8 @@ def test_magics_give_way_line_for_line():
         ("%%writefile backward.py\nx = 1", "pass\nx = 1"),
         ("%time x = f(1)", "x = f(1)"),
         ("torch.max?\n?torch\nx??", "pass\npass\npass"),
+        ('%%check 01.f\ndef f():\n    """Why?"""\n    return 1', 'pass\ndef f():\n    """Why?"""\n    return 1'),
+        ('%%check 01.f\ndef f():\n    """Why?\n    """', 'pass\ndef f():\n    """Why?\n    """'),
         ("files = !ls\nx = 1", "pass\nx = 1"),
         ("x = (7\n    %a)", "x = (7\n    %a)"),
         ("  x = 1\n  !ls", "x = 1\npass"),
