@@ -37,14 +37,18 @@ SMOOTH_OPERATORS = frozenset(
 )
 SLOW_MOVING = frozenset({"sqrt", "rsqrt", "pow", "div", "reciprocal", "square", "var", "std", "linalg_vector_norm"})
 """What an optimizer computes from parameters, which change by a small step between two of its steps."""
-BILINEAR = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "dot", "matmul", "div"})
 NUMPY = frozenset(
     "tanh exp exp2 expm1 log log1p log2 log10 sqrt power square reciprocal sinh cosh sin cos matmul dot".split()  # noqa: SIM905
 )
 MATH = ("tanh", "exp", "expm1", "log", "log1p", "sqrt", "pow", "sinh", "cosh")
+NO_ROTATION = frozenset("tanh exp exp2 expm1 log log1p log2 log10 sigmoid sinh cosh sin cos _softmax logsumexp".split())  # noqa: SIM905
+"""Of complex numbers. Rotations are products, quotients and powers."""
 MAX_OPERATORS_OBSERVED = 20_000
 DISTURBANCE = 4096
 """In units of the rounding error, relative to the result."""
+READ_FROM_IMAGINARY = 0.1
+"""The change of an answer, in disturbances, that shows a derivative read from imaginary parts. It changes by 0.5 to
+1.5; what is only rotated by a small angle, by a thousandth."""
 AMPLIFIED = 5.0
 """The change of an answer, in disturbances, that shows a division by a small step. Formulas change by about one; steps
 that are precise enough to pass change by 30 and more."""
@@ -101,7 +105,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         is_complex = any(isinstance(value, Tensor) and value.is_complex() for value in leaves(result))
         if is_followed or is_complex:
             others = tuple(repr(each) for each in args if not isinstance(each, Tensor))
-            is_step = is_complex and is_first and is_complex_step(plain, inputs, arrays_in(result))
+            is_step = is_complex and is_first and is_complex_step(plain, inputs, result)
             if self._is_disturbed((plain, others), inputs, is_step):
                 disturb(result, self._number)
         return result
@@ -109,7 +113,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     def evaluated_outside(self, name: str, arguments: Sequence[object], result: object) -> object:
         """The result of a function of numpy's, math's or cmath's, disturbed in a second run."""
         arrays = arrays_in(arguments)
-        is_step = is_complex_step(name, arrays, arrays_in(result))
+        is_step = is_complex_step(name, arrays, result)
         if self._may_train and all(each.size == 1 for each in arrays):
             arrays = []  # a learning rate may decay step by step
         is_disturbed = self._is_disturbed((name, len(arrays)), arrays, is_step)
@@ -127,7 +131,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
 
     def seen(self, change: float) -> Seen | None:
         """What an answer of this first run depends on; the disturbed results changed it by so many disturbances."""
-        if self.complex_results and change > 0:
+        if self.complex_results and change > READ_FROM_IMAGINARY:
             return Seen("complex numbers", "", self.complex_results)
         pairs, times = Counter[str](), Counter[str]()
         for (name, _), each in self._evaluations.items():
@@ -157,12 +161,11 @@ def watched(
     return {name: answer._replace(seen=watch.seen(changes[name])) for name, answer in answers.items()}
 
 
-def is_complex_step(operator: str, inputs: Sequence[InputArray], results: Sequence[InputArray]) -> bool:
+def is_complex_step(operator: str, inputs: Sequence[InputArray], result: object) -> bool:
     """Whether an operator computes with complex numbers as a differentiation does, and not as a rotation does."""
-    is_curved = operator in SMOOTH_OPERATORS | NUMPY - BILINEAR
-    return any(map(is_near_real, [*inputs, *results])) or (
-        is_curved and any(numpy.iscomplexobj(each) and each.real.any() for each in inputs)
-    )
+    is_complex = any(map(numpy.iscomplexobj, leaves(result)))
+    is_curved = is_complex and operator in NO_ROTATION and any(each.real.any() for each in inputs)
+    return is_curved or any(map(is_near_real, [*inputs, *arrays_in(result)]))
 
 
 def relative_change(one: Answer, other: Answer) -> float:
@@ -178,23 +181,28 @@ def relative_change(one: Answer, other: Answer) -> float:
 def disturb(result: Any, number: int) -> Any:
     """The result with each element changed by its own part of DISTURBANCE. Tensors and arrays are changed in place.
 
-    Of complex numbers only the imaginary part is changed: a derivative is read from it.
+    Of complex numbers only the imaginary part is changed, from which a derivative is read: all in one direction.
     """
     if isinstance(result, float):
         return result * (1 + cosine(number) * DISTURBANCE * sys.float_info.epsilon)
     if isinstance(result, complex):
-        return complex(result.real, disturb(result.imag, number))
+        grown = result.imag * (1 + DISTURBANCE * sys.float_info.epsilon)
+        return complex(result.real, grown) if result.imag else complex(disturb(result.real, number))
     for array in arrays_in(result):
-        changed = array.imag if array.dtype.kind == "c" else array
+        is_complex = array.dtype.kind == "c"
+        changed = array.imag if is_complex else array
         if changed.dtype.kind == "f":
-            noise = cosine(numpy.arange(changed.size).reshape(changed.shape) + number)
+            noise = cosine(numpy.arange(array.size).reshape(array.shape) + number)
             with suppress(ValueError):  # it may not be written to
-                changed *= 1 + noise * DISTURBANCE * numpy.finfo(changed.dtype).eps
+                changed *= 1 + (1 + noise / 2 if is_complex else noise) * DISTURBANCE * numpy.finfo(changed.dtype).eps
     return result
 
 
 def arrays_in(values: object) -> list[InputArray]:
-    """The tensors, arrays and numbers that are not whole in a tree, as arrays; tensors that numpy can read."""
+    """The tensors, arrays and numbers that are not whole in a tree, as arrays; tensors that numpy can read.
+
+    Complex ones without an imaginary part are real.
+    """
     found: list[InputArray] = []
     for each in leaves(values):
         if isinstance(each, Tensor):
@@ -202,7 +210,7 @@ def arrays_in(values: object) -> list[InputArray]:
                 found.append(as_numpy(each.detach().resolve_conj().resolve_neg()))
         elif isinstance(each, (float, complex, numpy.ndarray)):
             found.append(numpy.asarray(each))
-    return found
+    return [each if each.dtype.kind != "c" or each.imag.any() else each.real for each in found]
 
 
 @contextmanager
