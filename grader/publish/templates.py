@@ -55,7 +55,7 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         "points": points_in_words,
         "figure": figure_text,
         "score": points_text,
-        "six": lambda value: f"{value:.6g}",
+        "six": lambda value: "not finite" if value is None else f"{value:.6g}",  # as results.json has it
     }
     templates.globals |= {"every_state": STATES, "answer_word": answer_word, "page_script": page_script}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}

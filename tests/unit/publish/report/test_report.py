@@ -182,6 +182,8 @@ def test_heat_map_has_its_words(report: Pages, lesson: Lesson) -> None:
     label = "Heat map of the error of dh: 1 of its 4 blocks are wrong; the worst element is [1, 0]."
     assert label in values(page, "aria-label")
     assert "The worst element, on the published problem place yours expected [1, 0] 2.5 -1" in text
+    worst[0]["found"] = None  # as results.json has what is not finite
+    assert "place yours expected [1, 0] not finite -1" in report(wrong, pictures={"dh": picture})[1]
     picture["cells"] = [[0, 0], [0, 0]]  # as when an argument was changed in place: nothing to see
     assert "Heat map" not in report(wrong, pictures={"dh": picture})[0]
 
