@@ -95,7 +95,9 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
     assigned = [(each, target) for each in nested_statements(step.body) for target, _ in assigned_pairs(each)]
     forward = [each for each, target in assigned if assigned_variable(target) in known.forward]
     given = {id(node) for statement in forward for node in ast.walk(statement)}  # most students were given these lines
-    edits = {text_of_changed(step, (), place, new, known): edit for edit, place, new in inner_gradients(step, known)}
+    unchanged = [(spoilt_outside(step), (step, "body", 0), step.body[0])]
+    every = [*unchanged, *inner_gradients(step, known)]
+    edits = {text_of_changed(step, (), place, new, known): edit for edit, place, new in every}
     found = [
         change
         for each in (step, *helpers)
@@ -133,6 +135,13 @@ def undoes_another(old: ast.AST, new: ast.AST, times: Mapping[tuple[type[ast.ope
     if not isinstance(old, ast.BinOp) or not isinstance(new, ast.BinOp) or not isinstance(new.op, ast.Div | ast.Mult):
         return False
     return new.left is old.left and new.right is old.right and times.get((type(old.op), quote(old.right)), 0) > 1
+
+
+def spoilt_outside(function: ast.FunctionDef) -> Edit:
+    """No change at all: where that is right, no other change explains anything."""
+    message = f"Run by itself, the `{function.name}` in line {function.lineno} is right: look for a decorator, a later "
+    message += "line that puts something else in its place, or something that it keeps from call to call."
+    return Edit(function.name, "spoilt_outside", function.lineno, message)
 
 
 def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[Edit, ChildPlace, ast.AST]]:
