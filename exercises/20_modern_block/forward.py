@@ -23,6 +23,8 @@ def inputs(
     k=2,
     vocabulary=9,
     base=10_000,
+    cap=5.0,
+    penalty=0.02,
 ):
     """What the four graphs read, see README.md. `size` is even: two features of a position are rotated together.
 
@@ -56,8 +58,8 @@ def inputs(
         "added": normal(tokens, channels),
         "X": token_numbers(),
         "Y": token_numbers(),
-        "cap": 5.0,
-        "penalty": 0.02,
+        "cap": cap,
+        "penalty": penalty,
     }
 
 

@@ -20,6 +20,11 @@ def inputs(
     pairs=5,
     answers=8,
     longest=10,
+    alpha=2.5,
+    T=2.5,
+    beta=0.3,
+    clip=0.2,
+    weight=0.04,
 ):
     """For each graph, what it reads.
 
@@ -31,6 +36,7 @@ def inputs(
     losing one, _l; ref_w and ref_l (pairs,) are their log-probabilities in the reference model.
     GRPO: the log-probability of each token now, when it was drawn, and in the reference model: logp, old and ref
     (answers, longest). `said` is 1 where the answer has a token, else 0, and `advantage` is (answers, 1).
+    The constants of the losses (alpha, T, beta, clip, weight) differ from problem to problem, as the sizes do.
     """
 
     def normal(*shape):
@@ -52,13 +58,13 @@ def inputs(
         "W": normal(features, vocabulary) * features**-0.5,
         "A": normal(features, rank) * features**-0.5,
         "B": normal(rank, vocabulary) * 0.5,
-        "alpha": 2.5,
+        "alpha": alpha,
         "rank": rank,
         "targets": tokens(batch, time),
         "answer": span(batch, time, None),
         "z": normal(positions, vocabulary) * 2,
         "v": normal(positions, vocabulary) * 2,
-        "T": 2.5,
+        "T": T,
         "logits_w": normal(pairs, time, vocabulary),
         "logits_l": normal(pairs, time, vocabulary),
         "tokens_w": tokens(pairs, time),
@@ -67,14 +73,14 @@ def inputs(
         "mask_l": span(pairs, time, None),
         "ref_w": normal(pairs) * 3 - 8,
         "ref_l": normal(pairs) * 3 - 8,
-        "beta": 0.3,
+        "beta": beta,
         "old": old,
         "logp": old + normal(answers, longest) * 0.3,
         "ref": old + normal(answers, longest) * 0.5,
         "said": span(answers, longest),
         "advantage": normal(answers, 1),
-        "clip": 0.2,
-        "weight": 0.04,
+        "clip": clip,
+        "weight": weight,
     }
 
 

@@ -14,7 +14,7 @@ import torch
 
 from grader.authoring.lesson_sources import public_text, stub_of, suite_of
 from grader.calling.target import ModuleTarget
-from grader.lesson.lesson import Item, Lesson, LessonError
+from grader.lesson.lesson import MAX_EPSILON, Item, Lesson, LessonError
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
 from grader.results.wording import count_text
@@ -100,8 +100,8 @@ def random_faults(lesson: Lesson) -> Iterator[str]:
 
 
 def draw_faults(lesson: Lesson) -> Iterator[str]:
-    """Answers that would get points without being right: with the sizes of every hidden problem written in, or zeros
-    for a gradient that is zero on all of them, unless `with` is set.
+    """Answers that would get points without being right: with a size or a constant of all hidden problems written in,
+    or zeros for a gradient that is zero on all of them, unless `with` is set. Everybody writes an epsilon as a number.
     """
     draws = [draw for draw in lesson.draws if not draw.note]  # those that decide about right and wrong
     if len(draws) > 1 and all(draw.sizes == draws[0].sizes for draw in draws):
@@ -112,6 +112,13 @@ def draw_faults(lesson: Lesson) -> Iterator[str]:
     names = {item.name for item in lesson.gradients}
     alone = {item.name for item in lesson.gradients if not item.earned_with}
     problems = [lesson.problem(draw, seed=1) for draw in draws]
+    for constant, value in problems[0].inputs.items() if len(draws) > 1 else ():
+        is_number = type(value) in (int, float) and value >= MAX_EPSILON
+        if is_number and all(problem.inputs[constant] == value for problem in problems):
+            yield (
+                f"{lesson.suite.name}: `{constant}` is {value} in all {len(draws)} draws, so an answer with it "
+                f"would be right: let `inputs` have the parameter `{constant}`, and give each draw another one."
+            )
     for item in lesson.gradients:
         for other in item.earned_with:
             if other == item.name or other not in alone:

@@ -1,4 +1,4 @@
-"""The hidden suite of lesson 20. In every draw all sizes differ from each other."""
+"""The hidden suite of lesson 20. In every draw all sizes differ from each other, and the constants from README.md's."""
 
 from types import SimpleNamespace
 
@@ -29,26 +29,19 @@ def fast_angles(inputs):
     inputs["angles"] = inputs["angles"] * 0.5 + 1
 
 
+def sizes(*numbers, **others):
+    names = ("batch", "heads", "time", "size", "tokens", "channels", "hidden", "experts")
+    return dict(zip(names, numbers, strict=True)) | others
+
+
 DRAWS = (
-    Draw({"batch": 3, "heads": 4, "time": 5, "size": 12, "tokens": 11, "channels": 7, "hidden": 9, "experts": 8}),
-    Draw(
-        {"batch": 2, "heads": 3, "time": 4, "size": 10, "tokens": 9, "channels": 6, "hidden": 8, "experts": 7, "k": 1},
-        fast_angles,
-    ),
-    Draw(
-        {"batch": 5, "heads": 2, "time": 4, "size": 8, "tokens": 13, "channels": 10, "hidden": 7, "experts": 6, "k": 3},
-        FORWARD.idle_expert,
-    ),
-    Draw(
-        {"batch": 4, "heads": 1, "time": 7, "size": 6, "tokens": 8, "channels": 5, "hidden": 11, "experts": 9, "k": 2},
-        FORWARD.tiny_queries,
-    ),
-    Draw(
-        {"batch": 3, "heads": 5, "time": 6, "size": 4, "tokens": 10, "channels": 12, "hidden": 7, "vocabulary": 8},
-        FORWARD.few_tokens,
-    ),
-    Draw({"batch": 2, "heads": 6, "time": 3, "size": 10, "tokens": 7, "channels": 8, "hidden": 4}, one_token_repeated),
-    Draw({"batch": 4, "heads": 3, "time": 2, "size": 14, "tokens": 6, "channels": 9, "experts": 8, "k": 5}, far_apart),
+    Draw(sizes(3, 4, 5, 12, 11, 7, 9, 8, cap=3.5, penalty=0.03)),
+    Draw(sizes(2, 3, 4, 10, 9, 6, 8, 7, k=1, cap=6.5, penalty=0.05), fast_angles),
+    Draw(sizes(5, 2, 4, 8, 13, 10, 7, 6, k=3, cap=4.5, penalty=0.01), FORWARD.idle_expert),
+    Draw(sizes(4, 1, 7, 6, 8, 5, 11, 9, k=2, cap=7.5, penalty=0.08), FORWARD.tiny_queries),
+    Draw(sizes(3, 5, 6, 4, 10, 12, 7, 4, vocabulary=8, cap=2.5, penalty=0.015), FORWARD.few_tokens),
+    Draw(sizes(2, 6, 3, 10, 7, 8, 4, 4, cap=4.0, penalty=0.04), one_token_repeated),
+    Draw(sizes(4, 3, 2, 14, 6, 9, 7, 8, k=5, cap=5.5, penalty=0.025), far_apart),
 )
 
 BLOCKS = (

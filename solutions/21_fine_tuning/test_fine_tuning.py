@@ -1,4 +1,4 @@
-"""The hidden suite of lesson 21. In every draw all sizes differ from each other."""
+"""The hidden suite of lesson 21. In every draw all sizes and constants differ from each other, and from README.md's."""
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +14,10 @@ def sizes(*numbers):
     return dict(zip(names, numbers, strict=True))
 
 
+def constants(alpha, T, beta, clip, weight):
+    return {"alpha": alpha, "T": T, "beta": beta, "clip": clip, "weight": weight}
+
+
 def one_token_each(inputs):
     """Every answer of the first two graphs has a single token, the last one; the others have one at the start."""
     inputs["answer"][:] = 0.0
@@ -24,11 +28,11 @@ def one_token_each(inputs):
 
 
 DRAWS = (
-    Draw(sizes(3, 7, 8, 2, 10, 5, 4, 6, 9)),
-    Draw(sizes(5, 4, 6, 3, 7, 8, 2, 9, 11), FORWARD.far_away),
-    Draw(sizes(2, 8, 5, 4, 9, 3, 6, 7, 10), FORWARD.everything_counts),
-    Draw(sizes(4, 5, 9, 7, 6, 10, 3, 8, 2), FORWARD.on_policy),
-    Draw(sizes(6, 3, 7, 5, 8, 4, 9, 2, 12), one_token_each),
+    Draw(sizes(3, 7, 8, 2, 10, 5, 4, 6, 9) | constants(3.5, 1.4, 0.55, 0.25, 0.07)),
+    Draw(sizes(5, 4, 6, 3, 7, 8, 2, 9, 11) | constants(1.3, 3.2, 0.15, 0.35, 0.3), FORWARD.far_away),
+    Draw(sizes(2, 8, 5, 4, 9, 3, 6, 7, 10) | constants(5.4, 0.7, 0.9, 0.1, 0.11), FORWARD.everything_counts),
+    Draw(sizes(4, 5, 9, 7, 6, 10, 3, 8, 2) | constants(4.6, 1.8, 0.45, 0.15, 0.6), FORWARD.on_policy),
+    Draw(sizes(6, 3, 7, 5, 8, 4, 9, 2, 12) | constants(0.8, 2.3, 0.35, 0.3, 0.02), one_token_each),
 )
 
 
@@ -155,13 +159,13 @@ def of_rewards(on, generator, prompts, group):
     return found
 
 
-def of_sequences(on, generator, answers, time):
+def of_sequences(on, generator, answers, time, clip):
     """Ratios inside the interval, on both sides of it, and exactly one."""
     old, found = -3 * torch.rand((answers, time), generator=generator, dtype=torch.float64), {}
     said, advantage = masked(generator, answers, time), normal(generator, answers, 1)
     for case, distance in ((" near", 0.1), (" far away", 1.5), (" at the start", 0.0)):
         logp = old + normal(generator, answers, time) * distance
-        called = on.apply("dlogp_by_sequence", logp, old, said, advantage, 0.2)
+        called = on.apply("dlogp_by_sequence", logp, old, said, advantage, clip)
         found[f"dlogp{case}"], found[f"{AFTERWARDS}{case}"] = called
     return found
 
@@ -183,5 +187,5 @@ def test_group_advantages(check):
 
 
 def test_dlogp_by_sequence(check):
-    draws = ({"answers": 9, "time": 6}, {"answers": 12, "time": 4})
+    draws = ({"answers": 9, "time": 6, "clip": 0.3}, {"answers": 12, "time": 4, "clip": 0.1})
     check.agrees(of_sequences, draws=draws, reference=Autograd, tolerance=ROUNDING)

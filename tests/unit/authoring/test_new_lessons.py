@@ -159,3 +159,16 @@ def test_hidden_problems_of_one_size_are_a_fault(tmp_path):
         lesson.suite.write_text(text + "\n\ndef test_dx(gradient):\n    gradient.check(DRAWS)\n")
         said = f"{lesson.suite.name}: all 2 draws have the same sizes ("
         assert any(each.startswith(said) for each in draw_faults(Course(tmp_path).find("11"))) == is_fault
+
+
+def test_a_constant_that_is_the_same_in_all_draws_is_a_fault(tmp_path):
+    """An epsilon may be one: everybody writes it as a number."""
+    inputs = INPUTS.replace("batch=", "beta=0.3, batch=").replace("return {", 'return {"beta": beta, "eps": 1e-5, ')
+    loss = "t.loss = t.beta * (t.x / (t.x.abs() + t.eps)).sum()"
+    lesson = lesson_with(tmp_path, f"{inputs}def forward(t):\n    {loss}\n", ("dx",))
+    for beta, is_fault in ((0.3, True), (0.4, False)):
+        draws = f"Draw({{'batch': 6}}), Draw({{'batch': 5, 'beta': {beta}}})"
+        text = f"from grader.reference.problem import Draw\n\nDRAWS = ({draws})\n"
+        lesson.suite.write_text(text + "\n\ndef test_dx(gradient):\n    gradient.check(DRAWS)\n")
+        said = [each for each in draw_faults(Course(tmp_path).find("11")) if "`beta` is 0.3 in all 2 draws" in each]
+        assert len(said) == is_fault and "eps" not in "".join(said)
