@@ -89,7 +89,8 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
         return report
     with closing(Session([lesson], seed, PATIENT)) as session:
 
-        def graded_rows(name: str, source: str) -> list[Row]:
+        def graded_rows(name: str, source: str, only: Collection[str] = ()) -> list[Row]:
+            session.only_rows = only
             return rows_in(session.grade(submission_of(lesson, name, source)))
 
         right = graded_rows("solution", lesson.answer_key)
@@ -107,10 +108,10 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
                 if row.status != "passed":
                     report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         for mistakes, text in wrong_files(lesson, every):
-            rows = graded_rows("mistakes", text)
-            for mistake in mistakes:
-                own = [item.name for item in lesson.items if mistake.gradient in (item.name, item.function)]
-                report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows), own)
+            own = [name for mistake in mistakes for name in own_rows(lesson, mistake)]
+            if own and not naming_problems_in(lesson, mistakes, graded_rows("mistakes", text, own)):
+                continue  # rows of other functions need not be judged
+            report.problems += naming_problems_in(lesson, mistakes, graded_rows("mistakes", text))
         report.problems += question_faults(lesson, session.run_line)
     report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
     inexact = [row.name for row in right if row.exact is False]
@@ -142,6 +143,17 @@ def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequenc
         return rows
     names = {item.name for item in lesson.items if item.function == mistake.gradient}
     return [row for row in rows if row.name in names | {mistake.gradient}]
+
+
+def own_rows(lesson: Lesson, mistake: Mistake) -> list[str]:
+    """The rows of the function in which a mistake is."""
+    return [item.name for item in lesson.items if mistake.gradient in (item.name, item.function)]
+
+
+def naming_problems_in(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> list[str]:
+    """`naming_problems` of the known mistakes in one file."""
+    found = (naming_problems(each, rows_about(lesson, each, rows), own_rows(lesson, each)) for each in mistakes)
+    return [problem for problems in found for problem in problems]
 
 
 def naming_problems(mistake: Mistake, rows: Sequence[Row], own: Collection[str]) -> Iterator[str]:

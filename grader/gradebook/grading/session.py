@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 
 import torch
 
@@ -27,7 +28,11 @@ from grader.verdict.judge.problems import ProblemBook
 
 
 class Session:
-    """Lessons, a seed, and a zygote, kept warm for one submission after another."""
+    """Lessons, a seed, and a zygote, kept warm for one submission after another.
+
+    Attributes:
+        only_rows: the rows by which submissions are judged; all where there are none.
+    """
 
     def __init__(
         self,
@@ -51,6 +56,7 @@ class Session:
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
+        self.only_rows: Collection[str] = ()
         self._frozen = False
 
     def wait_until_ready(self) -> None:
@@ -127,7 +133,8 @@ class Session:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
         try:
-            judged = judge_file(lesson, submitted, self._zygote, self._suites[lesson.name].rows)
+            rows_of = partial(self._suites[lesson.name].rows, only=self.only_rows)
+            judged = judge_file(lesson, submitted, self._zygote, rows_of)
         except ReadingFailed as error:
             raise GraderFault(str(error)) from error
         graded.pictures[lesson.name] = judged.pictures

@@ -20,7 +20,7 @@ import queue
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -64,14 +64,14 @@ class HiddenSuite:
         if failure is not None:
             raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
 
-    def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
-        """The student's rows in the lesson's order, and {row's name: picture of its error}."""
+    def rows(self, student: Student, only: Collection[str] = ()) -> tuple[list[Row], dict[str, Any]]:
+        """The student's rows in the lesson's order, or `only` these, and {row's name: picture of its error}."""
         with self._quiet():
-            self.plugin.students.put(student)
+            self.plugin.students.put((student, only))
             entries = self.plugin.reports.get()
         if entries is None or isinstance(entries, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {entries}")
-        return rows_of(self._lesson, entries)
+        return rows_of(self._lesson, entries, only)
 
     def close(self) -> None:
         self.plugin.students.put(None)
@@ -101,13 +101,13 @@ class GradingPlugin:
     """The pytest plugin: keeps the session open, and serves the suite with the answers of one student after another.
 
     Attributes:
-        students: receives each student, and None to end.
+        students: receives each student with the names of the rows to run, none for all; and None to end.
         reports: gives None when the suite is collected, then what each run gave, or why there is nothing.
     """
 
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
         self.lesson, self.book, self.json_report = lesson, book, JSONReport()
-        self.students: queue.SimpleQueue[Student | None] = queue.SimpleQueue()
+        self.students: queue.SimpleQueue[tuple[Student, Collection[str]] | None] = queue.SimpleQueue()
         self.reports: queue.SimpleQueue[PytestEntries | BaseException | None] = queue.SimpleQueue()
         self.only_called = False  # the suite's tests have no fixture but ours
         self._student: Any = None
@@ -121,22 +121,23 @@ class GradingPlugin:
         session.config.pluginmanager.unregister(name="terminalreporter")
         self.only_called = all(map(only_ours, session.items))
         self.reports.put(None)
-        while (student := self.students.get()) is not None:
-            self._student = student
+        while (given := self.students.get()) is not None:
+            self._student, only = given
+            tests = [test for test in session.items if not only or row_name(test) in only]
             try:
-                self.reports.put(self._run(session))
+                self.reports.put(self._run(session, tests))
             except BaseException as error:  # such as pytest.exit in a test: rows() waits for an answer
                 self.reports.put(error)
             self._student = None
         return True
 
-    def _run(self, session: pytest.Session) -> PytestEntries:
-        """Run every test of the session once."""
+    def _run(self, session: pytest.Session, items: Sequence[pytest.Item]) -> PytestEntries:
+        """Run tests of the session once."""
         if self.only_called:
-            return [self._call(item) for item in session.items]
+            return [self._call(item) for item in items]
         tests = self.json_report._json_tests
         tests.clear()
-        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+        for item, following in zip(items, [*items[1:], None], strict=True):
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         return list(tests.values())
 
@@ -176,7 +177,7 @@ class GradingPlugin:
         return RecordedGradient(gradient, self._found)
 
     def _check_of(self, test: pytest.Item) -> Check:
-        item = self.lesson.item_for(test.name.removeprefix("test_"))
+        item = self.lesson.item_for(row_name(test))
         return Check(self.lesson, item, self._student, RemoteTarget(self._student), self.book)
 
     @pytest.hookimpl(optionalhook=True)
@@ -195,6 +196,12 @@ class GradingPlugin:
             return None  # pytest calls it
         record(row_of_check(lambda given: pyfuncitem.obj(check=given, **arguments), check), None, self._found)
         return True
+
+
+def row_name(test: pytest.Item) -> str:
+    """The row of a test: the gradient that it is run for, or what follows test_."""
+    parameters = test.callspec.params if hasattr(test, "callspec") else {}
+    return str(parameters["gradient"].name if "gradient" in parameters else test.name.removeprefix("test_"))
 
 
 def only_ours(test: pytest.Item) -> bool:
@@ -223,7 +230,7 @@ def record(row: Row, picture: dict[str, Any] | None, found: dict[str, Any]) -> N
         pytest.fail(row.message or row.status, pytrace=False)
 
 
-def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str, Any]]:
+def rows_of(lesson: Lesson, entries: PytestEntries, only: Collection[str] = ()) -> tuple[list[Row], dict[str, Any]]:
     """What the tests have left in their entries. Raises GraderFault when a row is missing."""
     found, pictures, said = dict[str, Row](), dict[str, Any](), list[str]()
     for test in entries:
@@ -237,11 +244,12 @@ def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str
             stages = (test[stage] for stage in ("setup", "call", "teardown") if stage in test)
             name = test["nodeid"].rpartition("::")[2]
             said += [f"{name}: {why_ended(stage)}" for stage in stages if stage.get("outcome") == "failed"]
-    lost = [item.name for item in lesson.items if item.name not in found]
+    names = [item.name for item in lesson.items if not only or item.name in only]
+    lost = [name for name in names if name not in found]
     if lost:
         why = "\n".join(said)[-3000:]
         raise GraderFault(f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{why}")
-    return [found[item.name] for item in lesson.items], pictures
+    return [found[name] for name in names], pictures
 
 
 def why_ended(stage: Mapping[str, Any]) -> str:
