@@ -20,7 +20,6 @@ from grader.reference.problem import Draw
 from grader.results.wording import count_text
 from grader.verdict.judge.checks import CheckFailed, run_check, tests_of
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
-from grader.verdict.judge.line import TRIVIAL
 from grader.verdict.judge.problems import ProblemBook
 
 HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 2
@@ -127,7 +126,7 @@ def draw_faults(lesson: Lesson) -> Iterator[str]:
         name = item.target
         if name is None or item.earned_with or not all(problem.graph.consumers.get(name) for problem in problems):
             continue
-        if problems and all(problem.size(name) < TRIVIAL * problem.scale(name) for problem in problems):
+        if problems and all(problem.is_zero(name) for problem in problems):
             yield (
                 f"lesson.toml: {item.name} is zero on every hidden problem, so zeros would earn its points. Name a "
                 f'gradient from the same upstream gradient, `with = ["dW"]` under [gradients.{item.name}], say.'

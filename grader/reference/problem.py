@@ -33,6 +33,8 @@ from grader.reference.tape import (
 Inputs = dict[str, Any]
 MakeInputs = Callable[..., Inputs]
 Forward = Callable[[Any], None]
+TRIVIAL = 1e-6
+"""A gradient smaller than this share of the upstream gradient's norm counts as zero with rounding noise."""
 
 
 def derive(seed: int, *parts: object) -> int:
@@ -182,6 +184,10 @@ class Problem:
         if name not in self._sizes:
             self._sizes[name] = norm(self.reference(name).to(torch.float64))
         return self._sizes[name]
+
+    def is_zero(self, name: str) -> bool:
+        """Whether d`name` is zero but for rounding, as that of a bias before a batch norm."""
+        return self.size(name) < TRIVIAL * self.scale(name)
 
     def scale(self, name: str) -> float:
         """The size that rounding in d`name` is measured against: the norm of the upstream gradients that flow into it.

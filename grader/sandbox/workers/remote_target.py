@@ -19,7 +19,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.student import Student
 
-ATTEMPTS = 3
+ATTEMPTS = 5
 FAR_ABOVE = 2
 """Processor time: a call above its limit is measured again, next to the yardstick, and the smallest ratio counts.
 Other processes on the same core can make a call slower, but not so many times slower than the limit."""

@@ -330,7 +330,10 @@ class Student:
         return found
 
     def _watch_steps(self, steps: Collection[str]) -> dict[str, Seen]:
-        """On the first hidden problem on which most of them returned: a notebook may be written for its own sizes."""
+        """On the first hidden problem on which most of them returned: a notebook may be written for its own sizes.
+
+        Of a gradient that is zero, the answer is rounding, which any disturbance changes.
+        """
         called = self.joint.name if self.joint else ""
         due = [step for step in steps if step in self.steps and (called or step) not in self.plain_functions]
         hidden = [p for p in self._answers if p.dtype is torch.float64 and not self.discloses(p)]
@@ -342,7 +345,8 @@ class Student:
 
         problem = max(hidden, key=returned)
         answers = self._run([problem], due, watched=True)[problem]
-        return {step: answer.seen for step, answer in answers.items() if answer.seen is not None}
+        seen = {step: answer.seen for step, answer in answers.items() if answer.seen is not None}
+        return {step: each for step, each in seen.items() if not problem.is_zero(step[1:])}
 
     def _watch_calls(self, function: str) -> Seen | None:
         """What shows first in the calls of a function, until one gives no answer.

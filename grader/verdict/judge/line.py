@@ -13,7 +13,7 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import TOLERANCE, TensorComparison, compare
-from grader.reference.problem import Problem
+from grader.reference.problem import TRIVIAL, Problem
 from grader.results import NamedMistake, Status
 from grader.verdict.judge.messages import (
     IN_FLOAT32,
@@ -26,8 +26,6 @@ from grader.verdict.judge.messages import (
 Case = tuple[Problem, Answer]
 """A problem and the answer to it."""
 
-TRIVIAL = 1e-6
-"""A gradient smaller than this share of the upstream gradient's norm counts as zero with rounding noise."""
 FROM_EARLIER_GRADIENT = "Right, but it skips a step: it is computed from gradients further up than the next one."
 
 STATUS_OF: dict[str, Status] = {
