@@ -147,7 +147,7 @@ class Rows:
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
-        failed = explain_check(self._tests[item.name], check, failed) if failed else None
+        failed = explain_check(self._tests, check, failed) if failed else None
         json.dumps(to_json({"error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))
 

@@ -115,7 +115,7 @@ class Bench:
         try:
             check = Check(lesson, item, student, ModuleTarget(module), self._book)
             failed = run_check(self._tests[item.name], check)
-            failed = explain_check(self._tests[item.name], check, failed) if failed else None
+            failed = explain_check(self._tests, check, failed) if failed else None
         except Exception as error:  # in a real run this would be a fault of ours
             return Judged("fault", item.name, message=f"{type(error).__name__}: {error}")
         return self._judged(item, failed.status, failed.mistake or "", str(failed)) if failed else Judged("accepted")

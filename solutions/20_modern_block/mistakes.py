@@ -64,6 +64,17 @@ one_partner_missing: a, b = neighbours(drotated_z); interleaved(a * cos + b * si
     The second feature of a pair lacks a term: it occurs in both equations of the forward pass.
 other_partner_missing: a, b = neighbours(drotated_z); interleaved(a * cos, b * cos - a * sin)
     The first feature of a pair lacks a term: it occurs in both equations of the forward pass.
+other_order: b, a = neighbours(drotated_z); interleaved(a * cos + b * sin, b * cos - a * sin)
+    The features of each pair have changed places. Which of the two does the forward pass take first?
+second_negated: a, b = neighbours(drotated_z); interleaved(a * cos + b * sin, a * sin - b * cos)
+    The second feature of each pair has the wrong sign: with complex numbers, which of the two factors is conjugated?
+overwritten: a, b = neighbours(drotated_z); a = a * cos + b * sin; interleaved(a, b * cos - a * sin)
+    The second feature is computed from the first one's result. Both need the gradient that arrived: keep a copy of it.
+cosines_of_halves:
+        a, b = neighbours(drotated_z)
+        drotated_z * joined(cos, cos) + interleaved(b, -a) * joined(sin, sin)
+    The features are paired as neighbours, and the cosines and sines laid out as for halves. Which features of a
+    position share one angle?
 of_the_value: a, b = neighbours(z); interleaved(a * cos + b * sin, b * cos - a * sin)
     This rotates `z` itself. What comes back is a gradient: which one?
 unchanged: drotated_z
@@ -93,6 +104,11 @@ one_partner_missing: a, b = halves(drotated_q); joined(a * cos + b * sin, b * co
     The second feature of a pair lacks a term: it occurs in both equations of the forward pass.
 other_partner_missing: a, b = halves(drotated_q); joined(a * cos, b * cos - a * sin)
     The first feature of a pair lacks a term: it occurs in both equations of the forward pass.
+cosines_of_neighbours:
+        a, b = halves(drotated_q)
+        drotated_q * interleaved(cos, cos) + joined(b, -a) * interleaved(sin, sin)
+    The features are paired as halves, and the cosines and sines laid out as for neighbours. Which features of a
+    position share one angle?
 of_the_value: a, b = halves(normed_q); joined(a * cos + b * sin, b * cos - a * sin)
     This rotates `normed_q` itself. What comes back is a gradient: which one?
 unchanged: drotated_q
@@ -278,6 +294,8 @@ in_turns: dmixed.repeat(k, 1) * shares[token, expert][:, None]
     All tokens follow each other here, k times. The rows of `done` go expert by expert: `token` says whose each is.
 rows_of_experts: shares[token, expert][:, None] * dmixed[expert % len(dmixed)]
     The rows of `dmixed` are chosen with `expert`. To which row of `mixed` is a row of `done` added?
+largest_share: dmixed[token] * shares[token].amax(1, keepdim=True)
+    Every expert of a token gets the token's largest share. Which share belongs to a row of `done`?
 by_load: dmixed[token] * load[expert][:, None]
     This multiplies by the load, which says how often an expert was chosen. By what does the forward pass multiply?
 divided_by_share: dmixed[token] / shares[token, expert][:, None]
@@ -304,7 +322,15 @@ of_the_mixture: (dmixed * mixed).sum(1, keepdim=True) * chosen
     This uses `mixed`, the sum over the experts of a token. A share multiplies the output of one expert.
 mixture_everywhere: (dmixed * mixed).sum(1, keepdim=True).expand_as(shares)
     Every expert gets the same number here, chosen or not. What does the share of an expert multiply?
-no_output: dmixed.sum(1, keepdim=True) * chosen
+rows_in_token_order:
+        gradient = torch.zeros_like(shares)
+        gradient[chosen] = (dmixed.repeat_interleave(k, 0) * done).sum(1)
+        gradient
+    The rows of `done` are taken token by token. They go expert by expert: `token` says whose each is.
+no_output:
+        gradient = torch.zeros_like(shares)
+        gradient[token, expert] = dmixed[token].sum(1)
+        gradient
     The experts' outputs are missing. What does a share multiply?
 no_upstream:
         gradient = torch.zeros_like(shares)
@@ -367,7 +393,7 @@ plain_mean:
     The mean in the bracket is not weighted. How much does a share change with the sum, if the share is small?
 unweighted_sum:
         total = (probs * chosen).sum(1, keepdim=True)
-        chosen * (dshares - (dshares * chosen).sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
+        chosen * (dshares - dshares.sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
     The sum in the bracket is not weighted. How much does a share change with the sum, if the share is small?
 plus:
         total = (probs * chosen).sum(1, keepdim=True)
@@ -381,6 +407,16 @@ balance_is_a_sum: by_share(dshares, probs, chosen, shares) + dbalance * probs.sh
     Through `balance`, each probability counts in full. In the forward pass it is one of several in a mean.
 balance_without_experts: by_share(dshares, probs, chosen, shares) + dbalance * load / probs.shape[0]
     Through `balance`, the factor in front of the sum is missing.
+balance_mean_of_all: by_share(dshares, probs, chosen, shares) + dbalance * load / probs.numel()
+    Through `balance` you divide by the number of all probabilities. Over which axis is the mean, and what stands in
+    front of the sum?
+balance_with_k: by_share(dshares, probs, chosen, shares) + dbalance * k * load / probs.shape[0]
+    Through `balance` you multiply by the number of choices. What stands in front of the sum?
+balance_sizes_swapped: by_share(dshares, probs, chosen, shares) + dbalance * probs.shape[0] * load / probs.shape[1]
+    Through `balance`, the numbers of tokens and of experts have changed places. Which of the two does the mean divide
+    by?
+balance_of_each_token: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, chosen)
+    Through `balance`, each token's own choice stands where the load belongs, which is a mean over all tokens.
 balance_of_the_chosen: by_share(dshares, probs, chosen, shares) + chosen * by_balance(dbalance, probs, load)
     Through `balance`, only the chosen experts get a gradient here. Is the mean over the chosen ones?
 balance_per_assignment: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, load) / k
@@ -486,6 +522,8 @@ minus_z_loss: p = F.softmax(logits, 1); (p * (1 - 2 * penalty * log_sum[:, None]
     The z-loss's term has the wrong sign. The loss adds the penalty.
 of_the_logits: p = F.softmax(logits, 1); (p + 2 * penalty * logits - at_label(logits, Y)) / len(Y)
     This penalises the squares of the logits. The z-loss penalises the square of their logsumexp.
+logits_for_log_sum: p = F.softmax(logits, 1); (p * (1 + 2 * penalty * logits) - at_label(logits, Y)) / len(Y)
+    In the z-loss's term, each logit is multiplied by itself. What does the z-loss square?
 mean_of_log_sum: p = F.softmax(logits, 1); (p * (1 + 2 * penalty * log_sum.mean()) - at_label(logits, Y)) / len(Y)
     The mean is taken before the square here. Each token has a `log_sum` of its own.
 no_minus_one: F.softmax(logits, 1) * (1 + 2 * penalty * log_sum[:, None]) / len(Y)
@@ -555,11 +593,16 @@ mean_per_token:
 BLOCK = mistake_list("""
 # the experts
 [block_backward]
+- mixed = dout.flatten(0, 1)
+batch_and_time_swapped: mixed = dout.transpose(0, 1).flatten(0, 1)
+    The rows of `dout` are taken in another order than those of `u`: first all examples of a position, then the next.
 - done = ddone(mixed, t["shares"], token, expert)
 no_share: done = mixed[token]
     The shares are missing on the way to the experts.
 by_probability: done = ddone(mixed, t["probs"], token, expert)
     On the way to the experts you multiply by the probabilities before they are divided by their sum.
+first_k_experts: done = ddone(mixed, t["shares"], token, expert) * (expert < t["k"])[:, None]
+    Only the experts 0 to k - 1 get a gradient. `k` says how many of them a token is sent to: how many are there?
 - return products.new_zeros(t["probs"].shape[1], *products.shape[1:]).index_add(0, expert, products)
 all_experts_alike: return products.sum(0).expand(t["probs"].shape[1], *products.shape[1:])
     Every expert gets the gradient of all tokens. An expert's weights are read by its own tokens only.
@@ -572,7 +615,16 @@ last_token_only:
         gradient[expert] = products
         return gradient
     An expert's weights get the gradient of one token only. With repeated indices, `[expert] =` keeps a single entry.
+- act = torch.einsum("nc,njc->nj", done, t["Wdowns"][expert])
+all_experts_act: act = torch.einsum("nc,ejc->nj", done, t["Wdowns"])
+    In the gradient of `act`, each row goes through the `Wdowns` of all experts. Which one made it?
+first_expert_act: act = done @ t["Wdowns"][0].T
+    In the gradient of `act`, every row goes through the first expert's `Wdowns`. Which one made it?
 - d["dWdowns"] = for_each_expert(t["act"], done)
+down_of_all_rows: d["dWdowns"] = (t["act"].T @ done).expand_as(t["Wdowns"])
+    In `dWdowns`, every expert gets the gradient of all rows. An expert's weights are read by its own rows only.
+down_of_silu: d["dWdowns"] = for_each_expert(F.silu(t["gate"]), done)
+    `dWdowns` is made with one of the two factors of `act`. Which value does the forward pass multiply by `Wdowns`?
 down_without_share: d["dWdowns"] = for_each_expert(t["act"], mixed[token])
     In `dWdowns` the shares are missing: use the gradient that arrives at `done`.
 no_silu_in_down: d["dWdowns"] = for_each_expert(t["gate"] * t["up"], done)
@@ -601,6 +653,9 @@ balance_as_a_loss: probs = dprobs(shares, 1.0, t["probs"], t["chosen"], t["share
 balance_is_a_sum:
         probs = dprobs(shares, dbalance * len(mixed), t["probs"], t["chosen"], t["shares"], t["load"])
     Through `balance`, each probability counts in full. In the forward pass it is one of several in a mean.
+balance_by_batch:
+        probs = dprobs(shares, dbalance * dout.shape[1], t["probs"], t["chosen"], t["shares"], t["load"])
+    Through `balance` you divide by the number of examples. A token is a position of an example: how many are there?
 no_balance: probs = dprobs(shares, 0.0, t["probs"], t["chosen"], t["shares"], t["load"])
     The upstream gradient of `balance` is not used. It reaches the router's probabilities.
 sum_is_constant:
@@ -613,6 +668,9 @@ no_router_through_shares: probs = dprobs(0 * shares, dbalance, t["probs"], t["ch
 - route = droute(probs, t["probs"])
 no_router_softmax: route = probs
     The router's softmax is missing on the way back.
+- d["dWr"] = dWr(route, t["u"])
+Wr_of_probabilities: d["dWr"] = dWr(probs, t["u"])
+    `dWr` is made with the gradient of the probabilities. Which gradient arrives at `u @ Wr`?
 - u = du(sent, route, t["u"], t["Wr"], token)
 router_detached: u = torch.zeros_like(t["u"]).index_add(0, token, sent)
     In the gradient of `u` the router's path is missing.
@@ -637,6 +695,16 @@ norm_2_skipped:
         _, d["dgain2"] = back_through_norm(u.view(dout.shape), t["mid"], t["gain2"])
         through_experts = u.view(dout.shape)
     The second norm is missing on the way from `u` to `mid`.
+gain_2_of_u:
+        through_experts, _ = back_through_norm(u.view(dout.shape), t["mid"], t["gain2"])
+        d["dgain2"] = (u * t["u"]).sum(0)
+    `dgain2` is made with `u`, which contains the gain already. What does the forward pass multiply by the gain?
+rms_2_of_x:
+        upstream, rrms = u.view(dout.shape), ((t["x"] ** 2).mean(-1, keepdim=True) + t["eps"]) ** -0.5
+        midhat, direct = t["mid"] * rrms, upstream * t["gain2"] * rrms
+        through_experts = direct - midhat * (direct * midhat).mean(-1, keepdim=True)
+        d["dgain2"] = (upstream * midhat).sum((0, 1))
+    The second norm's root mean square is that of `x`. Which value does this norm read?
 - dx = (dxhat - x * rrms * (dxhat * x * rrms).mean(-1, keepdim=True)) * rrms
 norm_not_normalised: dx = (dxhat - x * (dxhat * x).mean(-1, keepdim=True)) * rrms
     In the norms' second path, x is not normalised. How many factors `rrms` does the derivative of a power of -1/2 have?
@@ -646,6 +714,27 @@ norm_with_a_sum: dx = (dxhat - x * rrms * (dxhat * x * rrms).sum(-1, keepdim=Tru
     In the norms' second path there is a sum. The squares are averaged.
 norms_directly: dx = dxhat * rrms
     A path through the norms is missing: each number is also in the mean of the squares.
+- .mean(-1, keepdim=True)) * rrms
+norms_plus: .mean(-1, keepdim=True) * -1) * rrms
+    In the norms, the path through the mean of the squares has the wrong sign.
+norm_1_plus: .mean(-1, keepdim=True) * (-1 if x is t["x"] else 1)) * rrms
+    In the first norm, the path through the mean of the squares has the wrong sign.
+norm_1_with_a_sum: .mean(-1, keepdim=True) * (x.shape[2] if x is t["x"] else 1)) * rrms
+    In the first norm's second path there is a sum. The squares are averaged.
+norm_1_directly: .mean(-1, keepdim=True) * (x is not t["x"])) * rrms
+    A path through the first norm is missing: each number is also in the mean of the squares.
+norm_q_directly: .mean(-1, keepdim=True) * (x is not t["qh"])) * rrms
+    A path through the queries' norm is missing: each number is also in the mean of the squares.
+- + t["eps"]) ** -0.5
+norms_without_eps: ) ** -0.5
+    The epsilon is missing in the norms. It matters where the values are small.
+norm_1_without_eps: + (x is not t["x"]) * t["eps"]) ** -0.5
+    The epsilon is missing in the first norm. It matters where the values are small.
+eps_1_after_the_root:
+        + t["eps"]) ** -0.5
+        if x is t["x"]:
+            rrms = 1 / ((x**2).mean(-1, keepdim=True) ** 0.5 + t["eps"])
+    In the first norm, the epsilon is added after the root. The forward pass adds it under the root.
 - return dx, (upstream * x * rrms).flatten(0, -2).sum(0)
 gain_of_x: return dx, (upstream * x).flatten(0, -2).sum(0)
     The gradients of the gains are made with the norm's input. What does the forward pass multiply by the gain?
@@ -663,6 +752,10 @@ values_not_transposed: values = t["weights"] @ contexts
 - scores = t["weights"] * (weights - (weights * t["weights"]).sum(3, keepdim=True))
 softmax_no_sum: scores = t["weights"] * weights
     In the attention's softmax the second term is missing: all weights of a row share one sum.
+softmax_over_queries: scores = t["weights"] * (weights - (weights * t["weights"]).sum(2, keepdim=True))
+    In the attention's softmax the sum goes over the queries. Over which axis do the weights add up to 1?
+softmax_unweighted: scores = t["weights"] * (weights - weights.sum(3, keepdim=True))
+    In the attention's softmax the sum is not weighted. With what does each term count?
 - products = scores / t["qh"].shape[3] ** 0.5
 no_root: products = scores
     The scores are divided by a root in the forward pass. It is missing on the way back.
@@ -686,7 +779,18 @@ copies_averaged: copies.unflatten(1, (t["groups"], -1)).mean(2)
     The heads of a group are averaged. A copy forward is a sum backward.
 other_groups: copies.unflatten(1, (-1, t["groups"])).sum(1)
     This adds up heads of different groups: the heads of a group are next to each other.
+- in (values, keys))
+values_of_other_groups: in (values.unflatten(1, (-1, t["groups"])).transpose(1, 2).flatten(1, 2), keys))
+    For the values, you add up heads of different groups: the heads of a group are next to each other.
+keys_of_other_groups: in (values, keys.unflatten(1, (-1, t["groups"])).transpose(1, 2).flatten(1, 2)))
+    For the keys, you add up heads of different groups: the heads of a group are next to each other.
+values_of_first_head:
+        in (values * (torch.arange(t["heads"]) % (t["heads"] // t["groups"]) == 0)[:, None, None], keys))
+    Only the first head of each group sends its gradient to the group's values.
 - normed_q = dnormed_q(products @ t["keys"], t["cos"], t["sin"])
+queries_of_raw:
+        normed_q = dnormed_q(products @ t["kh"].repeat_interleave(t["heads"] // t["groups"], 1), t["cos"], t["sin"])
+    The queries were compared with keys after their norm and rotation. Here the other factor is `kh`.
 queries_of_unrotated:
         unrotated = t["normed_k"].repeat_interleave(t["heads"] // t["groups"], 1)
         normed_q = dnormed_q(products @ unrotated, t["cos"], t["sin"])
@@ -713,6 +817,17 @@ queries_norm_skipped:
         _, d["dgain_q"] = back_through_norm(normed_q, t["qh"], t["gain_q"])
         qh = normed_q
     The norm of the queries is missing on the way to `Wq`.
+queries_norm_of_normed: qh, d["dgain_q"] = back_through_norm(normed_q, t["normed_q"], t["gain_q"])
+    The norm of the queries is taken at `normed_q`, which is its result. Which value does this norm read?
+gain_q_before_rotation:
+        qh, _ = back_through_norm(normed_q, t["qh"], t["gain_q"])
+        _, d["dgain_q"] = back_through_norm(products @ t["keys"], t["qh"], t["gain_q"])
+    `dgain_q` skips the rotation: it uses the gradient of `rotated_q`. The gain comes before the rotation.
+gain_q_in_the_rotation:
+        turned = dnormed_q(products @ t["keys"] * t["gain_q"], t["cos"], t["sin"])
+        qh, _ = back_through_norm(turned / t["gain_q"], t["qh"], t["gain_q"])
+        _, d["dgain_q"] = back_through_norm(normed_q, t["qh"], t["gain_q"])
+    The queries' gradient is multiplied by the gain before it is rotated back. In which order do the two come?
 - kh, d["dgain_k"] = back_through_norm(normed_k, t["kh"], t["gain_k"])
 keys_norm_skipped:
         _, d["dgain_k"] = back_through_norm(normed_k, t["kh"], t["gain_k"])
@@ -727,14 +842,47 @@ values_rotated: (("Wq", qh), ("Wk", kh), ("Wv", dnormed_q(vh, t["cos"], t["sin"]
 merged_by_view: merged = heads.reshape(heads.shape[0], heads.shape[2], -1)
     The heads are put together wrongly: a view from (batch, heads, time, size) to (batch, time, features) mixes
     positions.
+queries_merged_by_view:
+        merged = heads.transpose(1, 2).flatten(2)
+        merged = heads.reshape(merged.shape) if name == "Wq" else merged
+    The queries' heads are put together wrongly: a view from (batch, heads, time, size) to (batch, time, features) mixes
+    positions.
 - d["d" + name] = torch.einsum("btc,btd->cd", t["normed"], merged)
+Wq_of_x: d["d" + name] = torch.einsum("btc,btd->cd", t["x"] if name == "Wq" else t["normed"], merged)
+    `dWq` is made from `x`, before the norm. Which value is multiplied by this matrix?
 weights_of_x: d["d" + name] = torch.einsum("btc,btd->cd", t["x"], merged)
     `dWq`, `dWk` and `dWv` are made from `x`, before the norm. Which value is multiplied by these matrices?
 
+- normed += merged @ t[name].T
+last_path_only: normed = merged @ t[name].T
+    The first norm's result gets the gradient of the values only: each round overwrites the one before. Three matrices
+    read it.
+no_values_path: normed += (name != "Wv") * merged @ t[name].T
+    The first norm's result lacks the path through the values. Three matrices read it.
+
 # the first norm and residual connection
+- through_attention, d["dgain1"] = back_through_norm(normed, t["x"], t["gain1"])
+norm_1_without_gain: through_attention, d["dgain1"] = back_through_norm(normed, t["x"], torch.ones_like(t["gain1"]))
+    In the first norm's backward pass, the gain is missing.
+norm_1_with_gain_2: through_attention, d["dgain1"] = back_through_norm(normed, t["x"], t["gain2"])
+    The first norm is taken with the second one's gain.
+norm_1_at_mid:
+        through_attention, _ = back_through_norm(normed, t["mid"], t["gain1"])
+        _, d["dgain1"] = back_through_norm(normed, t["x"], t["gain1"])
+    The first norm's backward pass is taken at `mid`. Which value does this norm read?
+norm_1_skipped:
+        _, d["dgain1"] = back_through_norm(normed, t["x"], t["gain1"])
+        through_attention = normed
+    The first norm is missing on the way from its result to `x`.
+gain_1_of_normed:
+        through_attention, _ = back_through_norm(normed, t["x"], t["gain1"])
+        d["dgain1"] = (normed * t["normed"]).sum((0, 1))
+    `dgain1` is made with the norm's result, which contains the gain already. What is multiplied by the gain?
 - d["dx"] = mid + through_attention
 dx_from_dout: d["dx"] = dout + through_attention
     In `dx` the direct path carries `dout`. `x` is added in the line of `mid`: which gradient arrives there?
+residual_1_minus: d["dx"] = mid - through_attention
+    In `dx` the path through the attention has the wrong sign. Both gradients of `x` are added.
 no_residual_1: d["dx"] = through_attention
     The first residual connection is missing: `x` is also a term of `mid`.
 residual_1_only: d["dx"] = mid

@@ -36,7 +36,7 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.explain.checks import row_of_check
 from grader.verdict.explain.gradient import explain_gradient
-from grader.verdict.judge.checks import Check
+from grader.verdict.judge.checks import Check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
@@ -194,7 +194,8 @@ class GradingPlugin:
         check = arguments.pop("check", None)
         if not isinstance(check, Check):
             return None  # pytest calls it
-        record(row_of_check(lambda given: pyfuncitem.obj(check=given, **arguments), check), None, self._found)
+        own = {check.item.name: lambda given: pyfuncitem.obj(check=given, **arguments)}
+        record(row_of_check(tests_of(pyfuncitem.module) | own, check), None, self._found)
         return True
 
 

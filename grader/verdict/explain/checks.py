@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -11,6 +11,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.protocol import leaves
 from grader.calling.recorder import numbers_given, tensors_given
+from grader.calling.target import Target
 from grader.comparison.trees import Difference, agreement
 from grader.results import NamedMistake, Row, Status
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
@@ -27,29 +28,30 @@ from grader.verdict.explain.errors import CallContext, explain_error_text, still
 from grader.verdict.explain.explanation import SURE, Explanation
 from grader.verdict.explain.known import known_mistake_of_check
 from grader.verdict.explain.results import ComparedResult, explain_result
-from grader.verdict.judge.checks import Check, CheckFailed, end_of, run_check
+from grader.verdict.judge.checks import Check, CheckFailed, Test, end_of, run_check
 
 MIN_BITS = 40
 """Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
 
 
-def row_of_check(test: Callable[[Check], None], check: Check, passed: Status = "passed") -> Row:
+def row_of_check(tests: Mapping[str, Test], check: Check, passed: Status = "passed") -> Row:
     """Runs a check and returns its row: with the status `passed` if it holds, else with a cause where one is found.
 
-    Raises what the test raises through no fault of the student's code.
+    `tests` are those of all checks, by their rows' names. Raises what the test raises through no fault of the student's
+    code.
     """
-    item, failed = check.item, run_check(test, check)
+    item, failed = check.item, run_check(tests[check.item.name], check)
     if failed is None:
         row = Row(item.name, passed, item.points, item.points, message=check.remark)
     else:
-        failed = explain_check(test, check, failed)
+        failed = explain_check(tests, check, failed)
         row = Row(item.name, failed.status, 0, item.points, message=str(failed) or None, line=failed.line)
         row.mistake = None if failed.mistake is None else NamedMistake(failed.mistake, str(failed))
     row.relative_error, row.line = check.error, row.line or check.on.line
     return row
 
 
-def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> CheckFailed:
+def explain_check(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> CheckFailed:
     """The same end of a check with its cause, where one is found."""
     with explaining(check.student):
         if failed.call is not None:
@@ -57,7 +59,7 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
         found = explanation_of(check, failed)
         is_kept = failed.mistake is not None or (found is not None and (found.known or found.id in SURE))
         if not is_kept and failed.status in ("failed", "shape"):
-            found = attempt(lambda: by_edits(test, check, failed)) or found
+            found = attempt(lambda: by_edits(tests, check, failed)) or found
         if found is not None:
             return CheckFailed(found.message, failed.status, found.id, found.line or failed.line, failed.compared)
     return failed
@@ -149,7 +151,7 @@ def returns_right(found: Any, expected: Any) -> bool:
     return words == [leaf for leaf in leaves(found) if not isinstance(leaf, (float, numpy.ndarray, Tensor))]
 
 
-def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> Explanation | None:
+def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Explanation | None:
     """The small change of the student's function with which the check holds.
 
     A changed function that is still wrong where the student's own is wrong first is not run any further.
@@ -176,12 +178,22 @@ def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -
 
         target.on_return = still_wrong
         again = check.again_on(target)
-        end = end_of(test, again)
-        if end is None:
-            of_all = check.lesson.joint is not None and function == check.lesson.joint.name
+        end = end_of(tests[check.item.name], again)
+        target.on_return = None
+        if end is None and spoils_no_other(tests, check, target):
             is_by_chance = 0 < again.compared_bits < MIN_BITS
-            return None if is_by_chance else explain_edit(edit, f"`{check.item.name if of_all else function}`")
+            return None if is_by_chance else explain_edit(edit, f"`{check.item.name}`")
         if isinstance(end, CheckFailed) and end.status == "timeout":
             break  # each of them takes as long as a function may
         work += target.operators + OPERATORS_OF_A_CALL * len(again.on.calls)
     return None
+
+
+def spoils_no_other(tests: Mapping[str, Test], check: Check, target: Target) -> bool:
+    """Whether every other check of the same function holds on the target, or fails as on the student's own function."""
+    for item in check.lesson.checks:
+        if item.function == check.item.function and item.name != check.item.name and item.name in tests:
+            end = end_of(tests[item.name], check.again_on(target, item))
+            if end is not None and str(end) != str(end_of(tests[item.name], check.again_on(check.on, item))):
+                return False
+    return True

@@ -186,8 +186,9 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
     if context.has("bare_calls", name) and hasattr(Tensor, name):
         return f"`{name}` is a method of tensors, `x.{name}(...)`. Is a comma written for the full stop?"
     others = [each for each in context.contents.get("names", ()) if each != name]
-    own = list(dict.fromkeys((*context.contents.get("unread", ()), *context.own)))
-    near = nearest(name, own, 0.66) or nearest(name, others, 0.66) or nearest(name, context.parameters, 0.8)
+    unread = context.contents.get("unread", ())
+    near = nearest(name, (*unread, *context.own), 0.66) or nearest(name, (*others, *context.near), 0.66)
+    own = list(unread or context.own)
     meant = "Is it spelled as where you set it, or does `self.` belong in front of it?"
     if near or len(own) == 1:
         meant = f"Do you mean `{near or own[0]}`?"

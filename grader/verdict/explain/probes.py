@@ -7,7 +7,7 @@ gradient is zero wherever the forward pass does not compute that element from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import torch
@@ -15,6 +15,7 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.reference.tape import LOSS
+from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.wrong_answer import WrongGradient, wrong_gradient
@@ -90,12 +91,6 @@ def has_other_sum(tensor: Tensor, axis: int) -> bool:
 # With a chosen upstream gradient -------------------------------------------------------------------------------------
 
 
-def with_upstream_of(problem: Problem, upstream: Mapping[str, Tensor]) -> Problem:
-    """The problem with these upstream gradients; every other one except the loss's is zero."""
-    zeros = {name: torch.zeros_like(tensor) for name, tensor in problem.upstream.items() if name != LOSS}
-    return problem.with_upstream({**problem.upstream, **zeros, **upstream})
-
-
 def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[Explanation]:
     """The gradient for one element of an upstream gradient is zero where it should not be, or the other way round."""
     name = step[1:]
@@ -106,13 +101,16 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         check_interrupt()
         index = tuple(size // 2 for size in upstream.shape)
         upstream[index] = 1.0
-        probed = with_upstream_of(problem, {consumer: upstream})
+        zeros = {each: torch.zeros_like(tensor) for each, tensor in problem.upstream.items() if each != LOSS}
+        probed = problem.with_upstream({**problem.upstream, **zeros, consumer: upstream})
         found, expected = student.answers(probed)[step].tensor, probed.reference(name).double()
         if found is None or found.shape != expected.shape or not bool(torch.isfinite(found).all()):
             return
         reached, own = is_not_noise(expected), is_not_noise(found.double())
         excess, lack = (own & ~reached).nonzero().tolist(), (reached & ~own).nonzero().tolist()
-        given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}. Then `{step}`"
+        others = [f"d{each}" for each in problem.graph.consumers[name] if each != consumer]
+        are = f", and {listed_as_code(others)} {'is' if len(others) == 1 else 'are'} zero" if others else ""
+        given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}{are}. Then `{step}`"
         from_here = f"because `{consumer}{list(index)}` is computed from"
         if excess:
             where = f"{int(reached.sum())} of its {reached.numel()} elements, {from_here} those"

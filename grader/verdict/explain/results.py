@@ -85,12 +85,11 @@ def explain_part(
 
     Those that are not numbers on all problems are empty.
     """
-    if AFTER_THE_CALL.search(name) and any(
-        all(map(torch.equal, tensors, part.expected)) for tensors in given.values() if tensors
-    ):
+    equal = (label for label, tensors in given.items() if tensors and all(map(torch.equal, tensors, part.expected)))
+    if AFTER_THE_CALL.search(name) and (argument := next(equal, None)) is not None:
         return Explanation(
             "changed_argument",
-            f"An argument has been changed in place: {part.what} is not what it was before the call. Start from a "
+            f"An argument has been changed in place: {argument} is not what it was before the call. Start from a "
             "`.clone()`, or write `a = a + ...` instead of `a += ...`.",
         )
     patterns = (

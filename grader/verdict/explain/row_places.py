@@ -81,11 +81,14 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
     A gradient keeps the mistake that is named. A check's result may look like a mistake of its own, and comes from one
-    in a function that it calls: that has rows of its own, and comes first.
+    in a function that it calls: that has rows of its own, and comes first. A function whose results are wrong only in
+    their numbers causes no error and no wrong shape.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
+    ill_shaped = [of[row.name] for row in wrong if row.status != "failed"]
+    causes = {"failed": functions, "shape": ill_shaped, "error": ill_shaped}
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     doubtful = {row.name for row in wrong if row.name not in gradients and row.status != "error"}
@@ -102,8 +105,8 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
     for row in due:
         own, is_joint = of[row.name], joint is not None and of[row.name] == joint.name
         in_general = row.status == "error" or not is_joint  # an error ends all gradients of one function
-        names = [name for name in called.get(own if in_general else row.name, []) if name != own]
-        names = [name for name in names if own not in called.get(name, [])]  # two that call each other
+        names = [name for name in called.get(own if in_general else row.name, []) if name in causes[row.status]]
+        names = [name for name in names if own not in (name, *called.get(name, []))]  # two may call each other
         if is_joint and row.status == "error" and len(names) != 1:
             continue
         if names and not any(f"`{name}` is not right yet" in (row.message or "") for name in names):
@@ -113,7 +116,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
             continue
-        if row.name in doubtful and row.mistake is not None and row.mistake.id not in NAME_NO_CAUSE:
+        if row.name in doubtful:  # its message may be about a part that has nothing to do with these functions
             row.message, row.mistake = uses, None
             continue
         row.message = f"{uses} {row.message}" if row.message else uses

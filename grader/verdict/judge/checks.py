@@ -28,6 +28,9 @@ from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
 Scenario = Callable[..., Any]
 """`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
 
+Test = Callable[["Check"], None]
+"""A test of a suite or an example, with the `check` fixture."""
+
 Draws = Sequence[Mapping[str, Any]]
 
 
@@ -105,9 +108,9 @@ class Check:
         self.compared_bits = 0  # of what was expected
         self.remark: str | None = None  # about a row that passes
 
-    def again_on(self, target: Target) -> Check:
-        """Return the same check of other functions; it stops at the first draw that fails."""
-        return type(self)(self.lesson, self.item, self.student, target, self.book, False)
+    def again_on(self, target: Target, item: Item | None = None) -> Check:
+        """Return the same check of other functions, or another one; it stops at the first draw that fails."""
+        return type(self)(self.lesson, item or self.item, self.student, target, self.book, False)
 
     @property
     def signatures(self) -> Any:
@@ -274,7 +277,7 @@ class Check:
         what = f"; expected {wanted}" if wanted != in_parts(value, kind_in_words) else differs
         return CheckFailed(f"`{name}` returned {in_parts(value)}{what}.", "shape")
 
-    def is_sound(self, test: Callable[[Check], None]) -> bool:
+    def is_sound(self, test: Test) -> bool:
         """Whether the test ends with a verdict when it runs on the reference. It is run once for all students.
 
         If so, an error that it raises on a student's functions comes from what they returned.
@@ -311,7 +314,7 @@ def failed_call(failed: CallFailed, where: str = "") -> CheckFailed:
     return CheckFailed(message, STATUS_OF[answer.outcome], line=answer.line, call=(answer, where))
 
 
-def end_of(test: Callable[[Check], None], check: Check) -> Exception | None:
+def end_of(test: Test, check: Check) -> Exception | None:
     """How a test ends: None where the check holds."""
     try:
         test(check)
@@ -322,7 +325,7 @@ def end_of(test: Callable[[Check], None], check: Check) -> Exception | None:
     return None
 
 
-def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
+def run_check(test: Test, check: Check) -> CheckFailed | None:
     """How a test ends, run without pytest: None when the check holds. Its cause is the error of a test that raised."""
     end = end_of(test, check)
     if end is None or isinstance(end, CheckFailed):
@@ -336,7 +339,7 @@ def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
     return failed
 
 
-def tests_of(suite: Any) -> dict[str, Callable[..., None]]:
+def tests_of(suite: Any) -> dict[str, Test]:
     """{row's name: its test}, of a hidden suite's tests with the `check` fixture."""
     return {
         name.removeprefix("test_"): value

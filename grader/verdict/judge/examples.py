@@ -12,7 +12,7 @@ answer, so what is expected comes from plain numbers, from autograd or from torc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
@@ -22,7 +22,7 @@ from grader.comparison.trees import agreement, bits_of, is_tensor, shown
 from grader.lesson.course_modules import installed_copy, load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.results import Status
-from grader.verdict.judge.checks import Check, CheckFailed, Scenario, ScenarioResult, tests_of
+from grader.verdict.judge.checks import Check, CheckFailed, Scenario, ScenarioResult, Test, tests_of
 
 EXAMPLES_FILE = "examples.py"
 PUBLIC_SEED = 13
@@ -36,7 +36,7 @@ class Example(Check):
     def signatures(self) -> Any:
         return stub_module(self.lesson)
 
-    def is_sound(self, test: Callable[[Check], None]) -> bool:
+    def is_sound(self, test: Test) -> bool:
         """Assumed here, for want of an answer key: the author of an example is shown the error itself."""
         return True
 
@@ -90,7 +90,7 @@ def stub_module(lesson: Lesson) -> ModuleType | None:
 
 
 @lru_cache(maxsize=64)
-def examples_of(lesson: Lesson) -> Mapping[str, Callable[..., None]]:
+def examples_of(lesson: Lesson) -> Mapping[str, Test]:
     """{row: its public example}; empty where the lesson has none. Raises LessonError when the file does not run."""
     path = lesson.exercise / EXAMPLES_FILE
     return tests_of(load_module(path, f"backprop_ninja_examples_{lesson.name}")) if path.is_file() else {}

@@ -1,8 +1,8 @@
 """The running state of a tile is changed in place.
 
 lesson: 19
-add_tile: failed | = An argument has been changed in place: `tile 1: l afterwards` is not what it was before the
-    call. Start from a `.clone()`, or write `a = a + ...` instead of `a += ...`.
+add_tile: failed | = An argument has been changed in place: `l` of call 1 of `add_tile` is not what it was
+    before the call. Start from a `.clone()`, or write `a = a + ...` instead of `a += ...`.
 """
 
 def add_tile(m, l, acc, scores, V):

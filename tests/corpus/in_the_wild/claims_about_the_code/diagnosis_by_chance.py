@@ -2,10 +2,8 @@
 
 lesson: 10
 by: dojo
-saturated: failed | = This is computed with your `closed_share`, which is not right yet: start there. `diagnosis of
-    patient('saturated', seed=1)` is 'healthy'; expected 'saturated'. Its public example:
-    exercises/10_gradient_doctor/examples.py:67
-ward: failed | start there. `diagnosis of patient
+saturated: failed | = This is computed with your `closed_share`, which is not right yet: start there.
+ward: failed | start there.
 others: any
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 03
 by: dojo
-dhprebn: failed | = In `(dbndiff + dbnmeani) / n`, what follows the brackets applies to both terms in them.
+dhprebn: failed | = In `(dbndiff + dbnmeani) / n`, what stands before or after the brackets applies to both terms in them.
     Applied to only one of the two, your `dhprebn` is right.
 """
 

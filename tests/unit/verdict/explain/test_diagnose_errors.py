@@ -110,7 +110,7 @@ def test_what_an_error_means():
 
 
 def test_a_name_that_could_have_been_asked_for():
-    context = CallContext({}, ("hpreact", "dh"))
+    context = CallContext({}, ("hpreact", "dh"), near=("hpreact", "dh"))
     for name, words in (
         ("hpreact", "`hpreact` is available: add it to the parameters."),
         ("hpreakt", "Nothing of the name `hpreakt` has been set when that line is reached. Do you mean `hpreact`?"),
@@ -120,6 +120,31 @@ def test_a_name_that_could_have_been_asked_for():
     ):
         explained = explain_error_text(f"NameError: name '{name}' is not defined", context)
         assert explained is not None and explained.message.endswith(words)
+
+
+def test_a_name_that_is_nothing_like_those_of_the_function():
+    """It is none of another function, however alike: a parameter that the function does not read comes first."""
+    available = ("dout", "droute", "dy", "act")
+    for unread, words in (
+        (["dy"], "Do you mean `dy`?"),
+        (["dy", "act"], "Do you mean one of `dy` and `act`?"),
+        ([], "Do you mean one of `dy`, `Wdown` and `act`?"),
+    ):
+        context = CallContext({}, available[1:], own=("dy", "Wdown", "act"), contents={"unread": unread})
+        explained = explain_error_text("NameError: name 'dout' is not defined", context)
+        assert explained is not None and explained.message.endswith(words), explained
+
+
+def hidden():
+    unset = unset(True)  # noqa: F823
+    return unset
+
+
+def test_a_variable_that_hides_a_function():
+    contents = {"bare_calls": ["unset"], "read_before_set": ["unset"]}
+    explained = explain_error_text(text_of_error(hidden), CallContext(contents=contents))
+    assert explained is not None and explained.id == "name_not_set"
+    assert "a function `unset` cannot be called there" in explained.message
 
 
 def function_of_the_file(dx):

@@ -132,8 +132,8 @@ def test_an_argument_that_was_changed_in_place():
     found, expected = {"y": given * 3, name: [given * 2]}, {"y": given * 3, name: [given]}
     outcome = ComparedResult(found, expected, frozenset({f"{name}[0]"}), {"`l`": given}, {}, {})
     message = (
-        "An argument has been changed in place: `the arguments afterwards[0]` is not what it was before the call. "
-        "Start from a `.clone()`, or write `a = a + ...` instead of `a += ...`."
+        "An argument has been changed in place: `l` is not what it was before the call. Start from a `.clone()`, or "
+        "write `a = a + ...` instead of `a += ...`."
     )
     assert explain_result([outcome, outcome], 1e-9, False) == Explanation("changed_argument", message)
 

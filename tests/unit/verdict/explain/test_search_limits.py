@@ -111,10 +111,10 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")
-    assert explain_check(test, check, failed).mistake is None
+    assert explain_check({"f": test}, check, failed).mistake is None
     assert len(ran) == tried
     check.on.calls.clear()  # a check that calls no function is about gradients
-    assert explain_check(test, check, failed).mistake is None and len(ran) == tried
+    assert explain_check({"f": test}, check, failed).mistake is None and len(ran) == tried
 
 
 @pytest.mark.parametrize(
@@ -157,4 +157,4 @@ def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right
     )
     result = ScenarioResult({}, 1.0, 2.0, agreement(1.0, 2.0))
     failed = CheckFailed("wrong", "failed", compared=(SimpleNamespace(), [result]))
-    assert by_edits(test, check, failed) is None and len(made) == calls
+    assert by_edits({"f": test}, check, failed) is None and len(made) == calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support import solution_of
 
 from grader.lesson.lesson import Course
@@ -30,9 +31,22 @@ def test_a_gradient_that_is_computed_with_a_wrong_function(course: Course):
 
 
 def test_a_check_that_is_computed_with_a_wrong_function(course: Course):
+    """Its own message may be about a part that the other function has nothing to do with."""
     found = messages(course, "09", ["backward_all", "backward_checkpointed"])
-    assert found == {"backward_all": PLAIN, "backward_checkpointed": WITH.format("backward_all")}
+    alone = WITH.format("backward_all").removesuffix(f" {PLAIN}")
+    assert found == {"backward_all": PLAIN, "backward_checkpointed": alone}
     assert messages(course, "09", ["backward_checkpointed"]) == {"backward_checkpointed": PLAIN}
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "is_named"),
+    [("failed", "error", False), ("failed", "shape", False), ("shape", "error", True), ("error", "error", True)],
+)
+def test_wrong_numbers_cause_no_error_and_no_wrong_shape(course: Course, inner, outer, is_named):
+    lesson = course.find("09")
+    rows = [Row("backward_all", inner, 0, 1), Row("backward_checkpointed", outer, 0, 1, message=PLAIN)]
+    name_wrong_functions(lesson, rows, solution_of(lesson))
+    assert rows[1].message == (WITH.format("backward_all") if is_named else PLAIN)
 
 
 def test_two_functions_that_call_each_other(course: Course):
