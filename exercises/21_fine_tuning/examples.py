@@ -1,4 +1,4 @@
-"""The public examples that `dojo check 21` runs: autograd's gradients on small problems, and one group of rewards.
+"""The public examples that `dojo check 21` runs: some worked out by hand, others by autograd.
 
 Your grade comes from a hidden test suite with different problems.
 """
@@ -8,24 +8,28 @@ import torch.nn.functional as F
 
 ROUNDING = 1e-6
 """In torch the quotient of two whole numbers, such as `mask.sum() / total`, is a float32."""
-SIZES = ({"features": 4, "rank": 3, "vocabulary": 5},)
+AFTERWARDS = "an argument after the call"
+SIZES = (
+    {"features": 4, "rank": 3, "vocabulary": 5, "alpha": 1.7},
+    {"features": 6, "rank": 2, "vocabulary": 7, "alpha": 4.5},
+)
 
 
 def drawn(generator, *shape):
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-def problem(generator, features, rank, vocabulary):
-    """Two pieces, with seven tokens of answers and two, and W, A, B and alpha."""
+def problem(generator, features, rank, vocabulary, alpha):
+    """Three pieces, with seven tokens of answers, two and four, and W, A, B and alpha."""
 
     def piece(answer):
         mask = torch.tensor(answer, dtype=torch.float64)
         targets = torch.randint(0, vocabulary, mask.shape, generator=generator)
         return drawn(generator, *mask.shape, features), targets, mask
 
-    pieces = [piece([[0, 1, 1, 1], [1, 1, 1, 1]]), piece([[0, 1], [1, 0], [0, 0]])]
+    pieces = [piece([[0, 1, 1, 1], [1, 1, 1, 1]]), piece([[0, 1], [1, 0], [0, 0]]), piece([[0, 1, 1, 0, 1, 1]])]
     W, A, B = (drawn(generator, *shape) / 2 for shape in ((features, vocabulary), (features, rank), (rank, vocabulary)))
-    return pieces, W, A, B, 2.0
+    return pieces, W, A, B, alpha
 
 
 def cross_entropy(pieces, W, A, B, alpha):
@@ -60,16 +64,35 @@ class Torch:
                 losses.append(loss.detach())
         return losses, adapter[0].detach(), adapter[1].detach()
 
+    @staticmethod
+    def dlogp_by_sequence(logp, old, said, advantage, clip):
+        with torch.enable_grad():
+            leaf, losses = logp.clone().requires_grad_(), []
+            for now, before, counts, gain in zip(leaf, old, said > 0, advantage, strict=True):
+                ratio = (now - before)[counts].mean().exp()
+                losses.append(-torch.minimum(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain))
+            return torch.autograd.grad(torch.stack(losses).mean(), leaf)[0]
+
 
 def large_batch(on, generator, **sizes):
-    loss, dA, dB = on.call("accumulated", *problem(generator, **sizes))
-    return {"loss": loss, "dA": dA, "dB": dB}
+    (loss, dA, dB), arguments = on.apply("accumulated", *problem(generator, **sizes))
+    return {"loss": loss, "dA": dA, "dB": dB, AFTERWARDS: arguments}
 
 
-def three_steps(on, generator, **sizes):
+def four_steps(on, generator, **sizes):
     pieces, *layer = problem(generator, **sizes)
-    losses, A, B = on.call("fine_tune", [pieces, pieces[:1], pieces], *layer, 0.5)
-    return {"losses": list(losses), "A": A, "B": B}
+    batches = [pieces, pieces[1:], pieces[:2], pieces[::2]]
+    (losses, A, B), arguments = on.apply("fine_tune", batches, *layer, 0.3)
+    return {"losses": list(losses), "A": A, "B": B, AFTERWARDS: arguments}
+
+
+def drawn_answers(on, generator, answers, time, clip):
+    """Answers of different lengths, with ratios inside the interval and on both sides of it."""
+    old = -3 * torch.rand((answers, time), generator=generator, dtype=torch.float64)
+    said = (torch.arange(time) < torch.randint(1, time + 1, (answers, 1), generator=generator)).double()
+    logp, advantage = old + drawn(generator, answers, time), drawn(generator, answers, 1)
+    dlogp, arguments = on.apply("dlogp_by_sequence", logp, old, said, advantage, clip)
+    return {"dlogp": dlogp, AFTERWARDS: arguments}
 
 
 def test_accumulated(check):
@@ -77,14 +100,16 @@ def test_accumulated(check):
 
 
 def test_fine_tune(check):
-    check.agrees(three_steps, draws=SIZES, reference=Torch, tolerance=ROUNDING)
+    check.agrees(four_steps, draws=SIZES, reference=Torch, tolerance=ROUNDING)
 
 
 def test_group_advantages(check):
-    """Means of 2 and 5; deviations of 1 and 0, to which 0.0001 is added."""
-    rewards = torch.tensor([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]], dtype=torch.float64)
-    one = 1 / 1.0001
-    check.gives("group_advantages", (rewards,), torch.tensor([[-one, 0.0, one], [0.0, 0.0, 0.0]], dtype=torch.float64))
+    """Means of 2, 5 and 3; squared differences that add up to 12, 0 and 18, each divided by 3, and then a root."""
+    rewards = [[1.0, 1.0, 1.0, 5.0], [5.0, 5.0, 5.0, 5.0], [0.0, 6.0, 3.0, 3.0]]
+    expected = [[-1 / 2.0001] * 3 + [3 / 2.0001], [0.0] * 4, [-3 / (6**0.5 + 0.0001), 3 / (6**0.5 + 0.0001), 0.0, 0.0]]
+    given, advantages = (torch.tensor(each, dtype=torch.float64) for each in (rewards, expected))
+    found, arguments = check.on.apply("group_advantages", given)
+    check.equals({"advantages": found, AFTERWARDS: arguments}, {"advantages": advantages, AFTERWARDS: [given]})
 
 
 def test_dlogp_by_sequence(check):
@@ -95,3 +120,5 @@ def test_dlogp_by_sequence(check):
     advantage = torch.tensor([[3.0], [6.0], [-6.0]], dtype=torch.float64)
     expected = torch.tensor([[-0.5, -0.5], [0.0, 0.0], [4.0, 0.0]], dtype=torch.float64)
     check.gives("dlogp_by_sequence", (logp, old, said, advantage, 0.2), expected)
+    draws = ({"answers": 8, "time": 5, "clip": 0.15}, {"answers": 12, "time": 3, "clip": 0.35})
+    check.agrees(drawn_answers, draws=draws, reference=Torch, tolerance=ROUNDING)

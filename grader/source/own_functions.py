@@ -13,7 +13,7 @@ from grader.source.parsing import parse_submitted
 from grader.source.statement_names import ends_in_underscore
 from grader.source.syntax import DefinitionNode, FunctionDefinition, inner_statements, names_in, nested_statements
 
-Definition = ast.FunctionDef | ast.ClassDef
+Definition = ast.FunctionDef | ast.ClassDef | ast.Lambda
 ADDING = frozenset({"append", "insert", "extend"})
 """Methods of a list that put something into it. torch's methods that change a tensor end in `_`."""
 
@@ -139,10 +139,16 @@ def own_calls(source: str, users: Sequence[str], called: Sequence[str]) -> dict[
 
 @lru_cache(maxsize=2)  # of one text after another
 def definitions_in(source: str) -> dict[str, Definition]:
-    """The functions and classes outside of others; of several with one name the last."""
+    """The functions and classes outside of others, and `name = lambda ...`; of several with one name the last."""
+    found: dict[str, Definition] = {}
     tree = parse_submitted(source)
-    body = tree.body if tree is not None else ()
-    return {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    for node in tree.body if tree is not None else ():
+        match node:
+            case ast.FunctionDef() | ast.ClassDef():
+                found[node.name] = node
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
+                found[name] = function
+    return found
 
 
 def names_read_in(node: ast.AST) -> set[str]:

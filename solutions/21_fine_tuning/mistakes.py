@@ -11,6 +11,11 @@ def from_targets(logits, targets):
     return F.softmax(logits, 2) - F.one_hot(targets, logits.shape[2])
 
 
+def one_hot_masked(logits, targets, mask):
+    """The softmax minus one at the target, where the mask is 1; the softmax alone elsewhere."""
+    return F.softmax(logits, 2) - F.one_hot(targets, logits.shape[2]) * mask[..., None]
+
+
 def over_time(logits, targets):
     """The same with a softmax over the positions."""
     return F.softmax(logits, 1) - F.one_hot(targets, logits.shape[2])
@@ -57,6 +62,12 @@ log_softmax: dsft * (F.log_softmax(logits, 2) - F.one_hot(targets, logits.shape[
     You subtract from the log-probabilities. Which are the probabilities?
 shifted_twice: dsft * from_targets(logits, targets.roll(-1, 1)) * answer[..., None] / answer.sum()
     The targets are shifted by one. `targets[b, t]` already is the token that position t has to predict.
+one_hot_masked: dsft * one_hot_masked(logits, targets, answer) / answer.sum()
+    The mask is on the one-hot part only. At a position of the prompt the softmax is not part of the loss, either.
+logits_masked: dsft * from_targets(logits * answer[..., None], targets) / answer.sum()
+    You mask the logits, so a prompt has an even distribution, but it still has a gradient. What has to be masked?
+sum_of_means: dsft * from_targets(logits, targets) * (answer / answer.sum(1, keepdim=True))[..., None]
+    Each example is divided by its own number of tokens. The loss divides by the answer tokens of all examples.
 
 [dup]
 no_scale: dlogits
@@ -99,6 +110,8 @@ last_position: down[:, -1].T @ dup[:, -1]
     Only the last position counts here. `B` is used at every position.
 first_example: down[0].T @ dup[0]
     Only the first example counts here. `B` is used in every example.
+reshaped: down.reshape(down.shape[2], -1) @ dup.flatten(0, 1)
+    `reshape` keeps the numbers in their order: it makes no transpose. Flatten batch and time first, then transpose.
 
 [ddown]
 from_dlogits: dlogits @ B.T
@@ -141,6 +154,8 @@ last_position: x[:, -1].T @ ddown[:, -1]
     Only the last position counts here. `A` is used at every position.
 first_example: x[0].T @ ddown[0]
     Only the first example counts here. `A` is used in every example.
+reshaped: x.reshape(x.shape[2], -1) @ ddown.flatten(0, 1)
+    `reshape` keeps the numbers in their order: it makes no transpose. Flatten batch and time first, then transpose.
 
 [dx]
 frozen_means_cut: ddown @ A.T
@@ -159,6 +174,8 @@ subtracted: dlogits @ W.T - ddown @ A.T
     You subtract the two paths. `x` is used twice: what happens to the gradients of two uses?
 averaged: (dlogits @ W.T + ddown @ A.T) / 2
     This is the mean of the two paths. `x` is used twice: what happens to the gradients of two uses?
+merged_upside_down: dlogits @ (W + A @ B * (rank / alpha)).T
+    `W` and the adapter are merged with the constant upside down: which of alpha and rank divides?
 """)
 
 DISTILLATION = mistake_list("""
@@ -205,6 +222,8 @@ mean_over_vocabulary: -dkl[:, None] * p / p.shape[1]
     You divide by the size of the vocabulary. Is `kl` a sum or a mean over it?
 p_missing: -dkl[:, None].expand_as(logq)
     The factor in front of the bracket is missing.
+of_p: -dkl[:, None] * (p.log() + 1)
+    This is the derivative with respect to `p`. The teacher is a constant here: where in the bracket is `logq`?
 
 [dz]
 no_t: dlogq - logq.exp() * row_sum(dlogq)
@@ -233,6 +252,8 @@ from_the_loss: (logq.exp() - p) * T / len(z)
     This is the gradient for a loss with nothing behind it: `dkd` is not in it. Start from `dlogq`.
 added: (dlogq + logq.exp() * row_sum(dlogq)) / T
     The second path has the wrong sign. A larger logit makes the sum larger, which is subtracted.
+from_the_paper: (logq.exp() - p) / T
+    This is the paper's gradient, for an upstream gradient that it knows. Yours is given: start from `dlogq`.
 """)
 
 PREFERENCES = mistake_list("""
@@ -263,6 +284,8 @@ no_upstream: -torch.sigmoid(-margin) / len(margin)
     `ddpo` is missing. The loss may be one term of a larger one, with a factor of its own.
 tanh: -ddpo * (1 - torch.tanh(margin)) / len(margin)
     This is made with a tanh. The loss has a sigmoid, whose range is 0 to 1.
+log_sigmoid: -ddpo * F.logsigmoid(-margin) / len(margin)
+    The logarithm is still there. What is the derivative of logsigmoid?
 
 [dlogp_w]
 no_beta: dmargin
@@ -337,6 +360,12 @@ of_the_probability:
     This is the gradient of a probability. `logp_w` is made of log-probabilities: one factor is too many.
 mean_over_pairs: -from_targets(logits_w, tokens_w) * (dlogp_w[:, None] * mask_w)[..., None] / len(mask_w)
     You divide by the number of pairs. `dlogp_w` has this division already.
+one_hot_masked: -one_hot_masked(logits_w, tokens_w, mask_w) * dlogp_w[:, None, None]
+    The mask is on the one-hot part only. Where the mask is 0, the softmax is not in the sum, either.
+logits_masked: -from_targets(logits_w * mask_w[..., None], tokens_w) * dlogp_w[:, None, None]
+    You mask the logits, so a prompt has an even distribution, but it still has a gradient. What has to be masked?
+tokens_masked: -from_targets(logits_w, tokens_w * mask_w.long()) * dlogp_w[:, None, None]
+    Where the mask is 0, you put in token 0, which is a token like all others. What should the gradient be there?
 
 [dlogits_l]
 nothing_masked: -from_targets(logits_l, tokens_l) * dlogp_l[:, None, None]
@@ -361,6 +390,12 @@ upstream_of_the_winner: -from_targets(logits_l, tokens_l) * (dlogp_w[:, None] * 
     You start from `dlogp_w`. Which log-probability is made of these logits?
 softmax_over_time: -over_time(logits_l, tokens_l) * (dlogp_l[:, None] * mask_l)[..., None]
     The softmax runs over the positions. Along which axis do the probabilities sum to one?
+one_hot_masked: -one_hot_masked(logits_l, tokens_l, mask_l) * dlogp_l[:, None, None]
+    The mask is on the one-hot part only. Where the mask is 0, the softmax is not in the sum, either.
+logits_masked: -from_targets(logits_l * mask_l[..., None], tokens_l) * dlogp_l[:, None, None]
+    You mask the logits, so a prompt has an even distribution, but it still has a gradient. What has to be masked?
+tokens_masked: -from_targets(logits_l, tokens_l * mask_l.long()) * dlogp_l[:, None, None]
+    Where the mask is 0, you put in token 0, which is a token like all others. What should the gradient be there?
 """)
 
 POLICY_GRADIENT = mistake_list("""
@@ -413,6 +448,16 @@ size_of_advantage: dgain * advantage.abs() * is_open(ratio, advantage, clip)
     The sign of the advantage is lost: bad answers are made more likely as well.
 clipped_only: dgain * advantage * ~is_open(ratio, advantage, clip)
     The gradient passes exactly where it should stop.
+lower_limit_is_clip: dgain * advantage * ~(((advantage > 0) & (ratio > 1 + clip)) | ((advantage < 0) & (ratio < clip)))
+    The lower limit is `clip` itself here. Where does the interval begin?
+around_zero: dgain * advantage * (ratio * advantage <= ratio.clamp(-clip, clip) * advantage)
+    These limits lie around 0, as for a log-ratio. Around which number is the ratio clipped?
+symmetric_in_log: dgain * advantage * (ratio * advantage <= ratio.clamp(1 / (1 + clip), 1 + clip) * advantage)
+    The lower limit is one over the upper one. What does the forward line subtract?
+limits_swapped: dgain * advantage * (ratio * advantage <= ratio.clamp(1 + clip, 1 - clip) * advantage)
+    The two limits have changed places.
+upstream_where_closed: torch.where(is_open(ratio, advantage, clip), dgain * advantage, dgain)
+    Where the clip stops the gradient, `dgain` is left. What is the derivative of a product that does not change?
 
 [dpenalty]
 sign: -dgrpo * weight * each_token(said)
@@ -482,6 +527,10 @@ sum_of_tokens: share = answer.sum()
     This is the sum over all tokens. The loss is the mean over the tokens of all pieces.
 divided_again: share = answer.sum() / total / len(pieces)
     You also divide by the number of pieces. Dividing by the number of all tokens is enough.
+running_total:
+        place = [each[2] is answer for each in pieces].index(True)
+        share = answer.sum() / sum(each[2].sum() for each in pieces[: place + 1])
+    The total grows while the loop runs, so each piece has another divisor. Which one holds for all of them?
 - loss += mean * share
 loss_of_means: loss += mean / len(pieces)
     The loss is a mean over pieces, while the gradients are those of a mean over tokens.
@@ -489,12 +538,21 @@ last_loss: loss = mean * share
     The loss is that of the last piece alone. What happens to the terms of the pieces?
 loss_summed: loss += mean
     The losses of the pieces are added up. The loss is the mean over the tokens of all pieces.
+loss_of_prompts: loss -= log_probs.sum() / total
+    The mask is missing in the loss. The gradients have it.
+loss_over_examples: loss -= (log_probs * answer).sum(1).mean()
+    The loss adds up means over examples. It is one mean over the tokens of all pieces, as your gradients have it.
 - of_A += dA(ddown(of_up, B), x)
 - of_B += dB(of_up, down)
 last_piece:
         of_A = dA(ddown(of_up, B), x)
         of_B = dB(of_up, down)
     The gradients are those of the last piece alone: `=` where `+=` belongs.
+a_step_for_each_piece:
+        of_A += dA(ddown(of_up, B), x)
+        of_B += dB(of_up, down)
+        B = B - of_B
+    You change `B` between two pieces. All pieces belong to the same A and B: the step comes after the last one.
 - logits = x @ W + down @ B * scale
 no_scale_forward: logits = x @ W + down @ B
     The constant alpha / rank is missing in the forward pass.
@@ -505,6 +563,8 @@ no_scale_backward: of_up = dlogits(share, logits, targets, answer)
     The constant alpha / rank is missing on the way back.
 scale_squared: of_up = dlogits(share, logits, targets, answer) * scale**2
     The constant alpha / rank is there twice on the way back.
+gradients_over_pieces: of_up = dlogits(1 / len(pieces), logits, targets, answer) * scale
+    The gradients are a mean over the pieces. The loss is right: it is a mean over tokens.
 not_masked: of_up = dlogits(answer.numel() / total, logits, targets, torch.ones_like(answer)) * scale
     The loss is masked and the gradients are not: prompts and padding are learned as well.
 - scale = alpha / A.shape[1]
@@ -542,14 +602,24 @@ in_place:
     The tensors that you were given have changed. Make new ones.
 decayed: A, B = A - rate * (of_A + 0.01 * A), B - rate * (of_B + 0.01 * B)
     Both matrices also shrink by themselves (weight decay). Plain gradient descent subtracts the gradient alone.
+last_step_missing: A, B = (A - rate * of_A, B - rate * of_B) if len(losses) + 1 < len(batches) else (A, B)
+    The step of the last batch is missing: there is one for each loss.
 - loss, of_A, of_B = accumulated(pieces, W, A, B, alpha)
 first_batch: loss, of_A, of_B = accumulated(batches[0], W, A, B, alpha)
     Every step uses the first batch.
 first_piece: loss, of_A, of_B = accumulated(pieces[:1], W, A, B, alpha)
     Every step uses one piece of its batch. A step needs the gradient of the whole batch.
+rate_for_alpha: loss, of_A, of_B = accumulated(pieces, W, A, B, rate)
+    You pass the learning rate on as alpha.
+all_batches: loss, of_A, of_B = accumulated([piece for each in batches for piece in each], W, A, B, alpha)
+    Every step uses all batches at once. Each has a batch of its own.
 - losses.append(loss)
 loss_afterwards: losses.append(accumulated(pieces, W, A, B, alpha)[0])
     The losses are those after each step. Which loss belongs to the gradients of a step?
+loss_over_pieces: losses.append(sum(accumulated([each], W, A, B, alpha)[0] for each in pieces) / len(pieces))
+    The losses are means over the pieces. The first result of your `accumulated` is the mean over tokens.
+in_front: losses.insert(0, loss)
+    The last loss comes first in the list.
 - loss, of_A, of_B = accumulated(pieces, W, A, B, alpha)
 - A, B = A - rate * of_A, B - rate * of_B
 a_step_for_each_piece:
@@ -568,6 +638,19 @@ never_zeroed:
             of_A, of_B = of_A + found[0], of_B + found[1]
             A, B = A - rate * of_A, B - rate * of_B
     The gradients of all steps are added up: they were not set to zero between two steps.
+momentum:
+        losses, of_A, of_B = [], 0, 0
+        for pieces in batches:
+            loss, *found = accumulated(pieces, W, A, B, alpha)
+            of_A, of_B = 0.9 * of_A + found[0], 0.9 * of_B + found[1]
+            A, B = A - rate * of_A, B - rate * of_B
+    Part of the earlier gradients is in each step (momentum). Plain gradient descent subtracts that of one batch.
+from_the_start:
+        losses, start = [], (A, B)
+        for pieces in batches:
+            loss, of_A, of_B = accumulated(pieces, W, *start, alpha)
+            A, B = start[0] - rate * of_A, start[1] - rate * of_B
+    Each step starts from the first A and B again. It has to go on from those of the step before.
 
 [group_advantages]
 no_deviation: rewards - rewards.mean(1, keepdim=True)
@@ -594,6 +677,14 @@ no_mean: rewards / (rewards.std(1, keepdim=True) + 1e-4)
     The mean of the group is not subtracted. Which answers should become less likely?
 divided_by_mean: (rewards - rewards.mean(1, keepdim=True)) / (rewards.mean(1, keepdim=True) + 1e-4)
     You divide by the mean of the group. By what does the formula divide?
+larger_number: (rewards - rewards.mean(1, keepdim=True)) / (rewards.std(1, keepdim=True) + 1e-3)
+    The number that you add to the deviation is larger than the one in the docstring.
+range: (rewards - rewards.mean(1, keepdim=True)) / (rewards.amax(1, True) - rewards.amin(1, True) + 1e-4)
+    You divide by the range of the group, its largest reward minus its smallest. The formula has the deviation.
+median: (rewards - rewards.median(1, keepdim=True).values) / (rewards.std(1, keepdim=True) + 1e-4)
+    You subtract the median of the group. The formula has the mean.
+no_divisor: centred = rewards - rewards.mean(1, keepdim=True); centred / (centred.norm(dim=1, keepdim=True) + 1e-4)
+    This is the root of the sum of squares. Before the root, the deviation divides that sum.
 
 [dlogp_by_sequence]
 - ratio = (((logp - old) * said).sum(1, keepdim=True) / count).exp()
@@ -603,6 +694,8 @@ ratio_of_sums: ratio = ((logp - old) * said).sum(1, keepdim=True).exp()
     The ratio is made of the sum over the tokens. The exponent is their mean.
 padding_in_ratio: ratio = (logp - old).mean(1, keepdim=True).exp()
     The mean in the ratio is over all places. `said` is 1 where the answer has a token.
+sum_not_masked: ratio = ((logp - old).sum(1, keepdim=True) / count).exp()
+    The sum in the ratio is over all places, and only its divisor is that of the answer. Where is `said` 1?
 - ratio = (((logp - old) * said).sum(1, keepdim=True) / count).exp()
 - is_open = ratio * advantage <= ratio.clamp(1 - clip, 1 + clip) * advantage
 - return -advantage * is_open * ratio / len(logp) * said / count
@@ -630,6 +723,21 @@ wrong_side:
         is_open = ratio * advantage >= ratio.clamp(1 - clip, 1 + clip) * advantage
         return -advantage * is_open * ratio / len(logp) * said / count
     The clip is on the wrong side: this is the gradient of a maximum.
+gate_of_tokens:
+        own = (logp - old).exp()
+        is_open = own * advantage <= own.clamp(1 - clip, 1 + clip) * advantage
+        return -advantage * is_open * ratio / len(logp) * said / count
+    Each token's own ratio decides here where the clip stops. An answer has one ratio, and all of its tokens share it.
+limits_of_the_log:
+        is_open = ratio.log() * advantage <= ratio.log().clamp(-clip, clip) * advantage
+        return -advantage * is_open * ratio / len(logp) * said / count
+    You clip the mean of the log-ratios. The loss clips the ratio.
+clipped_ratio: return -advantage * ratio.clamp(1 - clip, 1 + clip) / len(logp) * said / count
+    The clipped ratio is a factor here, and the gradient never stops. What is the derivative of a clipped product?
+value_of_the_minimum:
+        gain = torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
+        return -gain / len(logp) * said / count
+    This is the value of the minimum. What is its derivative where the clipped product is the smaller one?
 - return -advantage * is_open * ratio / len(logp) * said / count
 no_ratio: return -advantage * is_open / len(logp) * said / count
     The derivative of the exp is missing: the ratio itself.
@@ -639,6 +747,8 @@ no_mean_over_tokens: return -advantage * is_open * ratio / len(logp) * said
     The gradient is not divided by the number of the answer's tokens: the exponent of the ratio is a mean.
 all_places: return -advantage * is_open * ratio / len(logp) / count * torch.ones_like(logp)
     Places after the end of an answer get a gradient as well.
+mean_over_all_tokens: return -advantage * is_open * ratio * said / said.sum()
+    This is one mean over the tokens of all answers. The loss is a mean over the answers.
 longest: return -advantage * is_open * ratio / len(logp) * said / logp.shape[1]
     Every answer is divided by the same length, that of the longest. How many tokens does each answer have?
 sign: return advantage * is_open * ratio / len(logp) * said / count

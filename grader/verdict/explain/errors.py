@@ -58,8 +58,9 @@ class CallContext:
     contents: FunctionContents = field(default_factory=dict)
 
     def has(self, key: str, *names: str) -> bool:
-        """Whether the code's `calls`, `bare_calls`, `imports` ... include one of these names."""
-        return not set(names).isdisjoint(self.contents.get(key, ()))
+        """Whether the code's `calls`, `bare_calls`, `imports` ... include one of these names; without names, any."""
+        found = set(self.contents.get(key, ()))
+        return not found.isdisjoint(names or found)
 
 
 class ErrorMeaning(NamedTuple):
@@ -132,7 +133,7 @@ def explain_error(
     if found is None or found.id != "shapes_do_not_fit" or not is_alone:
         return found
     text, used = found.message, {name: value for name, value in reads.items() if isinstance(value, Tensor)}
-    if context.has("calls", "T") and any(each.ndim > 2 for each in used.values()):
+    if context.has("transposed", *(name for name, each in used.items() if each.ndim > 2), ""):
         text += " `.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two."
     for name in (name for name, v in used.items() if v.dtype == torch.int64 and context.has("operands", name)):
         text += f" You calculate with `{name}`, which holds whole numbers that are indices: is it meant as a value?"
@@ -152,7 +153,8 @@ def explain_error_text(message: str, context: CallContext) -> Explanation | None
         groups = (found[0], *found.groups())
         if all(context.has(key, *(n.format(*groups) for n in names)) for key, names in meaning.needs.items()):
             first, result = next(filter(None, found.groups()), None), context.result_shape or "the shape that you need"
-            text = meaning.message.format(*groups, first=first, result=result)
+            hidden = listed_as_code(context.contents.get("hidden", ()))
+            text = meaning.message.format(*groups, first=first, result=result, hidden=hidden)
             given = [(k, v) for k, v in context.arguments.items() if hasattr(v, "shape") and meaning.id in ABOUT_SHAPES]
             shapes = [f"`{name}` {format_shape(tuple(value.shape))}" for name, value in given[:MAX_NAMES_SUGGESTED]]
             return Explanation(meaning.id, f"{text} You are given {', '.join(shapes)}." if shapes else text)

@@ -19,6 +19,7 @@ from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.wrong_answer import WrongGradient, wrong_gradient
+from grader.verdict.judge.line import judge_line
 from grader.verdict.judge.runner import StepRunner
 
 PROBE_RTOL = 1e-6
@@ -30,12 +31,14 @@ NOT_ROUNDING = 1e-3
 
 
 def explain_by_properties(student: StepRunner, step: str, name: str, problems: Sequence[Problem]) -> Explanation | None:
-    """What is wrong with an answer that is wrong on every problem, by what a gradient would have."""
-    wrong = wrong_gradient(name, [(problem, student.answers(problem)[step]) for problem in problems])
-    if wrong is None or any(wrong.equal(number, found, right) for number, (found, right) in enumerate(wrong.pairs)):
+    """What is wrong with an answer, by what a gradient would have on the problems on which it is wrong."""
+    cases = [(problem, student.answers(problem)[step]) for problem in problems]
+    wrong = wrong_gradient(name, [case for case in cases if not judge_line(name, [case]).passed])
+    if wrong is None:
         return None
     problem = max(wrong.problems, key=lambda each: min(each.values[name].shape, default=0))
     is_chosen = problem.random_upstream and LOSS not in problem.graph.consumers[name]
+    is_chosen = is_chosen and len(wrong.problems) == len(problems)
     is_chosen = is_chosen and problem.requested_instead(name, student.answers(problem)[step].uses) is None
     probed = wrong_pattern(student, step, problem) if is_chosen else iter(())
     return next(chain(not_zero(wrong), sums_not_zero(wrong), probed), None)

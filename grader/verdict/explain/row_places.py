@@ -92,7 +92,9 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     doubtful = {row.name for row in wrong if row.name not in gradients and row.status != "error"}
-    due = [r for r in wrong if r.mistake is None or r.mistake.id in NAME_NO_CAUSE or r.name in doubtful]
+    errors = [row for row in wrong if row.status == "error" and row.line]
+    passed_on = {a.name for a in errors for b in errors if a.line == b.line and of[a.name] != of[b.name]}
+    due = [r for r in wrong if r.mistake is None or r.mistake.id in NAME_NO_CAUSE or r.name in doubtful | passed_on]
     if not due or (len(functions) < 2 and not forward):
         return
     try:

@@ -1,4 +1,4 @@
-"""Sizes that are numbers in the code: a gradient that is right, or runs, at the sizes in README.md only."""
+"""Sizes and constants that are numbers in the code: a gradient that is right, or runs, with those in README.md only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.judge.line import Case, judge_line
 
-Numbers = Sequence[tuple[int, int, str]]
+Numbers = Sequence[tuple[float, int, str]]
 """(a number, its line, the code around it)"""
 
 
@@ -19,7 +19,8 @@ def explain_hard_coded_sizes(
 ) -> Explanation | None:
     """Explain d`name`, called `it`, that is right, or runs, on the published problem only; None for every other.
 
-    `numbers` are those in its code that may be sizes (see `contents_of`): the message quotes the first that is one.
+    `numbers` are those in its code that may be sizes or constants (see `contents_of`): the message quotes
+    the first that is one.
     """
     is_right = judge_line(name, [published]).passed
     wrong = [case for case in cases if not judge_line(name, [case]).passed]
@@ -40,13 +41,14 @@ def explain_hard_coded_sizes(
     return Explanation(
         "sizes_written_in",
         f"{it} {does} at the sizes in README.md and {fails} at others ({other.draw.describe()}). Line {line} uses the "
-        f"number {value}, which is `{label}` there: `{code}`. Take sizes from what you are given.",
+        f"number {value}, which is `{label}` there: `{code}`. Take it from what you are given.",
     )
 
 
-def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
-    """{how a size is called: its value}: whole numbers by name, then axes of values, those near d`name` first."""
-    found = {label: value for label, value in problem.values.items() if type(value) is int and value > 1}
+def sizes_by_name(problem: Problem, name: str) -> dict[str, float]:
+    """{how a size is called: its value}: numbers by name, then axes of values, those near d`name` first."""
+    numbers = {label: value for label, value in problem.values.items() if type(value) in (int, float)}
+    found = {label: value for label, value in numbers.items() if type(value) is float or value > 1}
     for label in dict.fromkeys((name, *problem.graph.consumers.get(name, ()), *problem.values)):
         value = problem.values.get(label)
         if isinstance(value, Tensor):

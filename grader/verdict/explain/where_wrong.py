@@ -89,7 +89,7 @@ def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) ->
     special = [
         f"{name} is {size}"
         for name, size in right[0].sizes.items()
-        if size <= 1 and all(draw.sizes.get(name) == size for draw in right)
+        if size in (0, 1) and all(draw.sizes.get(name) == size for draw in right)
         if all(draw.sizes.get(name) != size for draw in failing)
     ]
     others = "the other problem" if len(right) == 1 else f"{len(right)} other problems"

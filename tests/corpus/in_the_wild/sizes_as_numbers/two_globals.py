@@ -4,7 +4,7 @@ lesson: 06
 by: dojo
 dW2, db2, dgamma, dbeta, dW, db, demb, dC: error | = This gradient is right at the sizes in README.md and wrong at others
     (batch 7, block 2, vocabulary 9, embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`.
-    Take sizes from what you are given.
+    Take it from what you are given.
 """
 
 BATCH, CLASSES = 32, 27

@@ -3,7 +3,7 @@
 lesson: 03
 by: dojo
 dC: error | = Your `dC` is right at the sizes in README.md and wrong at others (batch 9, block 2, vocabulary 7,
-    embedding 5, hidden 6). Line 190 uses the number 27, which is `C.shape[0]` there: `torch.zeros(27, 10)`. Take sizes from what you are given.
+    embedding 5, hidden 6). Line 190 uses the number 27, which is `C.shape[0]` there: `torch.zeros(27, 10)`. Take it from what you are given.
 """
 
 def dC(demb, Xb):

@@ -173,6 +173,7 @@ def test_what_says_all_there_is_to_say():
 def test_each_message_uses_only_groups_of_its_pattern():
     for pattern, identifier, template, needs in error_meanings():
         groups = [f"group {number}" for number in range(1, pattern.groups + 1)]
-        assert identifier and "{" not in template.format("", *groups, first=groups[0] if groups else "", result="")
+        named = {"first": groups[0] if groups else "", "result": "", "hidden": ""}
+        assert identifier and "{" not in template.format("", *groups, **named)
         assert "{first}" not in template or pattern.groups
         assert all("{" not in name.format("", *groups) for names in needs.values() for name in names)
