@@ -104,10 +104,12 @@ def three_steps(on, generator, **sizes):
 
 
 def drawn_answers(on, generator, answers, time, clip):
-    """Answers of different lengths, with ratios inside the interval and on both sides of it."""
+    """Answers of different lengths, with ratios inside and outside of the interval; two are near one of its limits."""
     old = -3 * torch.rand((answers, time), generator=generator, dtype=torch.float64)
     said = (torch.arange(time) < torch.randint(1, time + 1, (answers, 1), generator=generator)).double()
     logp, advantage = old + drawn(generator, answers, time), drawn(generator, answers, 1)
+    logp[:2] = old[:2] + torch.tensor([[1 - 0.97 * clip], [1 + 1.03 * clip]], dtype=torch.float64).log()
+    advantage[:2] = torch.tensor([[-0.7], [1.3]], dtype=torch.float64)
     dlogp, arguments = on.apply("dlogp_by_sequence", logp, old, said, advantage, clip)
     return {"dlogp": dlogp, AFTERWARDS: arguments}
 

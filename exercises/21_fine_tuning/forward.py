@@ -130,7 +130,13 @@ def everything_counts(inputs):
 
 
 def far_away(inputs):
-    """The policy is far from the one that drew the answers, and the student far from the teacher."""
+    """The policy is far from the one that drew the answers, and the student far from the teacher.
+
+    The first tokens of each answer have ratios just outside and just inside of each limit of the clip.
+    """
     inputs["logp"] = inputs["old"] + 3 * (inputs["logp"] - inputs["old"])
+    first = inputs["old"][:, :4]
+    limits = 1 + inputs["clip"] * torch.tensor([-1.03, -0.97, 0.97, 1.03])
+    inputs["logp"][:, :4] = first + limits[: first.shape[1]].log()
     inputs["z"] = inputs["z"] * 2
     inputs["advantage"][-1] = 0.0  # all answers to one prompt had the same reward

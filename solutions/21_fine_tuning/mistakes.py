@@ -623,9 +623,10 @@ in_front: losses.insert(0, loss)
 - loss, of_A, of_B = accumulated(pieces, W, A, B, alpha)
 - A, B = A - rate * of_A, B - rate * of_B
 a_step_for_each_piece:
+        loss = 0
         for piece in pieces:
-            loss, of_A, of_B = accumulated([piece], W, A, B, alpha)
-            A, B = A - rate * of_A, B - rate * of_B
+            mean, of_A, of_B = accumulated([piece], W, A, B, alpha)
+            A, B, loss = A - rate * of_A, B - rate * of_B, loss + mean / len(pieces)
     This takes a step after each piece. The pieces of a batch belong to one step.
 - losses = []
 - for pieces in batches:

@@ -160,12 +160,19 @@ def of_rewards(on, generator, prompts, group):
 
 
 def of_sequences(on, generator, answers, time, clip):
-    """Ratios inside the interval, on both sides of it, and exactly one."""
+    """Ratios inside the interval, on both sides of it, exactly one, and just inside and outside of each limit."""
     old, found = -3 * torch.rand((answers, time), generator=generator, dtype=torch.float64), {}
     said, advantage = masked(generator, answers, time), normal(generator, answers, 1)
-    for case, distance in ((" near", 0.1), (" far away", 1.5), (" at the start", 0.0)):
-        logp = old + normal(generator, answers, time) * distance
-        called = on.apply("dlogp_by_sequence", logp, old, said, advantage, clip)
+    place, noise = torch.arange(answers)[:, None], normal(generator, answers, time)
+    limits = 1 + clip * torch.tensor([-1.03, -0.97, 0.97, 1.03], dtype=torch.float64)[place % 4]
+    both_signs = advantage.abs() * (1 - 2 * (place // 4 % 2))
+    for case, moved, of in (
+        (" near", noise * 0.1, advantage),
+        (" far away", noise * 1.5, advantage),
+        (" at the start", noise * 0, advantage),
+        (" at the limits", limits.log().expand(answers, time), both_signs),
+    ):
+        called = on.apply("dlogp_by_sequence", old + moved, old, said, of, clip)
         found[f"dlogp{case}"], found[f"{AFTERWARDS}{case}"] = called
     return found
 

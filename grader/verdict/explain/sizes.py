@@ -46,9 +46,10 @@ def explain_hard_coded_sizes(
 
 
 def sizes_by_name(problem: Problem, name: str) -> dict[str, float]:
-    """{how a size is called: its value}: numbers by name, then axes of values, those near d`name` first."""
-    numbers = {label: value for label, value in problem.values.items() if type(value) in (int, float)}
-    found = {label: value for label, value in numbers.items() if type(value) is float or value > 1}
+    """{how a size is called: its value}: numbers by name, then axes of values; those near d`name` first."""
+    near = {each for consumer in problem.graph.consumers.get(name, ()) for each in problem.graph.sources[consumer]}
+    numbers = {label: problem.values[label] for label in sorted(problem.values, key=lambda each: each not in near)}
+    found = {k: v for k, v in numbers.items() if type(v) is float or (type(v) is int and v > 1)}
     for label in dict.fromkeys((name, *problem.graph.consumers.get(name, ()), *problem.values)):
         value = problem.values.get(label)
         if isinstance(value, Tensor):

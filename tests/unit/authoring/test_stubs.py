@@ -166,7 +166,7 @@ def test_both_kinds_of_stub_get_the_same_verdicts_even_mixed_in_one_file(lesson,
     assert [name for name, row in rows["bare"].items() if row["status"] == "passed"] == right
     assert rows["bare"]["dprobs"]["mistake"]["id"] == "sign"
     assert rows["bare"]["dcounts_sum"]["mistake"]["id"] == "function_for_value"
-    assert "add its name to the parameters" in rows["bare"]["dcounts_sum"]["message"]
+    assert "to the parameters" in rows["bare"]["dcounts_sum"]["message"]
 
 
 def copied(place: Path, names: list[str]) -> Course:

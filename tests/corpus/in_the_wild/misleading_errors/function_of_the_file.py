@@ -2,8 +2,8 @@
 
 lesson: 02
 by: both
-dW: error | To get the gradient that a function of this file returns, add its name to the parameters of the function that
-    needs it. A function cannot read what it returns itself: make that tensor first.
+dW: error | Inside the function of a gradient, add the name of another gradient to the parameters, and make its own tensor
+    first. Elsewhere, call the function, or use the variable that has its result.
 dX: shape | = `dX` returned a function; expected a tensor. Where does the last line's name get its value?
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 03
 by: both
-dprobs: error | That line uses a function where it needs a tensor. To get the gradient that a function of
+dprobs: error | That line uses a function where it needs a tensor. Inside the function of a gradient, add the
 dlogprobs: error | `math` is not imported: write `import math` at the top of the file.
 """
 
