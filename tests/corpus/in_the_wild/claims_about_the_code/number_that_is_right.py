@@ -1,7 +1,7 @@
 """A factor 2 is missing in one line. Twice the number in another line has the same effect, and that number is right.
 
 lesson: 05
-dhprebn: failed | the part that comes back through `bnvar_inv` is exactly 1/2 times what it should be
+dhprebn: failed | In `dbnraw * bnvar_inv + bndiff * dbnvar / (n - 1)`, a term lacks a factor of 2, or of a half.
 """
 
 

@@ -2,7 +2,7 @@
 
 lesson: 01
 accumulation_factor: failed | = `a token that does not occur` is 6; expected 0.
-closed_share: failed | = The result is exactly 100 times what it should be. A constant factor is lost, or there is one too many.
+closed_share: failed | = In `(h.abs() > threshold).float().mean() * 100`, `100` is one too many. Without it, `closed_share` is right.
 """
 
 def accumulation_factor(tokens, token):

@@ -2,7 +2,7 @@
 
 lesson: 18
 alone: yes
-tensor_sum: error | Your class `Tensor` has no `sum`: is it written?
+tensor_sum: missing | = `Tensor` has no `sum` yet.
 others: any
 """
 
