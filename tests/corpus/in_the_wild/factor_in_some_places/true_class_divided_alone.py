@@ -1,7 +1,7 @@
 """A division by n reaches the elements of the true classes only.
 
 lesson: 04
-dlogits: failed | 35 of 40 elements are wrong
+dlogits: failed | One of yours adds up to 0.774 in one problem. Is a term missing, or does one have the wrong size?
 in_one_go: failed
 """
 

@@ -3,12 +3,12 @@
 lesson: 01
 by: both
 dp: error | Nothing of the name `grad` has been set when that line is reached. Do you mean `dadded`?
-dv: error | Nothing of the name `upstream` has been set when that line is reached. Do you mean one of `dproduct` and `u`?
-dexponent: error | Do you mean one of `dexponential` and `exponential`?
+dv: error | Nothing of the name `upstream` has been set when that line is reached. Do you mean `dproduct`?
+dexponent: error | Do you mean `dexponential`?
 db: error | Nothing of the name `dZ` has been set when that line is reached. Do you mean `dz`?
 closed_share: error | Nothing of the name `H` has been set when that line is reached. Do you mean `h`?
 mean_gate: error | Nothing of the name `hpreact` has been set when that line is reached. Do you mean `h`?
-push_and_pull: error | Do you mean one of `labels` and `logits`?
+push_and_pull: error | Do you mean `labels`?
 """
 
 

@@ -5,7 +5,7 @@ as: notebook
 alone: yes
 base: what_a_notebook_contains/shared/training_loop.py
 loss, db1: failed
-dW2: failed | Is your loss the sum over the batch?
+dW2: failed | The loss is their mean; is `dlogits` divided by n?
 others: failed
 update, learning_rate, trajectory, resumed, no_grad, calibrate, split_loss, sample: missing
 """

@@ -4,15 +4,7 @@ lesson: 07
 by: dojo
 update: failed | = The parameters are as they were. `p - ...` is a new tensor: change the tensors of the list in
     place. Its public example: exercises/07_training/examples.py:112
-trajectory: failed | = This is computed with your `update`, which is not right yet: start there.
-    `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
-    exercises/07_training/examples.py:127
-resumed: failed | = This is computed with your `update`, which is not right yet: start there.
-    `C` is `parameters[0]` of call 1 of `train` just as it was given: nothing has been done to it.
-    Its public example: exercises/07_training/examples.py:131
-no_grad: failed | = This is computed with your `update`, which is not right yet: start there.
-    `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
-    exercises/07_training/examples.py:135
+trajectory, resumed, no_grad: failed | = This is computed with your `update`, which is not right yet: start there.
 """
 
 def update(parameters, gradients, learning_rate):

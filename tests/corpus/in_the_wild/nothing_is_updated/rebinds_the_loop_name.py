@@ -5,15 +5,7 @@ by: dojo
 update: failed | = `param = param - learning_rate * grad` gives the name `param` a new tensor; the tensor that
     it named before stays as it was. If that tensor changes in place, `update` is right. Its public example:
     exercises/07_training/examples.py:112
-trajectory: failed | = This is computed with your `update`, which is not right yet: start there.
-    `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
-    exercises/07_training/examples.py:127
-resumed: failed | = This is computed with your `update`, which is not right yet: start there.
-    `C` is `parameters[0]` of call 1 of `train` just as it was given: nothing has been done to it.
-    Its public example: exercises/07_training/examples.py:131
-no_grad: failed | = This is computed with your `update`, which is not right yet: start there.
-    `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
-    exercises/07_training/examples.py:135
+trajectory, resumed, no_grad: failed | = This is computed with your `update`, which is not right yet: start there.
 """
 
 def update(parameters, gradients, learning_rate):

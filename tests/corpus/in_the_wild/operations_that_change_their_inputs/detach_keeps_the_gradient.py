@@ -1,7 +1,7 @@
 """The detached leaf has the same tensor as its `grad`: it is no new leaf.
 
 lesson: 18
-tensor_graphs: failed | = `a.detach()` is a new leaf, so its `grad` begins with zero. Yours has a gradient.
+tensor_detach: failed | = `a.detach()` is a new leaf, so its `grad` begins with zero. Yours has a gradient.
 """
 
 

@@ -1,8 +1,8 @@
 """A pause with input().
 
 lesson: 04
-dlogits: error | = `input()` waits for somebody to type a line, and nobody can answer here. Use `print`:
-    `dojo check` shows what is printed.
+dlogits: error | = `input()`, `breakpoint()` or `pdb` waits for somebody to type, and nobody can answer here.
+    Use `print`: `dojo check` shows what is printed.
 in_one_go: error | = `dlogits` is not right yet on ordinary logits. Get its value right there first.
 """
 
