@@ -40,7 +40,7 @@ DRAWS = (
     Draw(sizes(5, 2, 4, 8, 13, 10, 7, 6, k=3, cap=4.5, penalty=0.01), FORWARD.idle_expert),
     Draw(sizes(4, 1, 7, 6, 8, 5, 11, 9, k=2, cap=7.5, penalty=0.08), FORWARD.tiny_queries),
     Draw(sizes(3, 5, 6, 4, 10, 12, 7, 9, vocabulary=8, cap=2.5, penalty=0.015), FORWARD.few_tokens),
-    Draw(sizes(2, 6, 3, 10, 7, 8, 4, 5, cap=4.0, penalty=0.04), one_token_repeated),
+    Draw(sizes(2, 6, 3, 10, 7, 8, 4, 5, cap=4.2, penalty=0.04), one_token_repeated),
     Draw(sizes(4, 3, 2, 14, 6, 9, 7, 8, k=5, cap=5.5, penalty=0.025), far_apart),
 )
 
