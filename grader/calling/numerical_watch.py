@@ -102,10 +102,10 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         if name is not plain:  # it changes its first argument
             inputs = [each.copy() for each in inputs]
         result = super().__torch_dispatch__(func, types, args, kwargs)
-        is_complex = any(isinstance(value, Tensor) and value.is_complex() for value in leaves(result))
-        if is_followed or is_complex:
+        has_complex = any(map(is_complex, leaves(result)))
+        if is_followed or has_complex:
             others = tuple(repr(each) for each in args if not isinstance(each, Tensor))
-            is_step = is_complex and is_first and is_complex_step(plain, inputs, result)
+            is_step = has_complex and is_first and is_complex_step(plain, inputs, result)
             if self._is_disturbed((plain, others), inputs, is_step):
                 disturb(result, self._number)
         return result
@@ -161,10 +161,15 @@ def watched(
     return {name: answer._replace(seen=watch.seen(changes[name])) for name, answer in answers.items()}
 
 
+def is_complex(value: Any) -> bool:
+    """Whether it is complex. numpy cannot be asked about a tensor that is conjugated or requires a gradient."""
+    return value.is_complex() if isinstance(value, Tensor) else numpy.iscomplexobj(value)
+
+
 def is_complex_step(operator: str, inputs: Sequence[InputArray], result: object) -> bool:
     """Whether an operator computes with complex numbers as a differentiation does, and not as a rotation does."""
-    is_complex = any(map(numpy.iscomplexobj, leaves(result)))
-    is_curved = is_complex and operator in NO_ROTATION and any(each.real.any() for each in inputs)
+    has_complex = any(map(is_complex, leaves(result)))
+    is_curved = has_complex and operator in NO_ROTATION and any(each.real.any() for each in inputs)
     return is_curved or any(map(is_near_real, [*inputs, *arrays_in(result)]))
 
 
@@ -189,12 +194,12 @@ def disturb(result: Any, number: int) -> Any:
         grown = result.imag * (1 + DISTURBANCE * sys.float_info.epsilon)
         return complex(result.real, grown) if result.imag else complex(disturb(result.real, number))
     for array in arrays_in(result):
-        is_complex = array.dtype.kind == "c"
-        changed = array.imag if is_complex else array
+        is_imaginary = array.dtype.kind == "c"
+        changed = array.imag if is_imaginary else array
         if changed.dtype.kind == "f":
             noise = cosine(numpy.arange(array.size).reshape(array.shape) + number)
             with suppress(ValueError):  # it may not be written to
-                changed *= 1 + (1 + noise / 2 if is_complex else noise) * DISTURBANCE * numpy.finfo(changed.dtype).eps
+                changed *= 1 + (1 + noise / 2 if is_imaginary else noise) * DISTURBANCE * numpy.finfo(changed.dtype).eps
     return result
 
 

@@ -20,8 +20,6 @@ SAME_DISTANCES = 6
 LARGEST_STEP = 0.2
 NEAR_INPUT, FAR_INPUT = 0.02, 0.35
 """Largest distance of two inputs, in standard deviations: with any pattern; where it is constant or mostly zero."""
-
-
 LARGEST_COMPLEX_STEP = 1e-3
 """Relative to the real part. A larger step than 1e-5 earns nothing by itself."""
 

@@ -186,7 +186,7 @@ class Problem:
         return self._sizes[name]
 
     def is_zero(self, name: str) -> bool:
-        """Whether d`name` is zero but for rounding, as that of a bias before a batch norm."""
+        """Whether d`name` is zero except for rounding, as that of a bias before a batch norm."""
         return self.size(name) < TRIVIAL * self.scale(name)
 
     def scale(self, name: str) -> float:

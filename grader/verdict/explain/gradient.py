@@ -182,10 +182,8 @@ class GradientCase:
         if not others or not problem.random_upstream:
             return None
         own = listed_as_code([f"d{each}" for each in problem.graph.consumers[self.name]])
-        text = (
-            f"It is computed with `{others[0]}`, and `{others[0][1:]}` does not depend on `{self.name}`. Each row is "
-        )
-        text += f"judged with upstream gradients of its own: compute it from {own}."
+        text = f"It is computed with `{others[0]}`, and `{others[0][1:]}` does not depend on `{self.name}`. "
+        text += f"Each row is judged with upstream gradients of its own: compute it from {own}."
         return Explanation("no_upstream_gradient", text)
 
     def changed_places(self) -> Explanation | None:
