@@ -75,6 +75,10 @@ cosines_of_halves:
         drotated_z * joined(cos, cos) + interleaved(b, -a) * joined(sin, sin)
     The features are paired as neighbours, and the cosines and sines laid out as for halves. Which features of a
     position share one angle?
+of_the_value: a, b = neighbours(z); interleaved(a * cos + b * sin, b * cos - a * sin)
+    This rotates `z` itself. What comes back is a gradient: which one?
+unchanged: drotated_z
+    The gradient is unchanged here. A rotation mixes two features: how much does each of them move both results?
 
 [dnormed_q]
 forward_again: a, b = halves(drotated_q); joined(a * cos - b * sin, b * cos + a * sin)
@@ -105,12 +109,28 @@ cosines_of_neighbours:
         drotated_q * interleaved(cos, cos) + joined(b, -a) * interleaved(sin, sin)
     The features are paired as halves, and the cosines and sines laid out as for neighbours. Which features of a
     position share one angle?
+of_the_value: a, b = halves(normed_q); joined(a * cos + b * sin, b * cos - a * sin)
+    This rotates `normed_q` itself. What comes back is a gradient: which one?
+unchanged: drotated_q
+    The gradient is unchanged here. A rotation mixes two features: how much does each of them move both results?
 
 [dgain_q]
+of_normed: (dnormed_q * normed_q).sum((0, 1, 2))
+    This uses `normed_q`, which contains the gain already. What does the forward pass multiply by the gain?
+of_qh: (dnormed_q * qh).sum((0, 1, 2))
+    This uses the queries before the norm. What does the forward pass multiply by the gain?
 before_the_rotation: (drotated_q * qhat).sum((0, 1, 2))
     This skips the rotation: it uses the gradient of `rotated_q`. The gain comes before the rotation.
 as_a_bias: dnormed_q.sum((0, 1, 2))
     This would be the gradient of a bias. A gain multiplies.
+gain_per_head: (dnormed_q * qhat).sum((0, 2))
+    This has a gain for each head. The forward pass has one for all heads.
+gain_per_position: (dnormed_q * qhat).sum((0, 1))
+    This has a gain for each position. The forward pass has one for all positions.
+mean_of_heads: (dnormed_q * qhat).sum((0, 2)).mean(0)
+    This is a mean over the heads. All of them use the same gain: what happens to their gradients?
+divided_by_gain: (dnormed_q * qhat).sum((0, 1, 2)) / gain_q
+    This divides by the gain. What does the forward pass multiply by it?
 
 [dqh]
 one_path: dnormed_q * gain_q * rrms
@@ -123,31 +143,65 @@ no_gain_in_the_mean: (dnormed_q * gain_q - qhat * (dnormed_q * qhat).mean(3, kee
     In the second path the gain is missing. Which gradient arrives at `qhat`?
 layer_norm: g = dnormed_q * gain_q; (g - g.mean(3, keepdim=True) - qhat * (g * qhat).mean(3, keepdim=True)) * rrms
     This is a layer norm: it has a term for a mean that was subtracted. QK normalisation subtracts none.
+sum_for_mean: g = dnormed_q * gain_q; (g - qhat * (g * qhat).sum(3, keepdim=True)) * rrms
+    The second path has a sum over the features. The squares are averaged: which factor is missing?
+all_heads: g = dnormed_q * gain_q; (g - qhat * (g * qhat).mean((1, 3), keepdim=True)) * rrms
+    This averages over all heads as well. Each head of each position has an `rrms` of its own.
+over_positions: g = dnormed_q * gain_q; (g - qhat * (g * qhat).mean(2, keepdim=True)) * rrms
+    This averages over the positions. Which numbers share one `rrms`?
 not_normalised: g = dnormed_q * gain_q; (g - qh * (g * qh).mean(3, keepdim=True)) * rrms
     The second path uses `qh`. How many factors `rrms` does the derivative of a power of -1/2 have?
+half_normalised: g = dnormed_q * gain_q; (g - qhat * (g * qh).mean(3, keepdim=True)) * rrms
+    In the second path one factor `rrms` is missing.
 no_rrms: g = dnormed_q * gain_q; g - qhat * (g * qhat).mean(3, keepdim=True)
     A factor is missing outside the bracket. What does the forward pass multiply every feature by?
 no_qhat_outside: g = dnormed_q * gain_q; (g - (g * qhat).mean(3, keepdim=True)) * rrms
     The second path reaches every feature by the same amount here. How fast does the mean of the squares grow with each?
+plus: g = dnormed_q * gain_q; (g + qhat * (g * qhat).mean(3, keepdim=True)) * rrms
+    The second path has the wrong sign. If a feature grows, does `rrms` grow or shrink?
+no_eps:
+        g, r = dnormed_q * gain_q, (qh**2).mean(3, keepdim=True) ** -0.5
+        (g - qh * r * (g * qh * r).mean(3, keepdim=True)) * r
+    The epsilon is missing. It matters where the queries are small.
 """)
 
 
 SWIGLU = mistake_list("""
 [dWdown]
+of_up: up.T @ dy
+    This uses `up`, before it is multiplied by the gate. What does the forward pass multiply by `Wdown`?
+of_gate: gate.T @ dy
+    This uses `gate`. What does the forward pass multiply by `Wdown`?
 of_silu: F.silu(gate).T @ dy
     This uses one of the two factors of `act`. What does the forward pass multiply by `Wdown`?
 no_silu: (gate * up).T @ dy
     Here the gate is multiplied without its SiLU. `act` has both factors in it.
 sums_first: act.sum(0)[:, None] * dy.sum(0)
     You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+sigmoid_for_silu: (torch.sigmoid(gate) * up).T @ dy
+    In `act`, the gate is opened by a sigmoid here. SiLU has one more factor.
+swapped: (gate * F.silu(up)).T @ dy
+    Gate and up have changed places in `act`: the SiLU is applied to `gate`.
+relu_for_silu: (torch.relu(gate) * up).T @ dy
+    In `act`, the gate goes through a ReLU here. SwiGLU opens its gate with a SiLU.
 
 [dact]
 through_up: dy @ Wup
     This goes through `Wup`, whose shape happens to fit. Which matrix made `y` from `act`?
 through_gate: dy @ Wgate
     This goes through `Wgate`, whose shape happens to fit. Which matrix made `y` from `act`?
+times_act: dy @ Wdown.T * act
+    This is multiplied by `act` itself. The derivative of a product with respect to one factor is the other one.
 too_far_up: dy @ Wdown.T * F.silu(gate)
     This goes a step too far: it is the gradient of `up`.
+times_up: dy @ Wdown.T * up
+    This goes too far: the factor `up` belongs to the next step back, to the gate.
+of_the_gate: dy @ Wdown.T * up * silu_slope(gate)
+    This goes too far: it is the gradient of `gate`.
+silu_slope: dy @ Wdown.T * silu_slope(gate)
+    SiLU's derivative belongs to the next step back. What does the forward pass do with `act`?
+reshaped: dy @ Wdown.reshape(Wdown.shape[1], Wdown.shape[0])
+    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
 
 [dup]
 no_silu: dact * gate
@@ -158,6 +212,8 @@ slope: dact * silu_slope(gate)
     This is SiLU's derivative. `up` is multiplied by its value; the derivative belongs to the gate.
 by_itself: dact * up
     This is multiplied by `up` itself. The derivative of a product with respect to one factor is the other one.
+gate_of_up: dact * F.silu(up)
+    Gate and up have changed places: the SiLU is applied to `gate`.
 swapped: dact * gate * silu_slope(up)
     Gate and up have changed places: `up` goes through no SiLU.
 relu: dact * torch.relu(gate)
@@ -166,6 +222,8 @@ gelu: dact * F.gelu(gate)
     This is the GELU of lesson 14. SwiGLU opens its gate with a SiLU.
 silu_of_act: dact * F.silu(gate) * up
     This is multiplied by all of `act`. `up` is one of its two factors: what is the derivative with respect to it?
+unchanged: dact
+    The gate is missing: `up` is multiplied by something on its way to `act`.
 
 [dgate]
 sigmoid_only: dact * up * torch.sigmoid(gate)
@@ -182,10 +240,14 @@ no_up: dact * silu_slope(gate)
     This has SiLU's derivative, and lacks the other factor of `act`.
 swapped: dact * gate * silu_slope(up)
     Gate and up have changed places: the SiLU is applied to `gate`.
+times_gate: dact * gate * silu_slope(gate)
+    This is multiplied by `gate` where the other factor of `act` belongs.
 no_gate_in_the_second: dact * up * (torch.sigmoid(gate) + torch.sigmoid(gate) * (1 - torch.sigmoid(gate)))
     The second term of the product rule keeps the other factor: by what is the derivative of the sigmoid multiplied?
 half_of_the_slope: dact * up * (torch.sigmoid(gate) + gate * (1 - torch.sigmoid(gate)))
     Check the derivative of the sigmoid in the second term: a factor is missing.
+minus: dact * up * (torch.sigmoid(gate) - gate * torch.sigmoid(gate) * (1 - torch.sigmoid(gate)))
+    The second term has the wrong sign. Does the sigmoid grow or shrink with x?
 at_the_output: dact * up * silu_slope(F.silu(gate))
     The derivative is taken at SiLU's output. Which value goes into it in the forward pass?
 relu: dact * up * (gate > 0)
@@ -196,16 +258,39 @@ tanh_rule: dact * up * (1 - F.silu(gate)**2)
 [dWup]
 of_gate: h.T @ dgate
     Gate and up have changed places: this is the gradient of `Wgate`.
+skips_the_gate: h.T @ dact
+    This skips a step: `dact` is the gradient of the product. Which gradient arrives at `up`?
 sums_first: h.sum(0)[:, None] * dup.sum(0)
     You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+no_silu: h.T @ (dact * gate)
+    Between `dact` and `up` there is the gate with its SiLU: here the SiLU is missing.
+by_up: h.T @ (dact * up)
+    The gradient of `act` is multiplied by `up` itself. The derivative of a product with respect to one factor is the
+    other one.
+silu_slope: h.T @ (dact * silu_slope(gate))
+    SiLU's derivative belongs to the gate. `up` is multiplied by SiLU's value.
+both_gradients: h.T @ (dup + dgate)
+    Both gradients are here. `h` is read by two matrices; each matrix makes one value.
+reshaped: h.reshape(h.shape[1], h.shape[0]) @ dup
+    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
 
 [dWgate]
 of_up: h.T @ dup
     Gate and up have changed places: this is the gradient of `Wup`.
 skips_the_silu: h.T @ (dact * up)
     This skips the SiLU: it is made from the gradient of SiLU's output.
+skips_the_gate: h.T @ dact
+    This skips two steps: `dact` is the gradient of the product. Which gradient arrives at `gate`?
 sums_first: h.sum(0)[:, None] * dgate.sum(0)
     You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+sigmoid_only: h.T @ (dact * up * torch.sigmoid(gate))
+    On the way to `gate`, one of two terms is here. In x · σ(x), both factors depend on x.
+silu_for_its_slope: h.T @ (dact * up * F.silu(gate))
+    On the way to `gate`, this multiplies by SiLU itself. Going back multiplies by its derivative.
+both_gradients: h.T @ (dup + dgate)
+    Both gradients are here. `h` is read by two matrices; each matrix makes one value.
+reshaped: h.reshape(h.shape[1], h.shape[0]) @ dgate
+    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
 
 [dh]
 swapped: dup @ Wgate.T + dgate @ Wup.T
@@ -220,6 +305,12 @@ skips_the_gate: dact @ (Wgate + Wup).T
     This skips a step: `dact` is the gradient of the product. Which gradients arrive at `gate` and at `up`?
 product: (dgate @ Wgate.T) * (dup @ Wup.T)
     The two paths are multiplied here. What happens to the gradients of a value that is read twice?
+skips_the_silu: dact * up @ Wgate.T + dup @ Wup.T
+    The path through `Wgate` skips the SiLU: it is made from the gradient of SiLU's output.
+skips_the_product: dgate @ Wgate.T + dact @ Wup.T
+    The path through `Wup` skips the product with the gate. Which gradient arrives at `up`?
+averaged: (dgate @ Wgate.T + dup @ Wup.T) / 2
+    This is the mean of the two paths. `h` is read twice: its gradients add up.
 """)
 
 
@@ -227,6 +318,8 @@ ROUTER = mistake_list("""
 [ddone]
 no_share: dmixed[token]
     The shares are missing. By what is a row of `done` multiplied before it is added to `mixed`?
+by_probability: probs[token, expert][:, None] * dmixed[token]
+    This multiplies by the probabilities before they are divided by their sum. Which value does the forward pass use?
 equal_shares: dmixed[token] / k
     All experts of a token get the same part here. By what does the forward pass multiply?
 shares_by_token: shares[chosen][:, None] * dmixed[token]
@@ -236,18 +329,32 @@ rows_by_token: dmixed.repeat_interleave(k, 0) * shares[token, expert][:, None]
     The rows of `dmixed` are taken token by token. The rows of `done` go expert by expert: `token` says whose each is.
 in_turns: dmixed.repeat(k, 1) * shares[token, expert][:, None]
     All tokens follow each other here, k times. The rows of `done` go expert by expert: `token` says whose each is.
+rows_of_experts: shares[token, expert][:, None] * dmixed[expert % len(dmixed)]
+    The rows of `dmixed` are chosen with `expert`. To which row of `mixed` is a row of `done` added?
 largest_share: dmixed[token] * shares[token].amax(1, keepdim=True)
     Every expert of a token gets the token's largest share. Which share belongs to a row of `done`?
 by_load: dmixed[token] * load[expert][:, None]
     This multiplies by the load, which says how often an expert was chosen. By what does the forward pass multiply?
+divided_by_share: dmixed[token] / shares[token, expert][:, None]
+    This divides by the share. The forward pass multiplies by it.
 
 [dshares]
+mean_of_channels:
+        gradient = torch.zeros_like(shares)
+        gradient[token, expert] = (dmixed[token] * done).mean(1)
+        gradient
+    This is a mean over the channels. A share multiplies all of them: what happens to the terms?
 in_the_order_of_tokens:
         gradient = torch.zeros_like(shares)
         gradient[chosen] = (dmixed[token] * done).sum(1)
         gradient
     The right numbers are at other experts' places: `gradient[chosen] = ...` fills token by token, and the rows of
     `done` go expert by expert.
+times_share:
+        gradient = torch.zeros_like(shares)
+        gradient[token, expert] = (dmixed[token] * done).sum(1) * shares[token, expert]
+        gradient
+    This is multiplied by the share itself. The derivative of a product with respect to one factor is the other one.
 of_the_mixture: (dmixed * mixed).sum(1, keepdim=True) * chosen
     This uses `mixed`, the sum over the experts of a token. A share multiplies the output of one expert.
 mixture_everywhere: (dmixed * mixed).sum(1, keepdim=True).expand_as(shares)
@@ -262,6 +369,16 @@ no_output:
         gradient[token, expert] = dmixed[token].sum(1)
         gradient
     The experts' outputs are missing. What does a share multiply?
+no_upstream:
+        gradient = torch.zeros_like(shares)
+        gradient[token, expert] = done.sum(1)
+        gradient
+    The upstream gradient is missing: this only sums the experts' outputs.
+rows_of_experts:
+        gradient = torch.zeros_like(shares)
+        gradient[token, expert] = (dmixed[expert % len(dmixed)] * done).sum(1)
+        gradient
+    The rows of `dmixed` are chosen with `expert`. To which row of `mixed` is a row of `done` added?
 rows_by_token:
         gradient = torch.zeros_like(shares)
         gradient[token, expert] = (dmixed[token] * done[token]).sum(1)
@@ -296,6 +413,11 @@ not_divided:
         total = (probs * chosen).sum(1, keepdim=True)
         by_share(dshares, probs, chosen, shares) * total + by_balance(dbalance, probs, load)
     Through `shares`, the sum of the chosen probabilities is missing as a divisor.
+weighted_with_probabilities:
+        total = (probs * chosen).sum(1, keepdim=True)
+        chosen * (dshares - (dshares * probs * chosen).sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
+    In the bracket the mean has the probabilities as its weights. How many times is the denominator's term divided by
+    the sum?
 all_probabilities:
         total = (probs * chosen).sum(1, keepdim=True)
         inner = (dshares * probs).sum(1, keepdim=True) / total
@@ -310,6 +432,10 @@ unweighted_sum:
         total = (probs * chosen).sum(1, keepdim=True)
         chosen * (dshares - dshares.sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
     The sum in the bracket is not weighted. How much does a share change with the sum, if the share is small?
+plus:
+        total = (probs * chosen).sum(1, keepdim=True)
+        chosen * (dshares + (dshares * shares).sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
+    The denominator's term has the wrong sign. If a probability grows, the sum grows: what happens to the other shares?
 softmax_of_the_chosen: shares * (dshares - (dshares * shares).sum(1, keepdim=True)) + by_balance(dbalance, probs, load)
     This is the rule for a softmax: it goes back to scores. Here the probabilities themselves are divided by their sum.
 softmax_already: probs * (dshares - (dshares * probs).sum(1, keepdim=True)) + by_balance(dbalance, probs, load)
@@ -330,10 +456,16 @@ balance_of_each_token: by_share(dshares, probs, chosen, shares) + by_balance(dba
     Through `balance`, each token's own choice stands where the load belongs, which is a mean over all tokens.
 balance_of_the_chosen: by_share(dshares, probs, chosen, shares) + chosen * by_balance(dbalance, probs, load)
     Through `balance`, only the chosen experts get a gradient here. Is the mean over the chosen ones?
+balance_per_assignment: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, load) / k
+    Through `balance` you divide by the number of choices. Over what is the mean?
 balance_without_load: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, torch.ones_like(load))
     Through `balance`, the load is missing: by what is an expert's mean probability multiplied?
+load_differentiated: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, load + probs.mean(0))
+    Through `balance`, the load has a gradient here. It counts choices, and a tiny change does not change the choice.
 probabilities_for_load: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, probs.mean(0))
     Through `balance`, an expert's mean probability is multiplied by itself. Which factor does the forward pass have?
+no_upstream_of_balance: by_share(dshares, probs, chosen, shares) + by_balance(1.0, probs, load)
+    Through `balance`, the upstream gradient is missing.
 
 [droute]
 elementwise: dprobs * probs * (1 - probs)
@@ -347,28 +479,59 @@ plain_mean: probs * (dprobs - dprobs.mean(1, keepdim=True))
     The mean over the row is not weighted. With what does each term count?
 unweighted_sum: probs * (dprobs - dprobs.sum(1, keepdim=True))
     The sum over the row is not weighted. With what does each term count?
+columns: probs * (dprobs - (dprobs * probs).sum(0, keepdim=True))
+    This sums over the tokens. The softmax of a token is a row.
 log_softmax: dprobs - probs * dprobs.sum(1, keepdim=True)
     This is the rule for a log-softmax. `probs` is a softmax without a logarithm.
+sum_over_everything: probs * (dprobs - (dprobs * probs).sum())
+    The sum goes over all tokens. The softmax of a token is a row.
 of_the_chosen: shares * (dprobs - (dprobs * shares).sum(1, keepdim=True))
     This is a softmax of the chosen scores only. In the forward pass the softmax comes first, over all experts.
+only_the_chosen: chosen * probs * (dprobs - (dprobs * probs).sum(1, keepdim=True))
+    The scores of experts that were not chosen get no gradient here. They are in the softmax's sum.
 
 [dWr]
+skips_the_softmax: u.T @ dprobs
+    This skips the softmax: it uses the gradient of the probabilities.
+from_shares: u.T @ dshares
+    This skips two steps: it uses the gradient of the shares. Which gradient arrives at the result of `u @ Wr`?
+chosen_only: u.T @ (droute * chosen)
+    Only the chosen experts get a gradient here. Each expert's score is in the softmax of every token.
 once_per_choice: u[token].T @ droute[token]
     Each token counts as often as it was sent to an expert. How often does the router read it?
 sums_first: u.sum(0)[:, None] * droute.sum(0)
     You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+own_score_only: u.T @ (dprobs * probs * (1 - probs))
+    This goes through the diagonal of the softmax's derivative only. Each score also lowers the other probabilities.
+probabilities_again: u.T @ (droute * probs)
+    The probabilities are already in `droute`, which is the gradient of the scores.
+reshaped: u.reshape(u.shape[1], u.shape[0]) @ droute
+    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
 
 [du]
 overwritten: gradient = torch.zeros_like(u); gradient[token] = dsent; gradient + droute @ Wr.T
     A token that several experts read gets the gradient of one of them only: with repeated indices, `[token] =` and
     `[token] +=` keep a single row.
+mean_of_experts: torch.zeros_like(u).index_add(0, token, dsent) / k + droute @ Wr.T
+    The experts' gradients are averaged. What happens to the gradients of a value that is read several times?
+shares_again:
+        torch.zeros_like(u).index_add(0, token, shares[token, expert][:, None] * dsent) + droute @ Wr.T
+    The shares are applied a second time. They are in `ddone` already, and so in `dsent`.
 rows_by_token: dsent.view(len(u), -1, u.shape[1]).sum(1) + droute @ Wr.T
     You take the rows of `dsent` in the order of the tokens. They go expert by expert: `token` says whose each is.
 in_turns: dsent.view(-1, *u.shape).sum(0) + droute @ Wr.T
     You take the rows of `dsent` as if all tokens followed each other. They go expert by expert: `token` says whose each
     is.
+rows_of_experts: torch.zeros_like(u).index_add(0, expert % len(u), dsent) + droute @ Wr.T
+    The rows are added at `expert`. Which row of `u` did row n of `sent` come from?
 router_per_choice: torch.zeros_like(u).index_add(0, token, dsent + (droute @ Wr.T)[token])
     The router's gradient is added once for each expert of a token. How often does the router read a token?
+experts_only: torch.zeros_like(u).index_add(0, token, dsent)
+    A path is missing: the router reads `u` as well.
+router_only: droute @ Wr.T
+    A path is missing: the experts read `u` as well.
+chosen_scores: torch.zeros_like(u).index_add(0, token, dsent) + (droute * chosen) @ Wr.T
+    Through the router, only the chosen experts' scores send a gradient here. All scores of a token are computed.
 """)
 
 
@@ -382,8 +545,12 @@ z_loss_is_a_sum: p = F.softmax(logits, 1); (p - at_label(logits, Y)) / len(Y) + 
     The z-loss's term is that of a sum over the tokens. In the forward pass it is a mean.
 cross_entropy_is_a_sum: p = F.softmax(logits, 1); p - at_label(logits, Y) + 2 * penalty * log_sum[:, None] * p / len(Y)
     The cross-entropy's term is that of a sum over the tokens. In the forward pass it is a mean.
+no_two: p = F.softmax(logits, 1); (p * (1 + penalty * log_sum[:, None]) - at_label(logits, Y)) / len(Y)
+    In the z-loss's term, check the derivative of a square.
 no_log_sum: p = F.softmax(logits, 1); (p * (1 + 2 * penalty) - at_label(logits, Y)) / len(Y)
     In the z-loss's term, check the derivative of a square: it still depends on `log_sum`.
+square_kept: p = F.softmax(logits, 1); (p * (1 + 2 * penalty * log_sum[:, None] ** 2) - at_label(logits, Y)) / len(Y)
+    In the z-loss's term `log_sum` is squared. What is the derivative of a square?
 value_of_the_square:
         p = F.softmax(logits, 1)
         (p * (1 + penalty * log_sum[:, None] ** 2) - at_label(logits, Y)) / len(Y)
@@ -394,6 +561,8 @@ no_penalty: p = F.softmax(logits, 1); (p * (1 + 2 * log_sum[:, None]) - at_label
     In the z-loss's term the penalty is missing.
 label_in_the_z_loss: (F.softmax(logits, 1) - at_label(logits, Y)) * (1 + 2 * penalty * log_sum[:, None]) / len(Y)
     The z-loss pulls on the label's logit here. Does `log_sum` know the label?
+minus_z_loss: p = F.softmax(logits, 1); (p * (1 - 2 * penalty * log_sum[:, None]) - at_label(logits, Y)) / len(Y)
+    The z-loss's term has the wrong sign. The loss adds the penalty.
 of_the_logits: p = F.softmax(logits, 1); (p + 2 * penalty * logits - at_label(logits, Y)) / len(Y)
     This penalises the squares of the logits. The z-loss penalises the square of their logsumexp.
 logits_for_log_sum: p = F.softmax(logits, 1); (p * (1 + 2 * penalty * logits) - at_label(logits, Y)) / len(Y)
@@ -406,22 +575,50 @@ minus_one_after:
         gradient = F.softmax(logits, 1) * (1 + 2 * penalty * log_sum[:, None]) / len(Y)
         gradient - at_label(logits, Y)
     The 1 at the label is not divided by the number of tokens, and the other terms are.
+columns: p = F.softmax(logits, 0); (p * (1 + 2 * penalty * log_sum[:, None]) - at_label(logits, Y)) / len(Y)
+    The softmax runs over the tokens. Which axis is the vocabulary?
 
 [duncapped]
 not_divided: dlogits * (1 - logits**2)
     The derivative of tanh is written with the tanh alone. The logits are the tanh times the cap.
+at_the_input: dlogits * (1 - (uncapped / cap) ** 2)
+    The derivative of tanh is written with its output. This is its input.
+tanh_twice: dlogits * (1 - torch.tanh(logits / cap) ** 2)
+    This takes the tanh of a tanh: the logits have been through it already.
 no_cap_inside: dlogits * (1 - torch.tanh(uncapped) ** 2)
     Inside the tanh a divisor is missing.
+cap_outside: dlogits * cap * (1 - (logits / cap) ** 2)
+    The cap in front is here. The chain rule has one more factor, from inside the tanh.
+cap_inside: dlogits * (1 - (logits / cap) ** 2) / cap
+    The divisor inside the tanh is here. The forward pass also multiplies by the cap.
 clamped: dlogits * (uncapped.abs() < cap)
     This is the derivative of a hard limit. A tanh bends long before its limit.
+unchanged: dlogits
+    The cap is missing on the way back. Where is its slope 1, and where is it nearly 0?
 the_value: dlogits * logits / cap
     This multiplies by the tanh. Going back multiplies by its derivative.
+no_square: dlogits * (1 - logits / cap)
+    Check the derivative of tanh: something is missing at its output.
 sigmoid_rule: dlogits * (logits / cap) * (1 - logits / cap)
     This is the rule for a sigmoid. The cap is a tanh.
 
 [dfinal]
+skips_the_cap: dlogits @ wte
+    This skips a step: it uses the gradient of the capped logits.
 pull_only: duncapped[torch.arange(len(Y)), Y][:, None] * wte[Y]
     Only the label's row of `wte` sends a gradient here. Every row has a logit.
+times_final: (duncapped @ wte) * final
+    This is multiplied by `final` itself. The derivative of a product with respect to one factor is the other one.
+slope_again: (duncapped * (1 - (logits / cap) ** 2)) @ wte
+    The derivative of the cap is already in `duncapped`, which is the gradient of the logits before the cap.
+divided_by_cap: duncapped @ wte / cap
+    The cap is not part of this step. What does the forward pass do with `final`?
+mean_again: duncapped @ wte / len(Y)
+    The mean over the tokens is already in the gradient of the logits.
+label_again: duncapped @ wte - wte[Y]
+    The label's row is already in `duncapped`: the gradient of its logit is smaller by one share.
+from_the_loss: (F.softmax(logits, 1) - at_label(logits, Y)) / len(Y) @ wte
+    This starts from the loss again. Which gradient arrives at the result of `final @ wte.T`?
 
 [dwte]
 overwritten: gradient = duncapped.T @ final; gradient[X] += dfinal; gradient
@@ -429,8 +626,20 @@ overwritten: gradient = duncapped.T @ final; gradient[X] += dfinal; gradient
     row.
 replaced: gradient = duncapped.T @ final; gradient[X] = dfinal; gradient
     The embedding's gradient replaces the head's. `wte` is read twice: what happens to the two gradients?
+head_only: duncapped.T @ final
+    A path is missing: `wte` is also the embedding.
+embedding_only: torch.zeros_like(wte).index_add(0, X, dfinal)
+    A path is missing: `wte` is also the head.
+at_the_labels: (duncapped.T @ final).index_add(0, Y, dfinal)
+    The embedding's gradient is added at the tokens that come next. Which rows does the forward pass read?
 of_the_embedding: (duncapped.T @ wte[X]).index_add(0, X, dfinal)
     In the head's term the other factor is the embedding alone. What does the forward pass multiply by the head?
+skips_the_cap: (dlogits.T @ final).index_add(0, X, dfinal)
+    The head's term skips a step: it uses the gradient of the capped logits.
+mean_per_token:
+        count = torch.bincount(X, minlength=len(wte)).clamp(min=1)[:, None]
+        duncapped.T @ final + torch.zeros_like(wte).index_add(0, X, dfinal) / count
+    The gradients of a token's places are averaged. Each place reads the same row: what happens to them?
 """)
 
 
