@@ -12,7 +12,7 @@ import inspect
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -27,6 +27,8 @@ from grader.publish.inert import terminal_line
 BELOW, UNUSABLE, FAULT, STOPPED = 1, 2, 3, 130
 UNWRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
 """What a user can fix: a permission, a full disk. Any other error of the system is a fault of this program."""
+LATE_PACKAGES = {"torch": "", "numpy": "", "mcp": ">=2,<3", "pygls": ">=2", "distributed": ">=2025.1"}
+"""{what only some commands import: the versions that serve}"""
 FILE, ANY_PATH = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path)
 FOLDER, EXISTING_FOLDER = (click.Path(path_type=Path, file_okay=False, exists=exists) for exists in (False, True))
 POSITIVE = click.IntRange(1)
@@ -106,14 +108,12 @@ def parameters_of(target: Callable[..., Any]) -> Iterator[click.Parameter]:
             yield source(name, hint)
 
 
-def call_target(target: Callable[..., Any], given: Mapping[str, Any], stack: ExitStack) -> Any:
-    """Call `target` with the values `given` by a command line, and with what is opened until `stack` is closed."""
+def call_target(target: Callable[..., Any], ctx: click.Context) -> Any:
+    """Call `target` with the values of a command line, and with what is opened until the command has ended."""
     values = dict[str, Any]()
     for name, (source, _) in annotations_of(target).items():
-        if isinstance(source, Opened):
-            values[name] = stack.enter_context(call_target(source.by, given, stack))
-        else:
-            values[name] = given[name]
+        opens = isinstance(source, Opened)
+        values[name] = ctx.with_resource(call_target(source.by, ctx)) if opens else ctx.params[name]
     return target(**values)
 
 
@@ -121,13 +121,13 @@ class Command(click.Command):
     """The command that calls `target`. Its help lists the options that are seldom needed last."""
 
     def __init__(self, name: str, target: Callable[..., Any]) -> None:
-        def run(**given: Any) -> None:
-            with ExitStack() as stack:
-                command = call_target(target, given, stack)
-                if isinstance(target, type):
-                    command.run()
+        super().__init__(name, params=[*parameters_of(target)], **help_of(target.__doc__ or ""))
+        self._target = target
 
-        super().__init__(name, callback=run, params=[*parameters_of(target)], **help_of(target.__doc__ or ""))
+    def invoke(self, ctx: click.Context) -> None:
+        command = call_target(self._target, ctx)
+        if isinstance(self._target, type):
+            command.run()
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
@@ -206,10 +206,11 @@ class CommandGroup(click.Group):
         except click.UsageError as error:
             self._refuse(error)
         except ModuleNotFoundError as error:
-            if error.name not in ("torch", "numpy"):
+            package = str(error.name).partition(".")[0]
+            if package not in LATE_PACKAGES:
                 raise
-            where = f"{sys.executable} finds no {error.name}"
-            fail(f"{where}. Install it there, or load the module that contains it.", program=program)
+            install = f"{sys.executable} -m pip install '{package}{LATE_PACKAGES[package]}'"
+            fail(f"{package} is not installed. Type: {install}   (or load a module that has it)", program=program)
         except click.Abort:  # Ctrl-C, after which click has ended the line
             fail("stopped.", STOPPED, program)
         except OSError as error:

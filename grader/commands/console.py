@@ -16,19 +16,13 @@ def console_for(stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
-def progress_bar(console: Console, live: bool) -> Progress:
-    """A bar with counts, time and ETA, which shows nothing unless `live`. A task's description follows its ETA."""
-    return Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=console,
-        transient=True,
-        disable=not live,
-    )
+class ProgressBar(Progress):
+    """Counts, time and ETA, then a task's description; it shows nothing if it is `quiet`, or without a terminal."""
+
+    def __init__(self, console: Console, quiet: bool = False) -> None:
+        counts, times = (BarColumn(), MofNCompleteColumn()), (TimeElapsedColumn(), TextColumn("left"))
+        columns = *counts, *times, TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
+        super().__init__(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
 
 
 def print_remarks(remarks: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from grader.commands.command_line import argument, option
-from grader.commands.console import console_for, print_remarks, progress_bar
+from grader.commands.console import ProgressBar, console_for, print_remarks
 from grader.commands.decisions import store, student_called
 from grader.commands.out_folder import OutFolder, OutToWrite
 from grader.errors import UserError
@@ -91,8 +91,8 @@ def make_sheets(works: Sequence[tuple[str, Defended | str]], gradebook: Gradeboo
 
     seed = gradebook.kept(SEED) or secrets.token_hex(16)
     gradebook.keep(SEED, seed)
-    sheets, console = list[Sheet](), console_for(stderr=True)
-    with closing(LocalJudge()) as judge, progress_bar(console, console.is_terminal) as bar:
+    sheets = list[Sheet]()
+    with closing(LocalJudge()) as judge, ProgressBar(console_for(stderr=True)) as bar:
         for student, work in bar.track(works, description="questions"):
             sheet = work if isinstance(work, str) else sheet_for(work, judge, gradebook, lesson, seed)
             if isinstance(sheet, str):

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 from grader.commands.dojo_work import AtDesk
 from grader.dojo.session import CheckSession
-from grader.errors import UserError
-
-
-@contextmanager
-def required_package(package: str) -> Iterator[None]:
-    """Say how to install what is imported here and is not installed. Raises UserError."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        what = f"this command needs the package {package.partition('>')[0]}, which is not installed"
-        raise UserError(f"{what}. Type: python -m pip install '{package}', and try again.") from error
 
 
 def serve_assistant(at: AtDesk) -> None:
@@ -29,8 +17,8 @@ def serve_assistant(at: AtDesk) -> None:
     Examples:
       claude mcp add dojo -- dojo mcp    the assistant starts it by itself, in the folder with exercises/
     """
-    with required_package("mcp>=2,<3"):
-        from grader.dojo.assistance import Assistance
+    from grader.dojo.assistance import Assistance  # with the package mcp, which is an extra
+
     with closing(CheckSession(at)) as session:
         Assistance(at, session).server().run()
 
@@ -43,6 +31,6 @@ def lsp() -> None:
     Examples:
       dojo lsp                 typed by your editor, not by you: docs/tools.md says how
     """
-    with required_package("pygls>=2"):
-        from grader.dojo.language_server import serve_editor
+    from grader.dojo.language_server import serve_editor  # with the package pygls, which is an extra
+
     serve_editor()

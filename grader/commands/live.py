@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.commands.console import progress_bar
+from grader.commands.console import ProgressBar
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
@@ -21,24 +21,17 @@ MAX_REASONS_SHOWN, MAX_REASON_CHARACTERS = 5, 600
 RULER = re.compile(r"[=_-]{4,}")
 
 
-class RunView:
+class RunView(ProgressBar):
     """A run calls it with what happens (grader.gradebook.grading.run.RunListener)."""
 
     def __init__(self, console: Console, quiet: bool = False) -> None:
-        self._console, self._quiet = console, quiet
+        super().__init__(console, quiet)
+        self._quiet = quiet
         self._running = dict[str, None]()  # the students whose submissions run, the earliest first
-        self._bar = progress_bar(console, live=console.is_terminal and not quiet)
-        self._task = self._bar.add_task("", total=None)
-
-    def __enter__(self) -> RunView:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        self._all = self.add_task("", total=None)
 
     def planned(self, due: int, kept: int) -> None:
-        self._bar.update(self._task, total=due)
+        self.update(self._all, total=due)
         if kept:
             self._print(f"{due} of {due + kept} are new or changed; {kept} are as before (--fresh grades all).")
 
@@ -47,16 +40,15 @@ class RunView:
 
     def result(self, results: SubmissionResult) -> None:
         self._running.pop(results.student, None)
-        longest = terminal_line(next(iter(self._running), ""))
-        self._bar.update(self._task, advance=1, description=longest)
-        if not self._console.is_terminal:
-            task = self._bar.tasks[0]
+        self.update(self._all, advance=1, description=terminal_line(next(iter(self._running), "")))
+        if not self.console.is_terminal:
+            task = self.tasks[0]
             line = rendered(lambda found: "".join(map(result_line, found)), [results], plain_results)
             self._print(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line}")
 
     def _print(self, text: str) -> None:
         if not self._quiet:
-            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+            self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def result_line(results: SubmissionResult) -> str:

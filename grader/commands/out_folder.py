@@ -13,7 +13,7 @@ from typing import Annotated
 import click
 
 from grader.commands.command_line import Opened
-from grader.commands.console import console_for, print_remarks, progress_bar
+from grader.commands.console import ProgressBar, console_for, print_remarks
 from grader.commands.live import what_failed, what_is_plain
 from grader.commands.options import CourseFolder, Out
 from grader.errors import UserError
@@ -86,8 +86,7 @@ class OutFolder:
             reports = first_names([str(self.path / student / "report.html") for student in stale], 5)
             print_remarks([f"{self._course_to_name()}. Until then {count} out of date: {reports}."])
         elif stale:
-            console = console_for(stderr=True)
-            with progress_bar(console, live=console.is_terminal) as bar:
+            with ProgressBar(console_for(stderr=True)) as bar:
                 for student in bar.track(stale, description="reports"):
                     folder = self.path / student
                     formats = [name for name, (file, _) in EXPORT_FILES.items() if (folder / file).is_file()]

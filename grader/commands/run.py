@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -81,8 +80,6 @@ class GradeRun:
 
     def run(self) -> None:
         """Grade, and end with another status than 0 where design.md says so."""
-        if self.cluster is not None and find_spec("distributed") is None:
-            raise UserError("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
         nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
         on_github = "github" in self.formats
         with ExitStack() as at_end:

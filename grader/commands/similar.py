@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from grader.commands.checks import named_lessons
-from grader.commands.console import console_for, print_remarks, progress_bar
+from grader.commands.console import ProgressBar, console_for, print_remarks
 from grader.commands.intake import roster_of
 from grader.commands.options import LessonNames
 from grader.commands.out_folder import OutToRead
@@ -40,8 +40,8 @@ def similar(out: OutToRead, lesson_names: LessonNames) -> None:
     if len(files) < 2:
         count = count_text(len(files), "submission was", "submissions were")
         raise UserError(f"{count} found: a comparison needs two or more.")
-    steps, console = steps_of_course(course), console_for(stderr=True)
-    with progress_bar(console, console.is_terminal) as bar:
+    steps = steps_of_course(course)
+    with ProgressBar(console_for(stderr=True)) as bar:
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}

@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 
 from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
-from grader.commands.console import console_for, progress_bar
+from grader.commands.console import ProgressBar, console_for
 from grader.commands.dojo_work import AtDesk
 from grader.dojo.desk import only_lesson
 from grader.dojo.file import is_file, own_file, shown_path
@@ -45,7 +45,7 @@ def train(
     script = load_module(lesson.exercise / settings.script, f"backprop_ninja_script_{lesson.name}")
     network = script.network(OwnFile(path), steps, settings.hidden or DEFAULT_HIDDEN)
     console = console_for()
-    with progress_bar(console, console.is_terminal) as bar:
+    with ProgressBar(console) as bar:
         task = bar.add_task("", total=steps)
 
         def show_step(step: int, loss: float) -> None:
