@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from grader.commands.console import print_remarks
-from grader.commands.out_folder import open_gradebook
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
 from grader.gradebook.database import GRADEBOOK
@@ -117,19 +116,16 @@ def settings_for(
 
 
 def open_assignment(
-    given: Path | None, names: Sequence[str], file: Path | None, out: Path | None = None
+    given: Path | None, names: Sequence[str], file: Path | None, counting: Assignment | None = None
 ) -> tuple[Course, list[Lesson], Assignment | None]:
     """(the course; the lessons that `names` name, or else the assignment's, or else all; the assignment in `file`, or
-    else the gradebook's in `out` with the lessons as they are now). Raises UserError.
+    else the `counting` one of a gradebook with the lessons as they are now). Raises UserError.
 
-    Where the gradebook has an assignment, that one counts until `grade regrade --apply`: the course has its settings,
-    and its lessons are graded as well.
+    The gradebook's assignment counts until `grade regrade --apply`: the course has its settings, and its lessons are
+    graded as well.
     """
     course, named = open_course(given, names)
-    every, counting = list(course.lessons.values()), None
-    if out is not None and (out / GRADEBOOK).is_file():
-        with open_gradebook(out) as gradebook:
-            counting = gradebook.assignment()
+    every = list(course.lessons.values())
     if file is not None:
         assignment = read_assignment(file, every)
     elif counting is not None:

@@ -112,8 +112,10 @@ def call_target(target: Callable[..., Any], ctx: click.Context) -> Any:
     """Call `target` with the values of a command line, and with what is opened until the command has ended."""
     values = dict[str, Any]()
     for name, (source, _) in annotations_of(target).items():
-        opens = isinstance(source, Opened)
-        values[name] = ctx.with_resource(call_target(source.by, ctx)) if opens else ctx.params[name]
+        if isinstance(source, Opened):
+            values[name] = ctx.with_resource(call_target(source.by, ctx))
+        else:
+            values[name] = ctx.params[name]
     return target(**values)
 
 

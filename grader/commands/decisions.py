@@ -14,14 +14,13 @@ from rich.table import Table
 
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks
-from grader.commands.options import Because, Out, StudentName
-from grader.commands.out_folder import OutFolder, OutToWrite, open_gradebook
+from grader.commands.options import Because, StudentName
+from grader.commands.out_folder import BookToRead, OutFolder, OutToWrite, kept_roster
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.extension_file import date_in
-from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, people_index, points_of_part, rows_by_lesson
+from grader.gradebook.lookup import ClassNames, find_row, points_of_part, rows_by_lesson
 from grader.gradebook.records import Decision, DecisionKind
 from grader.publish.inert import terminal_line
 from grader.results import points_text
@@ -106,7 +105,7 @@ def undo(entry: Annotated[int, argument("ENTRY")], text: Because, out: OutToWrit
     store(out, [replace(decision, kind="undo", text=text, undoes=entry, points=None, until=None)])
 
 
-def history(student: StudentName, out: Out) -> None:
+def history(student: StudentName, gradebook: BookToRead) -> None:
     """Shows a student's attempts, verdicts and decisions, in order of time.
 
     Times are in the assignment's time zone; without a due date, in this machine's.
@@ -114,11 +113,10 @@ def history(student: StudentName, out: Out) -> None:
     Examples:
       grade history "Ada Okafor" -o hw2
     """
-    with open_gradebook(out) as gradebook:
-        name = student_called(gradebook, student)
-        assignment, current = gradebook.assignment(), gradebook.current_of(name)
-        zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
-        lines = [*attempt_lines(name, gradebook, zone), *decision_lines(gradebook.decisions(name), zone)]
+    name = student_called(gradebook, student)
+    assignment, current = gradebook.assignment(), gradebook.current_of(name)
+    zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
+    lines = [*attempt_lines(name, gradebook, zone), *decision_lines(gradebook.decisions(name), zone)]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("when", "no.", "what", "points", "by", "text"):
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
@@ -136,10 +134,7 @@ def history(student: StudentName, out: Out) -> None:
 
 def student_called(gradebook: Gradebook, wanted: str) -> str:
     """The student with a name of the gradebook, an earlier one, or one in the latest roster. Raises UserError."""
-    attendance = attendance_in(gradebook)
-    members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
-    students = gradebook.students()
-    return find_student(wanted, students, people_index(students, gradebook.people(), members))
+    return ClassNames(gradebook.students(), gradebook.people(), kept_roster(gradebook)[0]).find(wanted)
 
 
 def decide(
@@ -152,12 +147,8 @@ def decide(
     until: str | None = None,
 ) -> None:
     """Store a decision about the student who is `wanted`, or about a part of their work. Raises UserError."""
-    try:
-        student = student_called(out.gradebook, wanted)
-    except UnknownStudent as error:
-        advice = "If this student has not submitted anything yet, `grade run` must have a roster with them."
-        raise UserError(f"{error} {advice}") from error
-    current, assignment = out.gradebook.current_of(student), out.gradebook.assignment()
+    student, assignment = student_called(out.gradebook, wanted), out.gradebook.assignment()
+    current = out.gradebook.current_of(student)
     row = find_row(part, rows_by_lesson(current), student) if part else None
     most = points_of_part(current, row)[1]
     if points is not None and not points <= most:  # nor is nan

@@ -9,10 +9,10 @@ from typing import Annotated
 import click
 
 from grader.commands.checks import open_assignment, require_solutions
-from grader.commands.command_line import EXISTING_FOLDER, FOLDER, argument, option
+from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import print_remarks
-from grader.commands.intake import roster_of
 from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, RosterFile, Timeout
+from grader.commands.out_folder import GradedOut, kept_roster
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.intake.submissions.roster import read_roster
@@ -22,7 +22,6 @@ from grader.publish.feedback import archive_of, canvas_feedback, feedback_for, m
 from grader.results import points_text
 from grader.results.wording import count_text
 
-Graded = Annotated[Path, argument("OUT", EXISTING_FOLDER)]
 Written = Annotated[Path | None, option("-o --out FILE", "What to write.  [default: in OUT]")]
 ClassFile = Annotated[Path, option("--roster CSV", "With id, name, email, or the platform's own file.", required=True)]
 Columns = Annotated[
@@ -118,7 +117,7 @@ def gradescope(
 # Scores ---------------------------------------------------------------------------------------------------------------
 
 
-def scores(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
+def scores(graded: GradedOut, roster_file: ClassFile, named: Columns, maximum: Maximum, out: Written) -> None:
     """Writes CSV with the scores in OUT, which `grade run` wrote, for this platform.
 
     If the roster is the platform's own file, it is filled in, and all other cells stay as they are. That is Canvas's
@@ -132,14 +131,14 @@ def scores(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maxi
       grade export moodle grades/ --roster roster.csv --max 100       Moodle's maximum grade, if it is in no file
     """
     name = platform_typed()
-    platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
-    marks = read_marks(graded, roster)
+    platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded.path / f"{name}.csv"
+    marks = read_marks(graded.gradebook, roster)
     columns = platform.columns(marks, named)
     maxima = platform.maxima(roster, columns) if maximum is None else dict.fromkeys(columns, maximum)
     marks = marks.scaled_to(maxima, columns)
     comments, remarks = dict[str, str](), list[str]()
     if platform.own_columns(roster).get(platform.comments.lower()):
-        feedback, remarks = feedback_for(graded, marks.results)
+        feedback, remarks = feedback_for(graded.path, marks.results)
         comments = {student: escape(each.summary) for student, each in feedback.items()}
     with write_errors(path):
         write_whole(path, platform.csv_text(roster, marks, columns, comments))
@@ -153,16 +152,16 @@ def scores(graded: Graded, roster_file: ClassFile, named: Columns, maximum: Maxi
             click.echo(f"{points}. If the platform's maximum is another, give it with --max.")
 
 
-def mailmerge(graded: Graded, roster_file: ClassFile, out: Written) -> None:
+def mailmerge(graded: GradedOut, roster_file: ClassFile, out: Written) -> None:
     """Writes CSV for mail merge, with each student's score, a summary, and the path of the report to attach.
 
     Examples:
       grade export mailmerge grades/ --roster roster.csv       OUT/mailmerge.csv: a line for each student
     """
-    roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
-    marks = read_marks(graded, roster)
-    feedback, remarks = feedback_for(graded, marks.results)
-    text, left_out = mailmerge_csv(roster, feedback, graded)
+    roster, path = read_roster(roster_file), out or graded.path / "mailmerge.csv"
+    marks = read_marks(graded.gradebook, roster)
+    feedback, remarks = feedback_for(graded.path, marks.results)
+    text, left_out = mailmerge_csv(roster, feedback, graded.path)
     with write_errors(path):
         write_whole(path, text)
     print_remarks([*marks.remarks, *remarks, *left_out])
@@ -180,7 +179,7 @@ ARCHIVES = {
 """{what is typed: (the platform; what gives {name in the zip: content} for a student; the menu that takes the zip)}"""
 
 
-def archive(graded: Graded, out: Written) -> None:
+def archive(graded: GradedOut, out: Written) -> None:
     """Writes the zip with reports that this platform gives back to students.
 
     Canvas's "Re-Upload Submissions" shows each report as a file in a comment. Moodle takes it with "Upload multiple
@@ -193,18 +192,18 @@ def archive(graded: Graded, out: Written) -> None:
     from grader.authoring.release.engine import write_zip  # torch comes with it
 
     platform, form, menu = ARCHIVES[platform_typed()]
-    reports, remarks = archive_of(graded, platform, form)
+    reports, remarks = archive_of(graded.path, graded.gradebook, platform, form)
     print_remarks(remarks)
     if not reports:
         raise UserError(f"nothing was written: OUT has no report on a submission in a download of {platform}.")
-    path = out or graded / f"{platform.lower()}-feedback.zip"
+    path = out or graded.path / f"{platform.lower()}-feedback.zip"
     with write_errors(path):
         write_zip(path, {name: content for files in reports for name, content in files.items()})
     click.echo(f"wrote {path}: reports for {count_text(len(reports), 'student')}. In {platform}: {menu}.")
 
 
 def student_folders(
-    graded: Graded,
+    graded: GradedOut,
     roster_file: RosterFile,
     out: Annotated[Path | None, option("-o --out", "What to write.  [default: OUT/feedback]", FOLDER)],
 ) -> None:
@@ -213,9 +212,10 @@ def student_folders(
     Examples:
       grade feedback folder grades/ --roster roster.csv
     """
-    (roster, _), place = roster_of(graded, roster_file), out or graded / "feedback"
-    marks = None if roster is None else read_marks(graded, roster)
-    feedback, remarks = feedback_for(graded, class_results(graded) if marks is None else marks.results)
+    place = out or graded.path / "feedback"
+    roster = kept_roster(graded.gradebook)[0] if roster_file is None else read_roster(roster_file)
+    marks = None if roster is None else read_marks(graded.gradebook, roster)
+    feedback, remarks = feedback_for(graded.path, marks.results if marks else class_results(graded.gradebook))
     with write_errors(place):
         for each in feedback.values():
             (place / each.results.student).mkdir(parents=True, exist_ok=True)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from grader.commands.console import print_remarks
 from grader.commands.decisions import author_name
-from grader.commands.out_folder import open_gradebook
+from grader.commands.out_folder import ROSTER_ENTRY, kept_roster
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.database import GRADEBOOK
+from grader.gradebook.database import Gradebook
 from grader.gradebook.extension_file import read_extensions
 from grader.gradebook.files import output_errors, write_whole
-from grader.gradebook.lookup import people_index
+from grader.gradebook.lookup import ClassNames
 from grader.gradebook.records import Decision
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.intake_csv import (
@@ -27,26 +27,13 @@ from grader.intake.submissions.intake_csv import (
     read_intake,
     updated_lines,
 )
-from grader.intake.submissions.roster import Roster, read_roster
+from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission_times import NoZone, ReadTimes, read_times, times_in_roster
 from grader.lesson.lesson import Course, Lesson
 from grader.results.wording import count_text, first_names
-from grader.typed_json import from_json, to_json
+from grader.typed_json import to_json
 
-ROSTER_ENTRY = "roster"
-"""Name under which the gradebook keeps [file's name, roster]."""
 MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
-
-
-def roster_of(out: Path, file: Path | None = None) -> tuple[Roster | None, str]:
-    """(the class's list, its file's name): from `file`, or else as the gradebook in `out` has it. Raises UserError."""
-    if file is not None:
-        return read_roster(file), file.name
-    if not (out / GRADEBOOK).is_file():
-        return None, ""
-    with open_gradebook(out) as gradebook:
-        name, stored = json.loads(gradebook.kept(ROSTER_ENTRY) or '["", null]')
-    return from_json(Roster | None, stored), name
 
 
 @dataclass(kw_only=True)
@@ -54,7 +41,8 @@ class Intake:
     """The submissions of a class, their times, its roster, and what a person decided in intake.csv.
 
     Attributes:
-        out: the folder with the gradebook, and with the intake.csv of earlier runs.
+        known: the gradebook as earlier runs have left it.
+        out: its folder, and that of the intake.csv of earlier runs.
         lessons: those that submissions are searched for.
         file: an intake.csv that a person has edited; all of it is confirmed.
         roster: the class's list, None if no run was given one.
@@ -62,6 +50,7 @@ class Intake:
         found: the submissions, as found last.
     """
 
+    known: InitVar[Gradebook]
     out: Path
     course: Course
     lessons: Sequence[Lesson]
@@ -70,11 +59,14 @@ class Intake:
     roster_file: Path | None = None
     times_files: Sequence[Path] = ()
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, known: Gradebook) -> None:
         """Raises UserError for a file that cannot be read."""
-        self.roster, self._roster_name = roster_of(self.out, self.roster_file)
+        self._known_students, self._known_people = known.students(), known.people()
+        self.roster, self._roster_name = kept_roster(known)
         self.remembered = list[str]()
-        if self.roster is not None and self.roster_file is None:
+        if self.roster_file is not None:
+            self.roster, self._roster_name = read_roster(self.roster_file), self.roster_file.name
+        elif self.roster is not None:
             count = count_text(len(self.roster.members), "student")
             self.remembered.append(f"{self._roster_name} of an earlier run: {count}.")
         self.found = FoundSubmissions(self.lessons, [*self.course.lessons.values()])
@@ -142,14 +134,9 @@ class Intake:
         """
         if self.assignment is None:
             raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
-        names, known = {arrival.student for arrival in self.found.arrivals}, dict[str, set[str]]()
-        if (self.out / GRADEBOOK).is_file():
-            with open_gradebook(self.out) as gradebook:
-                names, known = names | set(gradebook.students()), gradebook.people()
-        members = self.roster.members if self.roster is not None else ()
-        students = sorted(names | {each.student for each in members})
-        people = people_index(students, known, members)
-        found, ignored = read_extensions(file, self.assignment, students, people, author_name())
+        students = [*self._known_students, *(arrival.student for arrival in self.found.arrivals)]
+        names = ClassNames(students, self._known_people, self.roster)
+        found, ignored = read_extensions(file, self.assignment, names, author_name())
         print_remarks(first_sentences(ignored))
         return found
 

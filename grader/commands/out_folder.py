@@ -5,14 +5,16 @@ It may change pages of the term's other gradebooks as well, where it frees or sp
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import click
 
-from grader.commands.command_line import Opened
+from grader.commands.command_line import EXISTING_FOLDER, Opened, argument
 from grader.commands.console import ProgressBar, console_for, print_remarks
 from grader.commands.live import what_failed, what_is_plain
 from grader.commands.options import CourseFolder, Out
@@ -20,46 +22,57 @@ from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
 from grader.gradebook.grading.views import Views, reported_in
+from grader.intake.submissions.roster import Roster
 from grader.lesson.lesson import Course
 from grader.lesson.paths import installed_course
 from grader.publish.export.formats import EXPORT_FILES, write_formats
 from grader.publish.report.pages import Reporter
 from grader.results.wording import count_text, first_names
+from grader.typed_json import from_json
 
 EXPORTS = ("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip", "feedback")
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
-FEW = 20
-"""Up to so many students are read one by one; of more, the whole class is read at once."""
+ROSTER_ENTRY = "roster"
+"""Name under which the gradebook keeps [file's name, roster]."""
 
 
 @contextmanager
-def open_gradebook(out: Path, to_write: bool = False) -> Iterator[Gradebook]:
+def open_gradebook(out: Out, to_write: bool = False) -> Iterator[Gradebook]:
     """The gradebook in `out`, to be read; or to be written, while no other command does. Raises UserError."""
     path = out / GRADEBOOK
     if not path.is_file():
-        raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote, with -o.")
+        raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote.")
     with lock_output(out) if to_write else nullcontext(), closing(Gradebook(path, read_only=not to_write)) as gradebook:
         yield gradebook
 
 
-class OutFolder:
-    """OUT with its open gradebook.
+def gradebook_so_far(out: Path) -> AbstractContextManager[Gradebook]:
+    """The gradebook in `out`, to be read; an empty one where there is none yet."""
+    return open_gradebook(out) if (out / GRADEBOOK).is_file() else closing(Gradebook(Path(":memory:")))
 
-    Attributes:
-        course: the one that --course names, or that of the latest run if this package is a part of it; else None. A
-            gradebook may come from another machine: a folder that it alone names is no course whose code runs here.
+
+def kept_roster(gradebook: Gradebook) -> tuple[Roster | None, str]:
+    """(the class's list that a run was given last, its file's name)"""
+    name, stored = json.loads(gradebook.kept(ROSTER_ENTRY) or '["", null]')
+    return from_json(Roster | None, stored), name
+
+
+def course_of_run(gradebook: Gradebook, *known: Path | None) -> Course | None:
+    """That of the `known` courses which the latest run used.
+
+    A gradebook may come from another machine: a folder that it alone names is no course whose code runs here.
     """
+    used = Path(gradebook.about().get("course", "unknown")).resolve()
+    return next((Course(each) for each in known if each is not None and each.resolve() == used), None)
 
-    def __init__(self, path: Path, gradebook: Gradebook, named: Path | None, is_certain: bool = True) -> None:
-        """The course `named` counts if `is_certain`, or if the latest run used it. Raises UserError."""
-        self.path, self.gradebook = path, gradebook
-        self._graded_with = gradebook.about().get("course", "unknown")
-        candidates = [named if is_certain else None, *filter(self._is_of_run, (named, installed_course()))]
-        root = next(filter(None, candidates), None)
-        self.course = None if root is None else Course(root)
 
-    def _is_of_run(self, course: Path | None) -> bool:
-        return course is not None and Path(self._graded_with).resolve() == course.resolve()
+@dataclass
+class OutFolder:
+    """OUT with its open gradebook; `course` is None if neither --course names one nor this package is a part of it."""
+
+    path: Path
+    gradebook: Gradebook
+    course: Course | None = None
 
     def required_course(self) -> Course:
         """The course. Raises UserError where there is none."""
@@ -68,13 +81,13 @@ class OutFolder:
         return self.course
 
     def _course_to_name(self) -> str:
-        where = f"the gradebook's course ({self._graded_with})"
+        where = f"the gradebook's course ({self.gradebook.about().get('course', 'unknown')})"
         return f"{where} is not the one that `grade` is a part of: name it with --course"
 
     def publish(self, students: Collection[str]) -> None:
         """Write every page that is out of date, and those of `students` in the term's other gradebooks."""
         self.write_pages()
-        write_other_gradebooks(self.path, students, self.course.root if self.course else None)
+        self.write_other_gradebooks(students)
 
     def write_pages(self) -> None:
         """Write every page that is out of date, and print which files still are. Raises UserError."""
@@ -98,43 +111,47 @@ class OutFolder:
         exported = [name for name in EXPORTS if (self.path / name).exists()]
         print_remarks(f"{name} was exported before: export it again." for name in exported)
 
+    def write_other_gradebooks(self, students: Collection[str]) -> None:
+        """Write the pages of these students in the gradebooks that share free late days with this one, if they changed.
+
+        A gradebook that cannot be written now is named, with what to do.
+        """
+        for folder in self.gradebook.others_of_term():
+            try:
+                with open_gradebook(folder, to_write=True) as gradebook:
+                    known = [student for student in gradebook.students() if student in students]
+                    pairs = ((reported_in(folder / student), gradebook.current_of(student)) for student in known)
+                    changed = [current.student for reported, current in pairs if reported not in (None, current)]
+                    if changed:
+                        gradebook.mark_stale(changed)
+                        count = count_text(len(changed), "result changes", "results change")
+                        click.echo(f"{folder.name}: {count} with the term's free late days.", err=True)
+                        own = self.course.root if self.course else None
+                        OutFolder(folder, gradebook, course_of_run(gradebook, own, installed_course())).write_pages()
+            except UserError as error:
+                what = f"{folder.name} may show free late days that are now used elsewhere"
+                print_remarks([f"{what}: {error} Run any command on {folder.name} again."])
+
 
 @contextmanager
-def out_to_read(out: Out, course: CourseFolder) -> Iterator[OutFolder]:
-    with open_gradebook(out) as gradebook:
-        yield OutFolder(out, gradebook, course)
+def out_to_read(out: Out, course: CourseFolder, to_write: bool = False) -> Iterator[OutFolder]:
+    with open_gradebook(out, to_write) as gradebook:
+        named = None if course is None else Course(course)
+        yield OutFolder(out, gradebook, named or course_of_run(gradebook, installed_course()))
+
+
+def out_to_write(out: Out, course: CourseFolder) -> AbstractContextManager[OutFolder]:
+    return out_to_read(out, course, to_write=True)
 
 
 @contextmanager
-def out_to_write(out: Out, course: CourseFolder) -> Iterator[OutFolder]:
-    with open_gradebook(out, to_write=True) as gradebook:
-        yield OutFolder(out, gradebook, course)
+def graded_folder(graded: Annotated[Path, argument("OUT", EXISTING_FOLDER)]) -> Iterator[OutFolder]:
+    with open_gradebook(graded) as gradebook:
+        yield OutFolder(graded, gradebook)
 
 
+BookToRead = Annotated[Gradebook, Opened(open_gradebook)]
 OutToRead = Annotated[OutFolder, Opened(out_to_read)]
 OutToWrite = Annotated[OutFolder, Opened(out_to_write)]
-
-
-def write_other_gradebooks(out: Path, students: Collection[str], course: Path | None) -> None:
-    """Write the pages of these students in the gradebooks that share free late days with `out`, where they changed.
-
-    `course` is that of `out`; it counts for those that were graded with it. A gradebook that cannot be written now is
-    named, with what to do.
-    """
-    with open_gradebook(out) as gradebook:
-        others = gradebook.others_of_term()
-    for other in others:
-        try:
-            with open_gradebook(other, to_write=True) as gradebook:
-                known = {*students} & {*gradebook.students()}
-                results = gradebook.current() if len(known) > FEW else map(gradebook.current_of, known)
-                current = [each for each in results if each.student in known]
-                changed = [each.student for each in current if reported_in(other / each.student) not in (None, each)]
-                if changed:
-                    gradebook.mark_stale(changed)
-                    count = count_text(len(changed), "result changes", "results change")
-                    click.echo(f"{other.name}: {count} with the term's free late days.", err=True)
-                    OutFolder(other, gradebook, course, is_certain=False).write_pages()
-        except UserError as error:
-            what = f"{other.name} may show free late days that are now used elsewhere"
-            print_remarks([f"{what}: {error} Run any command on {other.name} again."])
+GradedOut = Annotated[OutFolder, Opened(graded_folder)]
+"""OUT as a word of the command line, for commands that need no course."""

@@ -26,7 +26,7 @@ from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
 from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
-from grader.commands.out_folder import write_other_gradebooks
+from grader.commands.out_folder import OutFolder, gradebook_so_far, open_gradebook
 from grader.errors import UserError
 from grader.gradebook.grading.run import GradingRun
 from grader.publish.export.classroom50 import report_to_classroom50
@@ -89,19 +89,21 @@ class GradeRun:
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))
             refuse_course_in_submissions(find_course(self.course), self.submissions)  # before code of it runs
-            course, lessons, assignment = open_assignment(
-                self.course, self.lesson_names, self.assignment_file, self.out
-            )
-            require_solutions(lessons)
-            intake = Intake(
-                out=self.out,
-                course=course,
-                lessons=lessons,
-                assignment=assignment,
-                file=self.intake_file,
-                roster_file=self.roster_file,
-                times_files=self.times_files,
-            )
+            with gradebook_so_far(self.out) as known:
+                course, lessons, assignment = open_assignment(
+                    self.course, self.lesson_names, self.assignment_file, known.assignment()
+                )
+                require_solutions(lessons)
+                intake = Intake(
+                    known=known,
+                    out=self.out,
+                    course=course,
+                    lessons=lessons,
+                    assignment=assignment,
+                    file=self.intake_file,
+                    roster_file=self.roster_file,
+                    times_files=self.times_files,
+                )
             print_remarks(() if self.quiet else intake.remembered)
             are_chosen = bool(self.lesson_names) or assignment is not None
             inbox = None
@@ -123,7 +125,7 @@ class GradeRun:
                 self.seed,
                 self.out,
                 self.require,
-                limits=self.limits(),
+                limits=Limits(self.timeout, self.timeout, 6 * self.timeout),
                 left_out=left_out,
                 isolation=None if self.cluster is not None else checked_isolation(self.require),
             )
@@ -150,7 +152,8 @@ class GradeRun:
                 ).run()
             count, students = len(intake.found), [result.student for result in outcome.results]
             open_questions = intake.store()
-            write_other_gradebooks(self.out, students, self.course)
+            with open_gradebook(self.out) as gradebook:
+                OutFolder(self.out, gradebook, course).write_other_gradebooks(students)
             sentences = what_a_person_should_know(outcome, count, assignment, self.out)
             sentences += what_is_plain(write_formats(self.out, students, self.formats))
             if not self.quiet:
@@ -185,10 +188,3 @@ class GradeRun:
         if not are_chosen:
             raise UserError("--follow must know what counts: name the lessons with --lesson, or give --assignment.")
         return folder
-
-    def limits(self) -> Limits:
-        """The limits of a worker. Raises UserError."""
-        try:
-            return Limits(self.timeout, self.timeout, 6 * self.timeout)
-        except ValueError as error:
-            raise UserError(f"--timeout: {error}.") from error

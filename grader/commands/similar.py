@@ -8,9 +8,8 @@ import click
 
 from grader.commands.checks import named_lessons
 from grader.commands.console import ProgressBar, console_for, print_remarks
-from grader.commands.intake import roster_of
 from grader.commands.options import LessonNames
-from grader.commands.out_folder import OutToRead
+from grader.commands.out_folder import OutToRead, kept_roster
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import similarities
@@ -45,7 +44,7 @@ def similar(out: OutToRead, lesson_names: LessonNames) -> None:
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
-    roster, _ = roster_of(out.path)
+    roster, _ = kept_roster(out.gradebook)
     groups = {each.student: each.group for each in (roster.members if roster else ()) if each.group}
     result = similarities(read, rows, known, groups)
     pairs = [pair for pair in result.pairs if pair.bits >= result.threshold]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, time
 from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student
+from grader.gradebook.lookup import ClassNames, UnknownStudent, find_row
 from grader.gradebook.records import Decision, DecisionKind
-from grader.intake.submissions.people import PeopleIndex
 from grader.intake.submissions.tables import first_cell, read_table
 
 EXTENSION_COLUMNS = {
@@ -26,7 +24,7 @@ END_OF_DAY = time(23, 59)
 
 
 def read_extensions(
-    path: Path, assignment: Assignment, students: Sequence[str], people: PeopleIndex, author: str
+    path: Path, assignment: Assignment, names: ClassNames, author: str
 ) -> tuple[list[Decision], list[str]]:
     """(the extensions and excuses in a file, a sentence for each line about somebody who is not a student).
 
@@ -40,7 +38,7 @@ def read_extensions(
         cells = {column: first_cell(written, names) for column, names in EXTENSION_COLUMNS.items()}
         try:
             row, until = what_it_says(cells, assignment)
-            student = find_student(cells["student"], students, people)
+            student = names.find(cells["student"])
         except UnknownStudent:
             ignored.append(
                 f"{path}, {line}: no student {cells['student']!r} in this run, gradebook or roster; the line is "

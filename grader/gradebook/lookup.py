@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
 from grader.intake.submissions.people import PeopleIndex, fold_case, may_be_one_person
-from grader.intake.submissions.roster import Member
+from grader.intake.submissions.roster import Roster
 from grader.results import LessonResult, Row, SubmissionResult
 
 TOTAL_ROW = "total"
@@ -16,38 +16,41 @@ MAX_MEANT = 3
 
 
 class UnknownStudent(UserError):
-    """Nobody in the gradebook has this name."""
+    """Nobody in the class has this name."""
 
 
-def people_index(
-    students: Collection[str], known: Mapping[str, Collection[str]], members: Iterable[Member] = ()
-) -> PeopleIndex:
-    """Students by name, by what a gradebook knows of them, with earlier names, and a roster's members by theirs."""
-    people = PeopleIndex()
-    for student in students:
-        people.add(student, [student], [student])
-    for student, marks in known.items():
-        people.add(student, [mark.partition(" ")[2] for mark in marks])
-    for each in members:
-        people.add(each.student, [each.name, *each.marks.values()])
-    return people
+class ClassNames(PeopleIndex):
+    """The students of a class by name, by what a gradebook knows of them, with earlier names, and by their roster."""
 
+    def __init__(
+        self, students: Iterable[str], known: Mapping[str, Collection[str]], roster: Roster | None = None
+    ) -> None:
+        super().__init__()
+        members = roster.members if roster is not None else ()
+        self._students = sorted({*students, *(each.student for each in members)})
+        for student in self._students:
+            self.add(student, [student], [student])
+        for student, marks in known.items():
+            self.add(student, [mark.partition(" ")[2] for mark in marks])
+        for each in members:
+            self.add(each.student, [each.name, *each.marks.values()])
 
-def find_student(wanted: str, students: Sequence[str], people: PeopleIndex) -> str:
-    """The student: by the name in the gradebook, in any case and order of its words, or by another mark of `people`.
+    def find(self, wanted: str) -> str:
+        """The student with this name, in any case and order of its words, or with another mark.
 
-    Raises UnknownStudent, or UserError where it is several students', with the names that may be meant.
-    """
-    if wanted in students:
-        return wanted
-    found = people.with_mark(wanted) or people.with_name(wanted)
-    if len(found) > 1:
-        raise UserError(f"{wanted!r} may be {' or '.join(map(repr, sorted(found)))}: say which.")
-    if found:
-        return found.pop()
-    close = [name for name in students if may_be_one_person(wanted, name)][:MAX_MEANT]
-    meant = close or difflib.get_close_matches(wanted, students, MAX_MEANT)
-    raise UnknownStudent(f"no student is called {wanted!r}" + did_you_mean(meant, "see grades.csv for the names"))
+        Raises UnknownStudent, or UserError where it is several students', with the names that may be meant.
+        """
+        if wanted in self._students:
+            return wanted
+        found = self.with_mark(wanted) or self.with_name(wanted)
+        if len(found) > 1:
+            raise UserError(f"{wanted!r} may be {' or '.join(map(repr, sorted(found)))}: say which.")
+        if found:
+            return found.pop()
+        close = [name for name in self._students if may_be_one_person(wanted, name)][:MAX_MEANT]
+        meant = close or difflib.get_close_matches(wanted, self._students, MAX_MEANT)
+        advice = "If this student has not submitted anything yet, `grade run` must have a roster with them."
+        raise UnknownStudent(f"no student is called {wanted!r}{did_you_mean(meant, 'see grades.csv')} {advice}")
 
 
 def did_you_mean(meant: Sequence[str], otherwise: str) -> str:

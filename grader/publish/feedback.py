@@ -15,11 +15,10 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.database import Gradebook
 from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.platforms import MOODLE_NAME, CanvasFile
 from grader.intake.submissions.roster import Roster
@@ -90,25 +89,25 @@ def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
 # Archives -------------------------------------------------------------------------------------------------------------
 
 
-def archive_of(out: Path, platform: str, form: Form) -> tuple[list[dict[str, bytes]], list[str]]:
+def archive_of(out: Path, gradebook: Gradebook, platform: str, form: Form) -> tuple[list[dict[str, bytes]], list[str]]:
     """({name in the zip for `platform`, such as "Canvas": content} per report, a sentence per student without one).
 
     A report goes back under the names that the student's newest submission had in the platform's download. A platform
     takes one report for a group's submission: it goes back if all members have the same. Raises UserError.
     """
-    by_entries, (feedback, remarks) = dict[tuple[str, ...], list[Feedback]](), feedback_for(out, class_results(out))
-    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
-        for student, each in feedback.items():
-            submissions = map(gradebook.submission, list(gradebook.attempts(student)))
-            submitted = next((each for each in submissions if each.account.startswith(f"{platform} ")), None)
-            if submitted is None:
-                why = f"no submission of this student came in a download of {platform}"
-                remarks.append(f"`{student}` gets no feedback here: {why}.")
-            elif submitted.submitted_by:
-                why = f"{submitted.submitted_by} submitted for the group, so {platform} has nothing under this name"
-                remarks.append(f"`{student}` gets no feedback here: {why}. `grade feedback folder` has the report.")
-            else:
-                by_entries.setdefault(submitted.entries, []).append(each)
+    feedback, remarks = feedback_for(out, class_results(gradebook))
+    by_entries = dict[tuple[str, ...], list[Feedback]]()
+    for student, each in feedback.items():
+        submissions = map(gradebook.submission, list(gradebook.attempts(student)))
+        submitted = next((each for each in submissions if each.account.startswith(f"{platform} ")), None)
+        if submitted is None:
+            why = f"no submission of this student came in a download of {platform}"
+            remarks.append(f"`{student}` gets no feedback here: {why}.")
+        elif submitted.submitted_by:
+            why = f"{submitted.submitted_by} submitted for the group, so {platform} has nothing under this name"
+            remarks.append(f"`{student}` gets no feedback here: {why}. `grade feedback folder` has the report.")
+        else:
+            by_entries.setdefault(submitted.entries, []).append(each)
     reports = list[dict[str, bytes]]()
     for entries, same in by_entries.items():
         members = [each.results for each in same]

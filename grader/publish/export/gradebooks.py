@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
-from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.database import Gradebook
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import join
@@ -74,11 +73,9 @@ class Marks:
         return replace(self, possible={**self.possible, **changed}, remarks=(*self.remarks, *remarks))
 
 
-def read_marks(out: Path, roster: Roster) -> Marks:
-    """From the current results in OUT. A student whom several of them match has no score. Raises UserError."""
-    results = class_results(out)
-    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
-        assignment = gradebook.assignment()
+def read_marks(gradebook: Gradebook, roster: Roster) -> Marks:
+    """From the current results. A student whom several of them match has no score. Raises UserError."""
+    results, assignment = class_results(gradebook), gradebook.assignment()
     joined = join(roster, [arrival_of_folder(student, results) for student in results], in_groups=False)
     owners = {member: results[arrivals[0].student] for member, arrivals in joined.owned.items()}
     possible: dict[str, float] = {}
@@ -114,14 +111,11 @@ def shares_of_student(results: SubmissionResult) -> dict[str, float]:
     return shares
 
 
-def class_results(out: Path) -> dict[str, SubmissionResult]:
-    """{student: current results} from OUT's gradebook. Raises UserError."""
-    results: dict[str, SubmissionResult] = {}
-    if (out / GRADEBOOK).is_file():
-        with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
-            results = {found.student: found for found in gradebook.current()}
+def class_results(gradebook: Gradebook) -> dict[str, SubmissionResult]:
+    """{student: current results}. Raises UserError where there are none."""
+    results = {found.student: found for found in gradebook.current()}
     if not results:
-        raise UserError(f"{out} holds no gradebook with results: name the folder that `grade run -o` wrote.")
+        raise UserError("the gradebook has no results yet: name the folder of a `grade run` that has ended, with -o.")
     return dict(sorted(results.items()))
 
 

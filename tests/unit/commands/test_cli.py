@@ -15,6 +15,7 @@ import click
 import jsonschema
 import pytest
 from click.testing import CliRunner
+from made_gradebook import write_gradebook
 from made_results import lesson, results, row
 from rich.console import Console
 from shared_nursery import run_grade
@@ -179,7 +180,8 @@ def test_ctrl_c_and_what_the_system_refuses_are_one_sentence(error, status, sent
     def fails(*_):
         raise error
 
-    monkeypatch.setattr("grader.commands.decisions.open_gradebook", fails)
+    write_gradebook(tmp_path, {"ada": 1})
+    monkeypatch.setattr("grader.commands.decisions.student_called", fails)
     result = CliRunner().invoke(cli.main, ["history", "ada", "-o", str(tmp_path)])
     if status is None:  # what no user can fix is not hidden
         assert result.exception is error

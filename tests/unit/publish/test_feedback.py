@@ -348,8 +348,8 @@ def test_who_submitted_nothing_has_no_zero_unless_a_person_gives_it(course, tmp_
         )
         if assignment is not None:
             gradebook.set_assignment(assignment)
-    members = read_roster(roster)
-    marks = read_marks(out, members)
+        members = read_roster(roster)
+        marks = read_marks(gradebook, members)
     cells = {member.student: marks.cell(member, "total") for member in members.members}
     assert cells == {"ada": "1", "bo": "", "cy": "", "di": "", "eve": "0"}
     assert one_line_summary(marks.results["cy"]) == "Nothing was submitted. TA writes: Where is it?"

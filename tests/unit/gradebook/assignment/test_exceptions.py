@@ -12,7 +12,7 @@ from made_attempts import homework
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.extension_file import read_extensions
-from grader.gradebook.lookup import people_index
+from grader.gradebook.lookup import ClassNames
 from grader.gradebook.records import Decision
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -27,7 +27,7 @@ STUDENTS = ["Ada", "Bo", "Chen", "Dana"]
 def read(tmp_path):
     def decisions(text, assignment=ASSIGNMENT):
         (tmp_path / "late.csv").write_text(text, encoding="utf-8")
-        return read_extensions(tmp_path / "late.csv", assignment, STUDENTS, people_index(STUDENTS, {}), "Grace")
+        return read_extensions(tmp_path / "late.csv", assignment, ClassNames(STUDENTS, {}), "Grace")
 
     return decisions
 
