@@ -11,10 +11,9 @@ import click
 from rich.console import Console
 
 from grader.commands.command_line import argument
-from grader.commands.dojo_work import AtDesk, selected_work, show
+from grader.commands.dojo_work import AtDesk, ChosenLessons, show
 from grader.dojo.answering import AnswerSheet, ask_questions, practise
 from grader.dojo.desk import lesson_and_rest
-from grader.dojo.file import HERE
 from grader.errors import UserError
 from grader.questions.code_lines import Results
 
@@ -59,7 +58,7 @@ def read_input_line() -> str | None:
     return line.rstrip("\n") if line else None
 
 
-def defend(words: Annotated[tuple[str, ...], argument("[FILE] [LESSON]", required=True)], at: AtDesk) -> None:
+def defend(chosen: ChosenLessons) -> None:
     """Asks about your own code, as a defence does. Every question is made from gradients in your file that are right.
 
     Enter leaves a question out, q stops.
@@ -70,18 +69,16 @@ def defend(words: Annotated[tuple[str, ...], argument("[FILE] [LESSON]", require
     """
     from grader.defence.generate import generate  # torch comes with it
 
-    work, parts = selected_work(at, words)
-    lesson, *others = dict.fromkeys(lesson for lesson, _ in parts)
+    lesson, *others = chosen.lessons
     if others:
         raise UserError(
             f"a defence is about one lesson, and {len(others) + 1} were found: name one, "
-            f"as in `dojo defend {work.words(lesson)}`."
+            f"as in `dojo defend {chosen.work.words(lesson)}`."
         )
-    submitted = work.read(lesson)
-    checked = at.check(lesson, submitted)
-    right = [row.name for row in checked.judged.rows if row.status in ("passed", HERE)]
+    at, checked = chosen.at, chosen.check(lesson)
+    files, right = checked.submitted.files, checked.progress.reached
     with at.busy("making questions from your file"):
-        defence = generate(lesson, submitted.files, right, at.judge.zygote, secrets.token_hex(4))
+        defence = generate(lesson, files, right, at.judge.zygote, secrets.token_hex(4))
     if defence.reason:
         hint = "" if right else f" `dojo check {lesson.number}` shows what is missing."
         raise UserError(defence.reason + hint)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from rich.console import Console, RenderableType
 
 from grader.commands.command_line import Opened, argument, option
 from grader.commands.console import console_for
-from grader.commands.options import ExercisesFolder, FileAndLesson, LessonWords
+from grader.commands.options import ExercisesFolder, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
 from grader.dojo.file import (
     Work,
@@ -21,13 +22,12 @@ from grader.dojo.file import (
     is_untouched,
     own_file,
     place_in_own_file,
-    read_own,
     reset_to_stub,
     shown_path,
     work_in,
 )
 from grader.dojo.overview import finish_lines, hint_screen, list_screen, next_lines, welcome
-from grader.dojo.progress import next_lesson
+from grader.dojo.progress import Checked, next_lesson
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
@@ -60,8 +60,33 @@ def desk(course: ExercisesFolder) -> Iterator[Desk]:
 AtDesk = Annotated[Desk, Opened(desk)]
 
 
-def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:
-    """What is to be checked, and which lessons of it, or `rows` (None for all); nothing where nobody has said it."""
+@dataclass
+class Chosen:
+    """What the words of a command line choose: one file, or a student's own files; and lessons of it, or rows.
+
+    Attributes:
+        parts: (a lesson, its row or None for all); nothing where nobody has said it.
+    """
+
+    at: Desk
+    work: Work
+    parts: list[tuple[Lesson, str | None]]
+
+    @property
+    def lessons(self) -> list[Lesson]:
+        """The lessons, by default the current one."""
+        return list(dict.fromkeys(lesson for lesson, _ in self.parts)) or [self.at.current()]
+
+    def check(self, lesson: Lesson, working: bool = True) -> Checked:
+        """Check the lesson, and keep the verdicts on a student's own file; with `working` it is the current one."""
+        checked = self.at.check(lesson, self.work.read(lesson))
+        if self.work.remembered:
+            self.at.state_file.keep(checked, working)
+        return checked
+
+
+def chosen_work(at: Desk, words: Sequence[str], rows: bool = False) -> Chosen:
+    """What is meant by `words`, which may name `rows`. Raises UserError."""
     files = [word for word in words if is_file(word)]
     if len(files) > 1:
         raise UserError(f"One file at a time: {' and '.join(files)} are {len(files)}.")
@@ -74,9 +99,17 @@ def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[W
         before = named[-1][0] if named else None
         named.append(at.find(word, before) if rows else (only_lesson(at.course, word), None))
     if not files:
-        return Work(at.course), named
+        return Chosen(at, Work(at.course), named)
     work, inside = work_in(Path(files[0]), at.course, bool(named))
-    return work, named or [(lesson, None) for lesson in inside]
+    return Chosen(at, work, named or [(lesson, None) for lesson in inside])
+
+
+@contextmanager
+def chosen_lessons(words: Annotated[tuple[str, ...], argument("[FILE] [LESSON]")], at: AtDesk) -> Iterator[Chosen]:
+    yield chosen_work(at, words)
+
+
+ChosenLessons = Annotated[Chosen, Opened(chosen_lessons)]
 
 
 # The commands ---------------------------------------------------------------------------------------------------------
@@ -124,18 +157,14 @@ def check(
     Exit status: 0 nothing is wrong (what is not written yet is not wrong), 1 something is wrong,
     2 it could not be checked.
     """
-    work, parts = selected_work(at, words, rows=True)
-    rows_by_lesson: dict[Lesson, list[str]] = {}
-    for lesson, row in parts or [(at.current(), None)]:
-        rows_by_lesson.setdefault(lesson, []).extend([row] if row else [item.name for item in lesson.items])
-    wrong = False
-    for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
-        before = at.progress(lesson) if work.remembered else None
-        checked = at.check(lesson, work.read(lesson))
+    chosen, wrong = chosen_work(at, words, rows=True), False
+    for number, lesson in enumerate(chosen.lessons):
+        named = [row for each, row in chosen.parts if each == lesson] or [None]
+        rows = [item.name for item in lesson.items if None in named or item.name in named]
+        before = at.progress(lesson) if chosen.work.remembered else None
+        checked = chosen.check(lesson)
         from grader.dojo.screen import lesson_screen, problem_lines  # torch comes with it: a worker loads it meanwhile
 
-        if work.remembered:
-            at.state_file.keep(checked)
         wrong |= any(row in rows for row in checked.progress.wrong)
         if problems:
             click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
@@ -146,7 +175,7 @@ def check(
         if before is not None and before.has_work and not checked.progress.has_work:
             show(finish_lines(at, checked, by_key=False))
         else:
-            show(next_lines(checked.progress, checked.place_of(checked.progress.next_row), work.words(lesson)))
+            show(next_lines(checked.progress, checked.place_of(checked.progress.next_row), chosen.work.words(lesson)))
     raise SystemExit(1 if wrong else 0)
 
 
@@ -159,20 +188,14 @@ def hint(row_name: Annotated[str | None, argument("[GRADIENT]")], at: AtDesk) ->
     lesson, row = at.find(row_name) if row_name else (at.current(), None)
     if row is None:
         progress = at.progress(lesson)
-        if progress.unchecked:
-            checked = at.check(lesson, read_own(lesson))
-            at.state_file.keep(checked)
-            progress = checked.progress
-        row = progress.next_row
+        row = (chosen_work(at, ()).check(lesson).progress if progress.unchecked else progress).next_row
     if row is None:
         raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
     show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
 
 
 def report(
-    words: FileAndLesson,
-    opened: Annotated[bool, option("--open/--no-open", "Open it in your browser.", default=True)],
-    at: AtDesk,
+    chosen: ChosenLessons, opened: Annotated[bool, option("--open/--no-open", "Open it in your browser.", default=True)]
 ) -> None:
     """Checks every lesson that you have begun, and writes the report that your instructor would see: my-report.html.
 
@@ -180,12 +203,10 @@ def report(
       dojo report 03                   lesson 03 alone
       dojo report that.ipynb           the lessons in a notebook or a script
     """
-    work, parts = selected_work(at, words)
-    every = [] if parts else at.all_progress()
-    lessons = [lesson for lesson, _ in parts] or [each.lesson for each in every if each.begun] or [at.current()]
-    checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
-    for checked in checks if work.remembered else ():
-        at.state_file.keep(checked, working=False)
+    at = chosen.at
+    every = [] if chosen.parts else at.all_progress()
+    lessons = [each.lesson for each in every if each.begun] or chosen.lessons
+    checks = [chosen.check(lesson, working=False) for lesson in lessons]
     from grader.dojo.report import REPORT_FILE, open_in_browser, write_report  # torch comes with it
 
     path = at.course.root / REPORT_FILE
@@ -229,7 +250,7 @@ def verify_own(words: LessonWords, at: AtDesk) -> None:
     raise SystemExit(0 if all(each.is_agreed for each in claims) else 1)
 
 
-def watch(words: FileAndLesson, at: AtDesk) -> None:
+def watch(chosen: ChosenLessons) -> None:
     """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second.
 
     Examples:
@@ -239,10 +260,10 @@ def watch(words: FileAndLesson, at: AtDesk) -> None:
     Keys: n and p: the next and the previous row to fix or write, and after the last one the next lesson
     with something to do; h a hint; l the list; r the report in your browser; q quits.
     """
-    watch_files(at, words, with_page=False)
+    watch_files(chosen, with_page=False)
 
 
-def open_page(words: FileAndLesson, at: AtDesk) -> None:
+def open_page(chosen: ChosenLessons) -> None:
     """Like `dojo watch`, with the report of the latest check as a page in your browser.
 
     Only programs on your own machine reach the page, and only with the token in its address.
@@ -250,24 +271,22 @@ def open_page(words: FileAndLesson, at: AtDesk) -> None:
     Examples:
       dojo open 03                lesson 03, and the page in your browser
     """
-    watch_files(at, words, with_page=True)
+    watch_files(chosen, with_page=True)
 
 
-def watch_files(at: Desk, words: Sequence[str], with_page: bool) -> None:
+def watch_files(chosen: Chosen, with_page: bool) -> None:
     """Check the file whenever it is saved, until `q` is pressed."""
-    work, parts = selected_work(at, words)
-    lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
+    at, lessons = chosen.at, chosen.lessons
     at.state_file.set_last_lesson(lessons[0])
     at.judge.prepare(lessons[0])
     at.busy = nullcontext  # the screen itself says what is going on
     from grader.dojo.report import LiveServer, open_in_browser  # torch comes with these: a worker loads it meanwhile
     from grader.dojo.watch import Watch
 
-    with ExitStack() as stack:
-        page = stack.enter_context(LiveServer(at.judge.zygote.isolation)) if with_page else None
+    with LiveServer(at.judge.zygote.isolation) if with_page else nullcontext() as page:
         if page is not None:
             open_in_browser(page.address)
-        Watch(at, lessons[0], console_for(), work, lessons, page).run()
+        Watch(at, lessons[0], console_for(), chosen.work, lessons, page).run()
 
 
 def start(

@@ -21,7 +21,6 @@ ExercisesFolder = Annotated[
 ]
 LessonNames = Annotated[tuple[str, ...], option("--lesson L", "Only this lesson; may be repeated.")]
 LessonWords = Annotated[tuple[str, ...], argument("[LESSON]...")]
-FileAndLesson = Annotated[tuple[str, ...], argument("[FILE] [LESSON]")]
 AssignmentPath = Annotated[Path | None, option("--assignment FILE", "Rows, weights, due date (docs/assignments.md).")]
 RosterFile = Annotated[Path | None, option("--roster CSV", "The class's list: id, name, email.")]
 Require = Annotated[
