@@ -172,9 +172,16 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
             "grade: the output cannot be read or written: No space left on device.\n",
         ),
         (OSError(errno.EBADF, "Bad file descriptor"), None, ""),
+        (
+            ModuleNotFoundError(name="mcp.server"),
+            2,
+            f"grade: mcp is not installed. Type: {sys.executable} -m pip install 'mcp>=2,<3'   "
+            "(or load a module that has it)\n",
+        ),
+        (ModuleNotFoundError(name="grader.nowhere"), None, ""),
     ],
 )
-def test_ctrl_c_and_what_the_system_refuses_are_one_sentence(error, status, sentence, monkeypatch, tmp_path):
+def test_what_a_user_can_do_about_an_error_is_one_sentence(error, status, sentence, monkeypatch, tmp_path):
     """Ctrl-C during `grade verify` must not end with 1, as a course with an error does."""
 
     def fails(*_):

@@ -8,10 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from support import ROOT, in_a_loop_of_its_own
 
-from grader.commands.dojo import main
 from grader.dojo.assistance import row_explanation
 from grader.lesson.lesson import Course
 from grader.publish.view import RowView
@@ -104,12 +102,6 @@ async def session(work: Path) -> None:
 @pytest.mark.full
 def test_an_assistant_gets_verdicts_and_hints_and_no_answer(work: Path) -> None:
     in_a_loop_of_its_own(session(work))
-
-
-def test_without_the_extra_it_says_what_to_install(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "grader.dojo.assistance", None)
-    result = CliRunner().invoke(main, ["mcp", "--course", str(work)])
-    assert result.exit_code == 2 and "Type: python -m pip install 'mcp>=2,<3', and try again." in result.stderr
 
 
 def test_what_a_file_says_stays_on_one_line(course: Course):
