@@ -12,6 +12,7 @@ import pickle
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy
@@ -23,12 +24,14 @@ from grader.calling.failures import failure
 from grader.calling.protocol import CallRequest, Function
 from grader.calling.steps import Groups, Joint, describe
 from grader.sandbox.workers.codec import (
+    ENCODER,
     MAX_BODY,
     Frame,
     Opaque,
     Packer,
     TooLarge,
     Unpacker,
+    decode_header,
     encode_frame,
     readable,
     tensor_bytes,
@@ -237,7 +240,7 @@ def encode_reply(
         except BaseException as error:
             answer, packer, values = failure(error, name, files), Packer(), [None, []]
         said = {field: answer[place] for place, field, usual in USUAL if answer[place] != usual}
-        entries.append([said, *values])
+        entries.append([ENCODER.encode(said), *values])
         body += packer.body
     try:
         return encode_frame(Frame({"ticket": ticket, "answers": entries}, body))
@@ -262,12 +265,12 @@ def decode_reply(frame: Frame, sent: PackedRequest) -> list[Answer]:
 
 def decode_answer(entry: Any, unpacker: Unpacker, sent: PackedRequest) -> Answer:
     """One answer of a reply: [its fields, its value, its arguments]. Raises WireError."""
-    if type(entry) is not list or len(entry) != 3 or type(entry[0]) is not dict or type(entry[2]) is not list:
+    if type(entry) is not list or len(entry) != 3 or type(entry[0]) is not str or type(entry[2]) is not list:
         raise WireError("an answer without its parts")
     said, value, arguments = entry
-    if "outcome" not in said or not said.keys() <= FIELDS or (sent.is_step and arguments):
-        raise WireError("an answer without an outcome, or with unknown fields or values")
-    answer: Answer = typed(Answer, said)
+    if sent.is_step and arguments:
+        raise WireError("a step with arguments")
+    answer = fields_from_json(said)
     unpacker.begin(sent.room, sent.budget)
     value, arguments = unpacker.unpack(value), [unpacker.unpack(each) for each in arguments]
     if answer.outcome == "crashed" or (answer.outcome != "returned" and (value is not None or arguments)):
@@ -279,8 +282,18 @@ def decode_answer(entry: Any, unpacker: Unpacker, sent: PackedRequest) -> Answer
     changed, uses = (each for each in answer.changed if each in sent.known), answer.uses & frozenset(sent.known)
     if not (value is None or isinstance(value, (Opaque, Tensor))):
         raise WireError("a value of a step that is not a tensor")
-    said = {"kind": repr(value)} if isinstance(value, Opaque) else {"tensor": value}
-    return answer._replace(changed=tuple(changed), uses=uses, **said)
+    result = {"kind": repr(value)} if isinstance(value, Opaque) else {"tensor": value}
+    return answer._replace(changed=tuple(changed), uses=uses, **result)
+
+
+@lru_cache(maxsize=1000)  # a step says the same on every problem
+def fields_from_json(text: str) -> Answer:
+    """The answer whose FIELDS are in this JSON. Raises WireError."""
+    said = decode_header(text.encode(errors="replace"))
+    if "outcome" not in said or not said.keys() <= FIELDS:
+        raise WireError("an answer without an outcome, or with unknown fields")
+    answer: Answer = typed(Answer, said)
+    return answer
 
 
 def typed(hint: Any, value: Any) -> Any:
