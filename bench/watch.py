@@ -30,9 +30,9 @@ from typing import Any
 
 from bench import ROOT
 from bench.watch_terminal import START_SECONDS, WatchTerminal
-from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
 from grader.dojo.start import NOT_COPIED
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.stub import ANSWER_BEGIN, ANSWER_END
 
 GOAL_SECONDS, GOAL_HIGH = 0.150, 0.200
 """From a save to the screen and to the page: at the median, and for 95 of 100 saves."""

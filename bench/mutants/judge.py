@@ -15,9 +15,10 @@ from types import ModuleType
 import torch
 
 from bench.mutants.edits import Mutant
-from grader.authoring.lesson_sources import steps_of, suite_of
+from grader.authoring.lesson_sources import suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
+from grader.lesson.stub import steps_of
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient

@@ -22,7 +22,7 @@ import torch
 
 from bench import ROOT
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
-from grader.authoring.verify import VerifyReport, rows_about, rows_in, submission_of, wrong_files
+from grader.authoring.verify import VerifyReport, own_rows, rows_in, submission_of, wrong_files
 from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
@@ -158,7 +158,8 @@ def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
         for mistakes, text in wrong_files(lesson):
             rows = rows_in(session.grade(submission_of(lesson, "mistakes", text)))
             for mistake in mistakes:
-                named = [row.mistake for row in rows_about(lesson, mistake, rows) if row.mistake]
+                names = own_rows(lesson, mistake) if is_formula(lesson, mistake) else [row.name for row in rows]
+                named = [row.mistake for row in rows if row.name in names and row.mistake]
                 if named:
                     found[mistake.name] = named[0].message
     return {mistake.name: found[mistake.name] for mistake in lesson.mistakes if mistake.name in found}

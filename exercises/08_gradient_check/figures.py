@@ -28,12 +28,11 @@ def figures():
 
 def graph():
     """What a first version of `gradient_check` computes for one element of x."""
-    kinds = {name: "step" if read else "input" for name, read in READS.items()}
     shapes = dict.fromkeys(READS, "") | {"x": "one element", "eps": "the step", "dx": "the claim"}
     shapes |= dict.fromkeys(["f(x + eps)", "f(x - eps)"], "a number") | {"ok": "True or False"}
     done = dict.fromkeys(READS, "") | {"slope": "- /", "error": "relative", "ok": "threshold"}
     legend = {"given": "given", "step": "computed, by calling f and by comparing"}
-    return graph_picture("A gradient checker", READS, shapes, kinds, done, (), legend)
+    return graph_picture("A gradient checker", READS, shapes, done, legend=legend)
 
 
 def step():

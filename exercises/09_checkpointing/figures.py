@@ -132,9 +132,8 @@ def plot(ways: dict[str, dict[int, Cost]]) -> str:
 def figures():
     given = {name for name in READS if name == "x" or name.startswith("weights")}
     shapes = {name: "(width, width)" if name.startswith("weights") else "(batch, width)" for name in READS} | {"…": ""}
-    kinds = {name: "input" if name in given else "step" for name in READS}
     done = {name: "@ tanh" if name.startswith("h_") else "" for name in READS}
     return {
-        "graph.svg": graph_picture("The network of lesson 09", READS, shapes, kinds, done, given),
+        "graph.svg": graph_picture("The network of lesson 09", READS, shapes, done, given),
         "checkpointing.svg": plot(measured()),
     }

@@ -79,11 +79,9 @@ def network():
         "loss": ("cross-entropy", "squared error"),
     }
     layers = [name for name in reads if name.startswith("h[")]
-    given = {"x", "W1", "b1", "W2", "b2", "classifier", "number"}
     shapes = dict.fromkeys(reads, "") | dict.fromkeys(layers, "(batch, width)") | {"loss": "()"}
-    kinds = {name: "input" if name in given else "step" for name in reads}
     done = dict.fromkeys(reads, "") | dict.fromkeys(layers, "act.") | {"loss": "+ *"}
-    return graph_picture("The network of a patient in lesson 10", reads, shapes, kinds, done, set())
+    return graph_picture("The network of a patient in lesson 10", reads, shapes, done)
 
 
 def histograms(patient):

@@ -46,10 +46,9 @@ def figures():
 
 def graph():
     given = {name for name, parents in READS.items() if not parents}
-    kinds = {name: "input" if name in given else "step" for name in READS}
     shapes = {name: SHAPES.get(name, "(4, 8, 16)") for name in READS}
     done = {name: DONE.get(name, "") for name in READS}
-    return graph_picture("Computational graph of lesson 15", READS, shapes, kinds, done, given)
+    return graph_picture("Computational graph of lesson 15", READS, shapes, done, given)
 
 
 def tied():

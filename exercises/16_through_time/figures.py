@@ -46,8 +46,7 @@ def network():
     shapes = {"C": "(27, 8)", "emb": "(5, 6, 8)", "h0": "(10,)", "Wx": "(8, 10)", "Wh": "(10, 10)", "b": "(10,)"}
     shapes |= {"h[1…6]": "(5, 10)", "Wo": "(10, 27)", "bo": "(27,)", "logits": "(5, 6, 27)", "loss": "()"}
     done = dict.fromkeys(reads, "") | {"emb": "[ ]", "h[1…6]": "@ + @ + tanh", "logits": "@ +", "loss": "cross_entropy"}
-    kinds = {name: "input" if name in given else "step" for name in reads}
-    return graph_picture("Computational graph of lesson 16", reads, shapes, kinds, done, given)
+    return graph_picture("Computational graph of lesson 16", reads, shapes, done, given)
 
 
 def graphs():
@@ -55,9 +54,8 @@ def graphs():
     given = {name for name, read in READS.items() if not read}
     shapes = {name: "(N, F)" if name[0] == "x" else "(N, H)" for name in READS} | {"a": "(N, 4H)", "…": ""}
     shapes |= {name: "weights" for name in given if name[0] == "W"} | {"outside": "a loss"}
-    kinds = {name: "input" if name in given else "step" for name in READS}
     done = {name: DONE.get(name, "@ + tanh" if name.startswith("h[") and name not in given else "") for name in READS}
-    return graph_picture("A recurrent network and a step of an LSTM cell", READS, shapes, kinds, done, given)
+    return graph_picture("A recurrent network and a step of an LSTM cell", READS, shapes, done, given)
 
 
 def unrolled():

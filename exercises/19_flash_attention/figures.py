@@ -22,12 +22,11 @@ def figures():
 
 def graph():
     given, dashed = {"Q", "K", "V"}, {"S", "P"}
-    kinds = {name: "input" if name in given else "fused" if name in dashed else "step" for name in READS}
     shapes = {"Q": "(queries, size)", "L": "(queries,)", "O": "(queries, size)"}
     shapes |= dict.fromkeys("KV", "(keys, size)") | dict.fromkeys("SP", "(queries, keys)")
     done = dict.fromkeys(READS, "") | {"S": "transpose @ /", "L": "exp sum log", "P": "- exp", "O": "@"}
     legend = {**LEGEND, "fused": "never in memory as a whole: tile by tile"}
-    return graph_picture("The graph of attention, tile by tile", READS, shapes, kinds, done, given, legend)
+    return graph_picture("The graph of attention, tile by tile", READS, shapes, done, given, dashed, legend)
 
 
 def tiles():

@@ -12,9 +12,10 @@ from types import ModuleType
 
 import torch
 
-from grader.authoring.lesson_sources import public_text, stub_of, suite_of
+from grader.authoring.lesson_sources import public_text, suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import MAX_EPSILON, Item, Lesson, LessonError
+from grader.lesson.stub import stub_of
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
 from grader.results.wording import count_text

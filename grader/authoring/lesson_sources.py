@@ -1,30 +1,23 @@
-"""A lesson's own files: its right answers, its hidden suite, its steps, the stub, and the files of a new lesson.
+"""A lesson's own files: its right answers, its hidden suite, and the files of a new lesson.
 
-The stub, which students fill in, is generated from the solution: the answers between its markers are removed. A new
-lesson's two folders are ready to fill in; `grade verify` accepts them, except for README.md.
+A new lesson's two folders are ready to fill in; `grade verify` accepts them, except for README.md.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from grader.lesson.bare_stub import READ_IN, bare_stub, is_bare
 from grader.lesson.course_modules import load_module
-from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
+from grader.lesson.stub import steps_of, stub_of
 from grader.lesson.toml_tables import read_lesson_text
 from grader.publish.templates import text_templates
-from grader.results.wording import format_shape
 
 LessonKind = Literal["steps", "functions"]
-ANSWER_BEGIN, ANSWER_END = "# <answer>", "# </answer>"
-ANSWER = re.compile(rf"^([ ]*){re.escape(ANSWER_BEGIN)}\n.*?^[ ]*{re.escape(ANSWER_END)}\n", re.DOTALL | re.MULTILINE)
-TODO = r"\1# TODO: replace the next line by your own\n\1raise NotImplementedError\n"
 
 
 def public_text(lesson: Lesson, name: str) -> str:
@@ -43,11 +36,6 @@ def is_formula(lesson: Lesson, mistake: Mistake) -> bool:
     return not mistake.old and mistake.gradient in steps_of(lesson)
 
 
-def steps_of(lesson: Lesson) -> tuple[str, ...]:
-    """The gradients that are written as one function each."""
-    return () if lesson.joint else tuple(item.name for item in lesson.gradients)
-
-
 def suite_of(lesson: Lesson) -> ModuleType:
     """The hidden test suite as a module. Raises LessonError when it does not run."""
     return load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}")
@@ -59,45 +47,6 @@ def right_files(lesson: Lesson) -> dict[str, ModuleType]:
         path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in variant_files(lesson)
     }
     return {"solution": lesson.answers} | files
-
-
-def stub_of(lesson: Lesson) -> str:
-    """The text of exercises/NN_name/backward.py. Raises LessonError for unpaired markers or a missing function."""
-    path = lesson.solution / "backward.py"
-    source = read_lesson_text(path)
-    if source.count(ANSWER_BEGIN) != source.count(ANSWER_END) or not source.count(ANSWER_BEGIN):
-        raise LessonError(f"{path}: every answer is between `{ANSWER_BEGIN}` and `{ANSWER_END}`; they do not pair.")
-    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    missing = sorted({item.function for item in lesson.gradients} - functions.keys())
-    if missing:
-        raise LessonError(f"{path} has no function {', '.join(missing)}, which lesson.toml asks for.")
-    lines = source.splitlines(keepends=True)
-    for name in sorted(steps_of(lesson), key=lambda name: -functions[name].lineno):  # from the end of the file on
-        if ast.get_docstring(functions[name]) is None:
-            below = functions[name].lineno
-            while not lines[below - 1].rstrip().endswith(":"):
-                below += 1
-            lines.insert(below, docstring(lesson, name.removeprefix("d")))
-    stub = ANSWER.sub(TODO, "".join(lines))
-    leaks = [line for line in stub.splitlines() if "answer>" in line]
-    if leaks:
-        raise LessonError(
-            f"{path}: a marker would leak into the stub: {leaks[0].strip()!r}. Put each marker on a line of its own."
-        )
-    return stub
-
-
-def docstring(lesson: Lesson, target: str) -> str:
-    """What a function in a stub says: its gradient's shape, and the lines of the forward pass that read `target`."""
-    shape, lines = format_shape(lesson.public.values[target].shape), forward_lines(lesson, target)
-    body = "".join(f"        {line}\n" for line in lines)
-    return f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n    {READ_IN}\n\n{body}    """\n'
-
-
-def published_stub(lesson: Lesson, bare: bool | None = None) -> str:
-    """The stub that students get: bare, or not; with None as the one in the lesson's folder is. Raises LessonError."""
-    stub = stub_of(lesson)
-    return bare_stub(lesson, stub) if (is_bare(lesson) if bare is None else bare) else stub
 
 
 def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[Path]:

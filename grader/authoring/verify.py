@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from grader.authoring.lesson_review import example_faults, faults_of, unwritten_places
-from grader.authoring.lesson_sources import is_formula, published_stub, right_files, variant_files
+from grader.authoring.lesson_sources import is_formula, right_files, variant_files
 from grader.authoring.release.kit import lesson_files
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.authoring.verify_questions import STUDENTS, question_faults
@@ -23,6 +23,7 @@ from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
+from grader.lesson.stub import published_stub
 from grader.lesson.toml_tables import read_lesson_text
 from grader.questions.question import questions_of
 from grader.results import Row, points_text
@@ -108,10 +109,13 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
                 if row.status != "passed":
                     report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         for mistakes, text in wrong_files(lesson, every):
-            own = [name for mistake in mistakes for name in own_rows(lesson, mistake)]
-            if own and not naming_problems_in(lesson, mistakes, graded_rows("mistakes", text, own)):
-                continue  # rows of other functions need not be judged
-            report.problems += naming_problems_in(lesson, mistakes, graded_rows("mistakes", text))
+            own = {mistake: own_rows(lesson, mistake) for mistake in mistakes}
+            rows = graded_rows("mistakes", text, [name for names in own.values() for name in names])
+            for mistake, names in own.items():
+                faults = list(naming_problems(mistake, [row for row in rows if row.name in names], names))
+                if faults and not is_formula(lesson, mistake):  # rows of other functions may name it as well
+                    faults = list(naming_problems(mistake, graded_rows("mistakes", text), names))
+                report.problems += faults
         report.problems += question_faults(lesson, session.run_line)
     report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
     inexact = [row.name for row in right if row.exact is False]
@@ -137,23 +141,9 @@ def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake],
         yield [mistake], mistake.applied_to(solution)
 
 
-def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows that a mistake may make fail: those about its gradient, or all where it is more than a formula."""
-    if not is_formula(lesson, mistake):
-        return rows
-    names = {item.name for item in lesson.items if item.function == mistake.gradient}
-    return [row for row in rows if row.name in names | {mistake.gradient}]
-
-
 def own_rows(lesson: Lesson, mistake: Mistake) -> list[str]:
     """The rows of the function in which a mistake is."""
     return [item.name for item in lesson.items if mistake.gradient in (item.name, item.function)]
-
-
-def naming_problems_in(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> list[str]:
-    """`naming_problems` of the known mistakes in one file."""
-    found = (naming_problems(each, rows_about(lesson, each, rows), own_rows(lesson, each)) for each in mistakes)
-    return [problem for problems in found for problem in problems]
 
 
 def naming_problems(mistake: Mistake, rows: Sequence[Row], own: Collection[str]) -> Iterator[str]:

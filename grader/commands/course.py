@@ -63,7 +63,7 @@ def stubs(
     Examples:
       grade stubs --bare 03    students choose what each gradient is computed from; the hidden suite is the same
     """
-    from grader.authoring.lesson_sources import published_stub
+    from grader.lesson.stub import published_stub
 
     def files(lesson: Lesson) -> dict[Path, str]:
         return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare or None))
@@ -195,7 +195,7 @@ def refuse_leaks(course: Course, kit: dict[str, bytes], model_answers: dict[str,
 
     secrets = secrets_of(course)
     written = {name: content for name, content in model_answers.items() if not name.endswith(GRADED)}
-    found = [*leaks(kit, secrets), *leaks(written, secrets.without(MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
+    found = [*leaks(kit, secrets), *leaks(written, secrets, (MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
     print_remarks(found)
     if found:
         it, count = "it" if len(found) == 1 else "them", count_text(len(found), "leak")

@@ -32,8 +32,7 @@ from grader.dojo.start import make_working_folder
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
-from grader.publish.report.decisions import date_text
-from grader.results.wording import count_text
+from grader.results.wording import count_text, date_text
 
 # What the commands share ----------------------------------------------------------------------------------------------
 

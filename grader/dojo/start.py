@@ -8,10 +8,10 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE
-from grader.lesson.bare_stub import bare_stub
 from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, LessonError
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
+from grader.lesson.stub import bare_stub
 from grader.questions.answers_file import ANSWERS_FILE
 
 EDITOR_TASKS = ".vscode/tasks.json"

@@ -11,12 +11,6 @@ from grader.results import Row, SubmissionResult
 NO_FIGURES: dict[str, Any] = dict.fromkeys(("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape"))
 
 
-def score_or_none(results: SubmissionResult) -> float | None:
-    """A student's score; None for one who has none, which is not a zero."""
-    has_none = results.status in ("error", "nothing", "unclear") or results.excused is not None
-    return None if has_none else results.score
-
-
 def reduced_results(every: Iterable[SubmissionResult]) -> list[SubmissionResult]:
     """The results of each student, in order of name, without what only a student's own pages show.
 

@@ -256,6 +256,27 @@ class SubmissionResult(JsonObject):
         return 100 * self.score / self.max_score if self.max_score else 0.0
 
     @property
+    def score_or_none(self) -> float | None:
+        """The score; None for a student who has none, which is not a zero."""
+        has_none = self.status in ("error", "nothing", "unclear") or self.excused is not None
+        return None if has_none else self.score
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether no submission is certainly the student's."""
+        return self.status == "nothing" or (self.status == "unclear" and not self.lessons)
+
+    @property
+    def has_report(self) -> bool:
+        return self.status != "error" and not self.is_absent
+
+    @property
+    def counted_lessons(self) -> list[LessonResult]:
+        """Those for which the student has points, which may be 0: not excused, and nothing to be decided."""
+        parts = self.lessons if self.excused is None else []
+        return [each for each in parts if each.excused is None and not each.is_unclear]
+
+    @property
     def is_partly_counted(self) -> bool:
         """Whether lessons or rows are not counted."""
         return bool(self.left_out) or not all(row.counted for row in self.rows())

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from grader.results import Lateness
+
+SECONDS_PER_DAY = 86_400
 UNKNOWN_TIME = "Nothing says when this was submitted, and it may be late: it has no points until a person decides."
 
 
@@ -53,3 +57,23 @@ def figure_text(value: float | None) -> str:
     if value is None or value == 0:
         return "–" if value is None else "0"
     return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
+
+
+def how_late(late: Lateness) -> str:
+    """`40 minutes`, `3 hours`, `2 days and 1 hour`: rounded up to minutes, and above an hour to hours.
+
+    It agrees with the calendar days that cost points, also where the clocks have changed.
+    """
+    seconds = min(max(late.seconds, (late.days - 1) * SECONDS_PER_DAY + 1), late.days * SECONDS_PER_DAY)
+    if seconds < 3600:
+        return count_text(-(-seconds // 60), "minute")
+    days, hours = divmod(-(-seconds // 3600), 24)
+    parts = (count_text(count, noun) for count, noun in ((days, "day"), (hours, "hour")) if count)
+    return " and ".join(parts)
+
+
+def date_text(date: str) -> str:
+    """A date in ISO format as people write it: `Friday 20 November 2026, 23:59 (UTC+01:00)`. Seconds only if not 0."""
+    read = datetime.fromisoformat(date)
+    seconds = f"{read::%S}" if read.second else ""
+    return f"{read:%A} {read.day} {read:%B %Y, %H:%M}{seconds} ({read.tzname() if read.tzinfo else 'local time'})"

@@ -7,16 +7,16 @@ boxes of bold names.
 from __future__ import annotations
 
 import ast
-import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from grader.authoring.figures.layout import NODE_HEIGHT, Layout, Node, drawn_reads, lay_out, parts_of
-from grader.authoring.figures.svg import Drawing, tenths
+from grader.authoring.figures.layout import Layout, Reads, lay_out, parts_of
+from grader.authoring.figures.svg import drawing_text, figure_templates
 from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.results.wording import listed
+from grader.results.wording import format_shape, listed
 from grader.source.parsing import parse_text
 from grader.source.syntax import names_in
 
@@ -57,83 +57,58 @@ def figures_of(lesson: Lesson) -> dict[str, str]:
             raise LessonError(f"{path}: figures() must return a dict: the name of an .svg file, then its text.")
     if GRAPH in own or not lesson.gradients:
         return own
-    reads, shapes, kinds = drawn_reads(lesson)
+    reads, values = drawn_reads(lesson), lesson.public.values
     trees = {name: parse_text(statement) for name, statement in forward_statements(lesson).items()}
     done = {name: " ".join(operations(trees.get(name), reads)) for name in reads}
-    required = {item.target for item in lesson.gradients if item.target}
+    shapes = {name: format_shape(values[name].shape) for name in reads}
+    required, fused = [item.target for item in lesson.gradients], lesson.public.graph.fused
     title = f"Computational graph of lesson {lesson.number}"
-    return {GRAPH: graph_picture(title, reads, shapes, kinds, done, required), **own}
+    return {GRAPH: graph_picture(title, reads, shapes, done, required, fused), **own}
+
+
+def drawn_reads(lesson: Lesson) -> Reads:
+    """What each value reads, also those that are fused into a step. Raises LessonError when forward.py does not run.
+
+    A value through which no gradient flows may read others all the same.
+    """
+    graph = lesson.public.finer
+    read = {name: graph.parents.get(name) or graph.sources[name] for name in graph.names}
+    return {name: tuple(each for each in graph.names if each in read[name]) for name in graph.names}
 
 
 def graph_picture(
     title: str,
-    reads: Mapping[str, Sequence[str]],
+    reads: Reads,
     shapes: Mapping[str, str],
-    kinds: Mapping[str, str],
     done: Mapping[str, str],
-    required: Collection[str],
+    required: Collection[str | None] = (),
+    fused: Collection[str] = (),
     legend: Mapping[str, str] = LEGEND,
 ) -> str:
     """The SVG of the graph `reads` ({name: what it reads}, in forward order).
 
-    `kinds` are `input`, `step` or `fused`. `shapes` and `done` are each value's shape and operations as text,
-    `required` the values whose gradients a student writes. `legend` says what the kinds of boxes mean; without
-    "shared", values that are read more than once are drawn like others.
+    `shapes` and `done` are each value's shape and operations as text, `required` the values whose gradients a student
+    writes, `fused` those that are computed inside a step. `legend` says what the kinds of boxes mean; without "shared",
+    values that are read more than once are drawn like others.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
     layouts = [lay_out(part, labels) for part in parts_of(reads)]
     places, width, height = arrange(layouts)
-    used = {parent for parents in reads.values() for parent in parents}
-    readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
-    traits = {name: {"given" if kinds[name] == "input" else kinds[name]} for name in reads}
-    for name in reads:
-        if name in required:
-            traits[name].add("required")
-        if "shared" in legend and sum(name in parents for parents in readers) > 1:
-            traits[name].add("shared")
-    entries = [entry for entry in legend if any(entry in own for own in traits.values())]
-    drawing = Drawing(width, height + LEGEND_LINE * len(entries) + 14, title, description_of(reads, done))
-    for layout, place in zip(layouts, places, strict=True):
-        drawing.moved(*place)
-        for line in layout.lines.values():
-            rounded = re.sub(r"\d+\.\d+", lambda found: tenths(float(found[0])), line)
-            drawing.path(rounded, "line edge", arrow=True)
-        for node in layout.nodes.values():
-            draw_node(drawing, node, shapes[node.name], done[node.name], traits[node.name])
-        drawing.back()
-    left = FIGURE_MARGIN + 10
-    for number, entry in enumerate(entries):
-        top = height + 6 + LEGEND_LINE * number
-        draw_box(drawing, (left, top, 30, 16), 8 if entry == "given" else 3, {entry})
-        if entry == "required":
-            drawing.text(left + 15, top + 12, "x", "code ink bold", "middle")
-        drawing.text(left + 44, top + 12, legend[entry], "small ink")
-    return drawing.svg()
-
-
-def draw_node(drawing: Drawing, node: Node, shape: str, done: str, traits: Collection[str]) -> None:
-    """A value's box, with its name, its shape and the operations that compute it."""
-    is_given = "given" in traits
-    draw_box(drawing, (node.x, node.y, node.width, NODE_HEIGHT), NODE_HEIGHT / 2 if is_given else 5, traits)
-    left, right = node.x + (14 if is_given else 9), node.x + node.width - 9
-    baseline = node.y + (16 if shape or done else NODE_HEIGHT / 2 + 5)
-    drawing.text(left, baseline, node.name, "code ink bold" if "required" in traits else "code ink")
-    drawing.text(left, node.y + 32, shape, "code small muted")
-    if done:
-        drawing.text(right, node.y + 32, done, "code small blue bold", "end")
-
-
-def draw_box(
-    drawing: Drawing, place: tuple[float, float, float, float], radius: float, traits: Collection[str]
-) -> None:
-    """A box at (x, y, width, height): its traits "required", "shared" and "fused" are a colour, a second box behind
-    it, and dashes.
-    """
-    x, y, width, height = place
-    colours = "blue-box blue-line" if "required" in traits else "box edge"
-    if "shared" in traits:
-        drawing.rectangle(x + 4, y + 4, width, height, colours, radius)
-    drawing.rectangle(x, y, width, height, f"{colours} dashed" if "fused" in traits else colours, radius)
+    given, used = {name for name in reads if not reads[name]}, {each for read in reads.values() for each in read}
+    times = Counter(each for name, read in reads.items() if name in used or name not in fused for each in read)
+    kinds: Mapping[str, Collection[str | None]] = {
+        "given": given,
+        "step": reads.keys() - given - {*fused},
+        "fused": {*fused} - given,
+        "required": required,
+        "shared": [name for name, count in times.items() if count > 1],
+    }
+    traits = {name: [kind for kind in legend if name in kinds[kind]] for name in reads}
+    legend = {kind: text for kind, text in legend.items() if any(kind in own for own in traits.values())}
+    shown = {"parts": zip(layouts, places, strict=True), "traits": traits, "shapes": shapes, "operations": done}
+    elements = figure_templates().get_template("graph.svg").render(shown, legend=legend, bottom=height)
+    below = height + LEGEND_LINE * len(legend) + 14
+    return drawing_text(width, below, title, description_of(reads, done), elements.splitlines())
 
 
 def arrange(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:

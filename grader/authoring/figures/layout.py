@@ -8,14 +8,7 @@ that have nothing to do with each other are drawings of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-from grader.lesson.forward_statements import forward_statements
-from grader.lesson.lesson import Lesson
-from grader.reference.tape import is_floating
-from grader.results.wording import format_shape
-from grader.source.parsing import parse_text
-from grader.source.syntax import names_in, stored_names
+from typing import NamedTuple
 
 Reads = Mapping[str, Sequence[str]]
 """{name: what it reads}, in forward order; given values read nothing."""
@@ -27,8 +20,7 @@ MAX_GRAPH_WIDTH = 418
 """In a wider drawing, letters are smaller than 8 pixels on a telephone of 360 pixels."""
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """The box of a named value; `x` and `y` are its top left corner."""
 
     name: str
@@ -38,41 +30,20 @@ class Node:
 
     @property
     def middle(self) -> float:
-        return self.x + self.width / 2
+        return round(self.x + self.width / 2, 1)
 
     @property
     def bottom(self) -> float:
         return self.y + NODE_HEIGHT
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """A whole drawing. `lines` are {(value, its reader): the line's SVG path data}."""
 
     nodes: Mapping[str, Node]
     lines: Mapping[tuple[str, str], str]
     width: float
     height: float
-
-
-def drawn_reads(lesson: Lesson) -> tuple[dict[str, tuple[str, ...]], dict[str, str], dict[str, str]]:
-    """(reads, {name: its shape}, {name: `input`, `step` or `fused`}), fused values between steps included.
-
-    Raises LessonError when forward.py does not run.
-    """
-    graph, lines = lesson.public.graph, forward_statements(lesson)
-    fused = {name for name in graph.fused if is_floating(graph.values[name])}
-    drawn = [name for name in graph.values if name in graph.names or name in fused]
-    reads = dict[str, tuple[str, ...]]()
-    for name in drawn:
-        tree = parse_text(lines.get(name, ""))
-        read = names_in(tree) - stored_names(tree) if tree is not None else set[str]()
-        through_fused = {source for other in read & fused for source in graph.sources[other]}
-        behind = graph.sources[name] if name in fused else graph.parents.get(name, ())
-        direct = {parent for parent in behind if parent in read or parent not in through_fused} | (read & fused)
-        reads[name] = tuple(each for each in drawn if each in direct)
-    kinds = {name: "input" if name in graph.inputs else "fused" if name in fused else "step" for name in drawn}
-    return reads, {name: format_shape(graph.values[name].shape) for name in drawn}, kinds
 
 
 def parts_of(reads: Reads) -> list[Reads]:
@@ -93,24 +64,39 @@ def lay_out(reads: Reads, texts: Mapping[str, str]) -> Layout:
         return PADDING + max(least, *widths)
 
     wide, narrow = width_of(reads, 74), width_of([name for name, parents in reads.items() if not parents], 46)
-    left, needed = 0.0, MARGIN
-    while left < needed:  # the lanes that are needed make the rows shorter
-        left = needed
-        nodes = placed(reads, left, wide, narrow)
-        lanes = lanes_of(reads, nodes, left)
-        needed = MARGIN + LANE * (1 + max(lanes.values(), default=-1))
-    lines = dict[tuple[str, str], str]()
+    lanes = lanes_of(reads)
+    left = MARGIN + LANE * (1 + max(lanes.values(), default=-1))
+    nodes, lines = placed(reads, left, wide, narrow), dict[tuple[str, str], str]()
     for name, parents in reads.items():
         end, direct = nodes[name], [nodes[parent] for parent in parents if (parent, name) not in lanes]
         direct.sort(key=lambda node: (node.x > left, node.y, node.x))  # the step above meets the middle
         apart = min(18.0, (end.width / 2 - 12) / max(1, len(direct)))
         for number, start in enumerate(direct):
-            lines[start.name, name] = line_down(start, end, end.middle + number * apart)
+            lines[start.name, name] = line_down(start, end, round(end.middle + number * apart, 1))
         for parent in parents:
             if (parent, name) in lanes:
                 lines[parent, name] = line_in_lane(nodes[parent], end, left - LANE * (lanes[parent, name] + 0.75))
     width, height = max(node.x + node.width for node in nodes.values()), max(node.bottom for node in nodes.values())
     return Layout(nodes, lines, width + 4, height + 12)
+
+
+def lanes_of(reads: Reads) -> dict[tuple[str, str], int]:
+    """{(value, reader): the lane} of each line that passes a step; lane 0 is next to the boxes, for short lines."""
+    steps = [name for name, parents in reads.items() if parents]
+    rows = {name: float(row) for row, name in enumerate(steps, 1)}
+    for step in steps:
+        for parent in reads[step]:  # a given value is above the first step that reads it
+            rows.setdefault(parent, rows[step] - 0.5 if rows[step] > 1 else 0)
+    ends = {(parent, name): (rows[parent], rows[name]) for name in steps for parent in reads[name]}
+    passing = {each: (top, low) for each, (top, low) in ends.items() if low - top > 1}
+    lanes, found = list[list[tuple[float, float]]](), dict[tuple[str, str], int]()
+    for each, (top, low) in sorted(passing.items(), key=lambda item: (item[1][1] - item[1][0], item[1][0])):
+        free = (lane for lane, others in enumerate(lanes) if all(low <= a or top >= b for a, b in others))
+        lane = found[each] = next(free, len(lanes))
+        if lane == len(lanes):
+            lanes.append([])
+        lanes[lane].append((top, low))
+    return found
 
 
 def placed(reads: Reads, left: float, wide: float, narrow: float) -> dict[str, Node]:
@@ -131,21 +117,6 @@ def placed(reads: Reads, left: float, wide: float, narrow: float) -> dict[str, N
         y += row_height
         nodes[name] = Node(name, left, y, wide)
     return nodes or {name: Node(name, left, y, wide) for name in reads}
-
-
-def lanes_of(reads: Reads, nodes: Mapping[str, Node], left: float) -> dict[tuple[str, str], int]:
-    """{(value, reader): the lane} of each line that passes a step; lane 0 is next to the boxes, for short lines."""
-    column = [node.y for node in nodes.values() if node.x == left]
-    ends = {(parent, name): (nodes[parent].y, nodes[name].y) for name in reads for parent in reads[name]}
-    passing = {each: (top, low) for each, (top, low) in ends.items() if any(top < y < low for y in column)}
-    lanes, found = list[list[tuple[float, float]]](), dict[tuple[str, str], int]()
-    for each, (top, low) in sorted(passing.items(), key=lambda item: (item[1][1] - item[1][0], item[1][0])):
-        free = (lane for lane, others in enumerate(lanes) if all(low <= a or top >= b for a, b in others))
-        lane = found[each] = next(free, len(lanes))
-        if lane == len(lanes):
-            lanes.append([])
-        lanes[lane].append((top, low))
-    return found
 
 
 def line_down(start: Node, end: Node, port: float) -> str:

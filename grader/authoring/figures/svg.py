@@ -7,14 +7,16 @@ Colours are classes of templates/figures/style.css, so that one file serves both
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 from xml.sax.saxutils import escape
 
-from grader.lesson.paths import TEMPLATES
+from jinja2 import Environment
+
+from grader.publish.templates import text_templates
 
 Anchor = Literal["start", "middle", "end"]
 
-STYLE = (TEMPLATES / "figures" / "style.css").read_text(encoding="utf-8")
 HEADS = {colour: f"head-{colour}" for colour in ("edge", "ink-line", "grid", "blue-line", "orange-line")}
 """{the class of a line's colour: the class and id of an arrow's head}"""
 
@@ -77,28 +79,22 @@ class Drawing:
                 ink = "code small ink bold" if chosen else "code small ink"
                 self.text(left + width / 2, top + height / 2 + 4, content, ink, "middle")
 
-    def moved(self, x: float, y: float) -> None:
-        """What is drawn until `back` is moved by (x, y)."""
-        self._parts.append(f'<g transform="translate({tenths(x)} {tenths(y)})">')
-
-    def back(self) -> None:
-        self._parts.append("</g>")
-
     def svg(self) -> str:
-        wide, high = tenths(self.width), tenths(self.height)
-        heads = "\n".join(
-            f'<marker id="{head}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
-            f'markerUnits="userSpaceOnUse" orient="auto"><path class="{head}" d="M0 0L8 4L0 8Z"/></marker>'
-            for head in HEADS.values()
-        )
-        shapes = "\n".join([f'<rect class="page" width="{wide}" height="{high}" rx="6"/>', *self._parts])
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
-            f'role="img" aria-labelledby="title description">\n'
-            f'<title id="title">{escape(self.title)}</title>\n'
-            f'<desc id="description">{escape(self.description)}</desc>\n'
-            f"<style>\n{STYLE}</style>\n<defs>\n{heads}\n</defs>\n{shapes}\n</svg>\n"
-        )
+        return drawing_text(self.width, self.height, self.title, self.description, self._parts)
+
+
+def drawing_text(width: float, height: float, title: str, description: str, shapes: Sequence[str]) -> str:
+    """A whole picture; `shapes` are its elements as SVG."""
+    about = {"width": width, "height": height, "title": title, "description": description}
+    return figure_templates().get_template("drawing.svg").render(about, shapes=shapes, heads=HEADS.values())
+
+
+@cache
+def figure_templates() -> Environment:
+    """The templates of pictures: a number is written as `tenths`, a text passes `xml`."""
+    templates = text_templates("figures")
+    templates.filters |= {"tenths": tenths, "xml": escape}
+    return templates
 
 
 def tenths(value: float) -> str:

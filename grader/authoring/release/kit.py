@@ -12,7 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.authoring.figures.graph import OWN
-from grader.authoring.lesson_sources import published_stub
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
 from grader.authoring.release.website import KIT_ZIP, Website, course_page, readme_with_pictures
 from grader.dojo.start import EDITOR_TASKS
@@ -22,6 +21,7 @@ from grader.gradebook.database import GRADEBOOK
 from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
+from grader.lesson.stub import published_stub
 from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
 from grader.publish.templates import text_templates

@@ -1,4 +1,4 @@
-"""Does anything in a kit give a secret away? Compared by content, in any file: code, notebooks, pages and prose.
+"""Does anything in a kit give a secret away? Compared by content, in any file: code, notebooks and prose.
 
 Code is compared by its canonical forms (grader/source/canonical.py). A file leaks a function of solutions/ when it has
 forms of more than MAX_SHARE of it: of all that it does, of what it returns, or of its statements. A file also leaks
@@ -11,30 +11,30 @@ python -m grader.authoring.release.leaks dist/backprop_ninja-0.1.0-py3-none-any.
 from __future__ import annotations
 
 import ast
-import html
 import re
 import shutil
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END, public_text
+from grader.authoring.lesson_sources import public_text
 from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import stub_text
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.stub import ANSWER_BEGIN, ANSWER_END
 from grader.source.code_forms import bodies, computed_values, mass_of, returned_value, whole_form
 from grader.source.parsing import parse_text
 from grader.source.syntax import FunctionDefinition, all_nodes
 
 MAX_SHARE = 0.6
 """Of a function's mass: statements with more than this are its answer."""
-MIN_ASSIGNED_MASS, MIN_NAMED_MASS, MIN_BLANK_MASS, MIN_FORM_CHARACTERS = 2, 5, 8, 16
+MIN_ASSIGNED_MASS, MIN_NAMED_MASS, MIN_BLANK_MASS = 2, 5, 8
 """Mass below which code is too short to be known by its canonical form: where the text says which gradient it is, with
-its names, and without them (then its form also has MIN_FORM_CHARACTERS, or it is little more than a pair)."""
+its names, and without them."""
 MIN_SENTENCE = 50
 """Characters of a sentence that nobody writes twice by chance."""
 MIN_HELPER = 20
@@ -49,8 +49,6 @@ MISTAKES = "mistakes.py"
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 QUOTED_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SPAN = re.compile(r"`+([^`\n]+)`+")
-FENCED_CODE = re.compile(r"^[ >]*(```+|~~~+)[^\n]*\n(.*?)^[ >]*\1", re.DOTALL | re.MULTILINE)
-TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<!--|-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
 PROMPT = re.compile(r"^[ \t]*(?:>>> ?|\.\.\. ?|In \[\d*\]: ?|[-*>#|] +)", re.MULTILINE)
 SAYS_SOMETHING = re.compile(r"[-+*/@(\[=]")
 OPENS = re.compile(r"(?:def|class|for|while|if|elif|else|with|try|except|finally)\b.*:$")
@@ -59,17 +57,16 @@ ANSWER_MARKER = re.compile(rf"^\s*({re.escape(ANSWER_BEGIN)}|{re.escape(ANSWER_E
 
 @dataclass(frozen=True)
 class SecretFunction:
-    """A function in a file of a lesson's solution. `forms` are {a canonical form: the mass of what has it}.
+    """A function of a solution, with the forms of what it computes: {form: the mass of the code that computes it}.
 
     It `answers` a function: `dz` for a mistake `dz__averaged`, and `__add__` itself.
     """
 
     file: str
-    lesson: str
     name: str
     answers: str
     mass: int
-    forms: dict[str, int]
+    forms: Mapping[str, int]
 
     def is_in(self, forms: set[str]) -> bool:
         return sum(mass for form, mass in self.forms.items() if form in forms) > MAX_SHARE * self.mass
@@ -83,11 +80,6 @@ class Secrets:
     whole: dict[bytes, str] = field(default_factory=dict)  # {content of a file of solutions/: its path}
     sentences: list[tuple[str, str]] = field(default_factory=list)  # (a long one of a question's key, its file's path)
     worked: set[tuple[str, str]] = field(default_factory=set)  # (a README or notebook, a function that it works out)
-
-    def without(self, *names: str) -> Secrets:
-        """What is secret except the contents of the files of these names."""
-        whole = {content: path for content, path in self.whole.items() if not path.endswith(names)}
-        return replace(self, whole=whole, sentences=[each for each in self.sentences if not each[1].endswith(names)])
 
 
 def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secrets:
@@ -110,37 +102,32 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secre
                 secrets.sentences += [(each, file) for each in spaced if len(each) >= MIN_SENTENCE]
             if path.name == MISTAKES:
                 text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
-            tree, is_suite = parse_text(text) if path.suffix == ".py" else None, path == lesson.suite
+            tree = parse_text(text) if path.suffix == ".py" else None
             for node in all_nodes(tree) if tree is not None else ():
-                if not isinstance(node, FunctionDefinition) or (is_suite and mass_of(node) < MIN_HELPER):
-                    continue
-                answers, mass = node.name.partition("__")[0] or node.name, mass_of(node)
-                forms = function_forms(node, answers, mass, is_suite)
-                if public.isdisjoint(form for form, part in forms.items() if part == mass):
-                    forms = {form: part for form, part in forms.items() if form not in public}
-                    secrets.functions.append(SecretFunction(file, lesson.name, node.name, answers, mass, forms))
+                if isinstance(node, FunctionDefinition):
+                    answers, mass = node.name.partition("__")[0] or node.name, mass_of(node)
+                    forms = function_forms(node, answers, is_helper=path == lesson.suite)
+                    if public.isdisjoint(form for form, part in forms.items() if part == mass):
+                        forms = {form: part for form, part in forms.items() if form not in public}
+                        secrets.functions.append(SecretFunction(file, node.name, answers, mass, forms))
     return secrets
 
 
-def function_forms(node: FunctionDefinition, answers: str, mass: int, is_helper: bool) -> dict[str, int]:
-    """{a form by which a secret function is known: the mass of what has it}. A helper of a suite is known as a whole
-    only: examples.py may have the same lines.
+def function_forms(node: FunctionDefinition, answers: str, is_helper: bool) -> dict[str, int]:
+    """{a form by which a secret function is known: the mass of what has it}, of all of it and of its statements.
+
+    A helper of a suite is known as a whole only: examples.py may have the same lines.
     """
-    found = dict[str, int]()
+    found, mass, least = dict[str, int](), mass_of(node), dict[str, int]()
     with suppress(RecursionError):
+        least[whole_form(node)] = MIN_HELPER if is_helper else MIN_BLANK_MASS
+        if not is_helper and (result := returned_value(node.body)) is not None:
+            least |= {f"{answers} = {result.named}": MIN_ASSIGNED_MASS, result.named: MIN_NAMED_MASS}
+            least[result.blank] = MIN_BLANK_MASS
         for each in node.body if len(node.body) > 1 and not is_helper else ():
             if isinstance(each, ast.Assign | ast.AugAssign | ast.Return):
                 found |= {value.named: mass_of(each) for value in computed_values([each])[-1:]}
-        if mass >= MIN_BLANK_MASS:
-            found[whole_form(node)] = mass
-        if not is_helper and (result := returned_value(node.body)) is not None:
-            if mass >= MIN_ASSIGNED_MASS:
-                found[f"{answers} = {result.named}"] = mass
-            if mass >= MIN_NAMED_MASS:
-                found[result.named] = mass
-            if mass >= MIN_BLANK_MASS and (len(result.blank) >= MIN_FORM_CHARACTERS or result.blank.startswith("#")):
-                found[result.blank] = mass
-    return found
+    return found | {form: mass for form, enough in least.items() if mass >= enough}
 
 
 def forms_in(pieces: Iterable[ast.Module], is_hints: bool = False) -> set[str]:
@@ -157,15 +144,10 @@ def forms_in(pieces: Iterable[ast.Module], is_hints: bool = False) -> set[str]:
 
 
 def code_in(text: str) -> Iterator[ast.Module]:
-    """The pieces of code in a text, each parsed."""
-    views = [text, "\n".join(QUOTED_STRING.findall(text)).replace(r"\n", "\n").replace(r"\"", '"')]
-    if "</" in text:
-        views += (html.unescape(TAG.sub(instead, text)) for instead in ("\n", ""))
-    for view in views:
-        blocks = [PROMPT.sub("", block[2]) for block in FENCED_CODE.finditer(view)]
+    """The pieces of code in a text, each parsed: all of it, what is in backticks, and successive lines of code."""
+    for view in (text, "\n".join(QUOTED_STRING.findall(text)).replace(r"\n", "\n").replace(r"\"", '"')):
         spans = [part for span in SPAN.finditer(view) for part in (span[1], *re.split(r"\s+=\s+|→|=>", span[1]))]
-        lines = PROMPT.sub("", view).splitlines()
-        for piece in dict.fromkeys((view, *blocks, *spans, *runs_of_code(lines))):
+        for piece in dict.fromkeys((view, *spans, *runs_of_code(PROMPT.sub("", view).splitlines()))):
             if SAYS_SOMETHING.search(piece) and (tree := parsed_piece(piece)) is not None:
                 yield tree
 
@@ -191,15 +173,17 @@ def parsed_piece(text: str) -> ast.Module | None:
     return parse_text(code) or parse_text(code.strip())
 
 
-def leaks(kit: KitFiles, secrets: Secrets) -> list[str]:
+def leaks(kit: KitFiles, secrets: Secrets, published: tuple[str, ...] = ()) -> list[str]:
     """Sentences, each naming a file of the kit and what it gives away.
 
-    A function of a lesson is named once for each file: its variants compute the same.
+    A function of a lesson is named once for each file: its variants compute the same. What the files of the names
+    `published` in solutions/ say is no secret.
     """
     found = dict[str, str]()
     for name, content in kit.items():
-        if content in secrets.whole:
-            found[f"{name} is"] = f"{name} is {secrets.whole[content]}."
+        whole = secrets.whole.get(content)
+        if whole is not None and not whole.endswith(published):
+            found[f"{name} is"] = f"{name} is {whole}."
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError:
@@ -212,13 +196,13 @@ def leaks(kit: KitFiles, secrets: Secrets) -> list[str]:
             continue
         spaced = " ".join(text.split())
         for sentence, file in secrets.sentences:
-            if sentence in spaced:
+            if sentence in spaced and not file.endswith(published):
                 found[f"{name} {sentence}"] = f"{name} quotes {file}: {sentence[:60]!r} ..."
         forms = forms_in(code_in(text), name.endswith(HINTS_FILE))
         for function in secrets.functions:
             if function.is_in(forms) and (name, function.answers) not in secrets.worked:
                 sentence = f"{name} gives away `{function.name}` of {function.file}."
-                found.setdefault(f"{name} {function.name} {function.lesson}", sentence)
+                found.setdefault(f"{name} {function.name} {Path(function.file).parts[1]}", sentence)
     return list(found.values())
 
 

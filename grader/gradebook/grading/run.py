@@ -12,7 +12,6 @@ from time import monotonic as clock
 
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.class_results import score_or_none
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import OutputError, lock_output, remove_report
@@ -256,7 +255,7 @@ class GradingRun:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
         self._views.write_stale()
         everybody = self._views.write_class(self.course.lessons.values(), self._present, self.only_these)
-        scores = {each.student: score_or_none(each) for each in everybody}
+        scores = {each.student: each.score_or_none for each in everybody}
         self.outcome.results = [each for each in everybody if each.student in self._present]
         self.outcome.class_size, self.outcome.plain = len(scores), self._views.plain
         self.outcome.reasons |= self._gradebook.unread

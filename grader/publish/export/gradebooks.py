@@ -103,8 +103,7 @@ def shares_of_student(results: SubmissionResult) -> dict[str, float]:
     """
     if results.excused is not None or results.status == "nothing":
         return {}
-    parts = [each for each in results.lessons if each.excused is None and not each.is_unclear]
-    shares = {each.name: each.score / each.max_score if each.max_score else 0.0 for each in parts}
+    shares = {each.name: each.score / each.max_score if each.max_score else 0.0 for each in results.counted_lessons}
     is_excused = bool(results.lessons) and all(each.excused is not None for each in results.lessons)
     if results.status not in ("error", "unclear") and not is_excused:
         shares[TOTAL_COLUMN] = results.percent / 100

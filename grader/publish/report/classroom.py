@@ -16,7 +16,7 @@ from grader.intake.submissions.roster import Attendance, Member
 from grader.publish.inert import csv_cell
 from grader.publish.report.decisions import annotation_cells, is_annotated, short_notes
 from grader.publish.view import tally_text
-from grader.results import BROKEN_STATUSES, UNWRITTEN, LessonResult, SubmissionResult, number
+from grader.results import BROKEN_STATUSES, UNWRITTEN, SubmissionResult, number
 from grader.results.wording import first_names, listed_as_code, shortened
 
 MAX_NAMES_IN_SENTENCE = 10
@@ -78,29 +78,15 @@ def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
 
 def lesson_points(result: SubmissionResult) -> dict[str, float]:
     """{lesson: its points} of those that were submitted and read, and that count for the student."""
-    submitted = (each for each in result.lessons if each.status == "graded" or each.score)
-    return {each.name: each.score for each in submitted if counts(result, each)}
+    submitted = (each for each in result.counted_lessons if each.status == "graded" or each.score)
+    return {each.name: each.score for each in submitted}
 
 
 def note_about(result: SubmissionResult) -> str:
     """What the table of students says next to the points."""
     note = {"rejected": "rejected", "error": "could not be graded", "nothing": "submitted nothing"}
-    note["unclear"] = "several submissions match" if is_absent(result) else "not decided"
+    note["unclear"] = "several submissions match" if result.is_absent else "not decided"
     return ", ".join(filter(None, [note.get(result.status), *short_notes(result)]))
-
-
-def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
-    """Whether the student has points for the lesson, which may be 0: not excused, and nothing to be decided."""
-    return result.excused is None and lesson.excused is None and not lesson.is_unclear
-
-
-def is_absent(result: SubmissionResult) -> bool:
-    """Whether no submission is certainly the student's."""
-    return result.status == "nothing" or (result.status == "unclear" and not result.lessons)
-
-
-def has_report(result: SubmissionResult) -> bool:
-    return result.status != "error" and not is_absent(result)
 
 
 def report_link(student: str) -> str:
@@ -142,13 +128,13 @@ def reasons_to_look(result: SubmissionResult) -> Iterator[tuple[str, str]]:
     on_time = result.late is not None and result.late.is_known and not result.late.seconds  # for the assignment
     if has_zero:
         yield "no points", zero_reason(result)
-    elif result.excused is None and not has_report(result):
+    elif result.excused is None and not result.has_report:
         yield "no result", result.message or "Submitted nothing."
     for kind, message in result.intake or ():
         if not (kind == "unread" and has_zero) and not (kind == "late" and on_time):
             yield kind if kind in TO_LOOK_AT else "unread", message
     for lesson in result.lessons:
-        is_owed = lesson.excused is None and result.excused is None and not has_zero and not is_absent(result)
+        is_owed = lesson.excused is None and result.excused is None and not has_zero and not result.is_absent
         if lesson.status != "graded" and is_owed:
             kind = "missing lesson" if lesson.status == "missing" else "unread lesson"
             yield kind, f"{lesson.name}: {lesson.message or 'nothing was submitted'}"
@@ -189,7 +175,7 @@ def incomplete(results: Sequence[SubmissionResult], present: Collection[str] | N
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
                 f"{first_names(without, MAX_NAMES_IN_SENTENCE)}."
             )
-    graded = [result.student for result in results if not is_absent(result)]
+    graded = [result.student for result in results if not result.is_absent]
     if present is not None and (others := sum(student not in present for student in graded)):
         sentences.append(f"{others} of {len(graded)} students were not in the last run: their results are from before.")
     return sentences
@@ -250,7 +236,7 @@ def csv_cells(result: SubmissionResult) -> dict[str, str]:
     is_known = result.status not in ("error", "unclear") and result.excused is None
     return {
         "student": result.student,
-        **{lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)},
+        **{lesson.name: f"{number(lesson.score)}" for lesson in result.counted_lessons},
         "total": f"{number(result.score)}" if is_known else "",
         "max": f"{number(result.max_score)}",
         "percent": f"{number(round(result.percent, 2)):g}" if is_known else "",

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from grader.results import Lateness, LessonResult, Row, SubmissionResult, number, points_in_words, points_text
-from grader.results.wording import UNKNOWN_TIME, count_text
+from grader.results.wording import UNKNOWN_TIME, count_text, date_text, how_late
 
 WHY_AN_ATTEMPT_COUNTS = {
     "best": "it is the best one",
@@ -16,7 +16,6 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last, none on time": "it is the last one, and none was on time",
 }
 TOTAL_PART: Final = "total"
-SECONDS_PER_DAY = 86_400
 
 
 class Fact(NamedTuple):
@@ -97,19 +96,6 @@ def late_texts(late: Lateness) -> tuple[str, str]:
     return f"It was submitted {sentence}. That cost {points_in_words(late.cost) if late.cost else 'no points'}.", note
 
 
-def how_late(late: Lateness) -> str:
-    """`40 minutes`, `3 hours`, `2 days and 1 hour`: rounded up to minutes, and above an hour to hours.
-
-    It agrees with the calendar days that cost points, also where the clocks have changed.
-    """
-    seconds = min(max(late.seconds, (late.days - 1) * SECONDS_PER_DAY + 1), late.days * SECONDS_PER_DAY)
-    if seconds < 3600:
-        return count_text(-(-seconds // 60), "minute")
-    days, hours = divmod(-(-seconds // 3600), 24)
-    parts = (count_text(count, noun) for count, noun in ((days, "day"), (hours, "hour")) if count)
-    return " and ".join(parts)
-
-
 def sentences_about(results: SubmissionResult) -> list[str]:
     """The assignment, the time of submission, and the facts about the submission as a whole."""
     found = []
@@ -164,10 +150,3 @@ def annotation_cells(results: SubmissionResult) -> dict[str, str]:
 def is_annotated(cells: Mapping[str, str]) -> bool:
     """Whether an assignment or a person says anything about the student with these `annotation_cells`."""
     return any(cell for column, cell in cells.items() if column != "attempts")
-
-
-def date_text(date: str) -> str:
-    """A date in ISO format as people write it: `Friday 20 November 2026, 23:59 (UTC+01:00)`. Seconds only if not 0."""
-    read = datetime.fromisoformat(date)
-    seconds = f"{read::%S}" if read.second else ""
-    return f"{read:%A} {read.day} {read:%B %Y, %H:%M}{seconds} ({read.tzname() if read.tzinfo else 'local time'})"

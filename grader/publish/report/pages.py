@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
-from grader.gradebook.class_results import score_or_none
 from grader.gradebook.grading.graded import ClassFacts, GradedSubmission
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.lesson.lesson import Lesson
@@ -20,9 +19,7 @@ from grader.publish.lesson_graph import lesson_figure
 from grader.publish.report.classroom import (
     csv_rows,
     difficulties,
-    has_report,
     incomplete,
-    is_absent,
     lesson_names,
     lesson_points,
     named_mistakes,
@@ -31,10 +28,11 @@ from grader.publish.report.classroom import (
     triage,
     with_absent,
 )
-from grader.publish.report.decisions import date_text, sentences_about, sentences_about_lesson
+from grader.publish.report.decisions import sentences_about, sentences_about_lesson
 from grader.publish.templates import page_templates
 from grader.publish.view import STATES, LessonView, lesson_view, next_step
 from grader.results import SubmissionResult
+from grader.results.wording import date_text
 
 MAX_NAMES_ON_PAGE = 40
 NO_FACTS = ClassFacts()
@@ -91,11 +89,10 @@ class Reporter:
         self, results: Sequence[SubmissionResult], facts: ClassFacts = NO_FACTS, plain: Collection[str] = ()
     ) -> str:
         """index.html over all students' results.json; `plain` are those whose report or row is plain."""
-        scored = [result.percent for result in results if score_or_none(result) is not None]
+        scored = [result.percent for result in results if result.score_or_none is not None]
         shown = {
             "students": results,
-            "reported": {result.student for result in results if has_report(result)},
-            "score_or_none": score_or_none,
+            "reported": {result.student for result in results if result.has_report},
             "lesson_points": lesson_points,
             "note_about": note_about,
             "report_link": report_link,
@@ -114,7 +111,7 @@ class Reporter:
             "difficulties": difficulties(results),
             "mistakes": named_mistakes(results),
             "left_out": facts.left_out,
-            "isolation": Counter(each.isolation for each in results if not is_absent(each)).most_common(),
+            "isolation": Counter(each.isolation for each in results if not each.is_absent).most_common(),
             "most_names": MAX_NAMES_ON_PAGE,
         }
         return page_templates(inert).get_template("index.html").render(shown)

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import ROOT
 
-from grader.authoring.figures.graph import GRAPH, figures_of
-from grader.authoring.figures.layout import Layout, Reads, drawn_reads, lay_out, parts_of
+from grader.authoring.figures.graph import GRAPH, drawn_reads, figures_of
+from grader.authoring.figures.layout import Layout, Reads, lay_out, parts_of
 from grader.authoring.release.kit import lesson_files
 from grader.commands.grade import main
+from grader.results.wording import format_shape
 
 SVG = "{http://www.w3.org/2000/svg}"
 EMBEDDED = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
@@ -120,14 +121,15 @@ def test_every_lesson_is_laid_out_soundly_in_a_column_with_what_is_given_at_the_
     for name, lesson in lessons.items():
         if not lesson.gradients:
             continue
-        reads, shapes, _ = drawn_reads(lesson)
+        reads = drawn_reads(lesson)
         parts = parts_of(reads)
         count[name] = len(parts)
         for part in parts:
-            assert_sound(part, lay_out(part, shapes))
+            assert_sound(part, lay_out(part, dict.fromkeys(part, "(1000, 1000)")))
         assert reads.keys() >= {item.target for item in lesson.gradients}
     assert (count["01_chain_rule"], count["03_makemore_steps"], count["05_batch_norm"]) == (16, 1, 3)
-    reads, shapes, _ = drawn_reads(lessons["03_makemore_steps"])
+    reads = drawn_reads(lessons["03_makemore_steps"])
+    shapes = {name: format_shape(lessons["03_makemore_steps"].public.values[name].shape) for name in reads}
     nodes = lay_out(reads, shapes).nodes
     assert len(nodes) == 27 and {nodes[name].x for name in reads if reads[name]} == {nodes["C"].x}
     for parameter, reader in {"W1": "hprebn", "b1": "hprebn", "bngain": "hpreact", "W2": "logits"}.items():

@@ -10,10 +10,11 @@ from click.testing import CliRunner
 from support import ROOT
 
 from grader.authoring.lesson_review import draw_faults, faults_of, unwritten_places
-from grader.authoring.lesson_sources import stub_of, write_lesson
+from grader.authoring.lesson_sources import write_lesson
 from grader.authoring.verify import verify_lesson
 from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.stub import stub_of
 
 
 def invoke(course, *arguments: str):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import html
 import json
 import re
 import runpy
@@ -21,7 +20,6 @@ from hatchling import build as hatchling
 from kits import functions_of
 from support import ROOT, solution_of
 
-from grader.authoring.lesson_sources import stub_of
 from grader.authoring.release import engine
 from grader.authoring.release.engine import write_zip
 from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, lesson_files, notebook_of, published_answers
@@ -34,6 +32,7 @@ from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
+from grader.lesson.stub import stub_of
 from grader.questions.question import questions_of
 
 SMALL = Path(__file__).parents[2] / "corpus" / "courses" / "calling"
@@ -125,11 +124,6 @@ def as_notebook(text: str, kind: str) -> str:
     return json.dumps({"cells": [{"cell_type": kind, "source": text.splitlines(keepends=True)}]})
 
 
-def as_html(text: str) -> str:
-    shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(re.sub(r"```\w*", "", text)))
-    return f"<!doctype html><p>Words</p><pre>{shown}</pre>"
-
-
 RENAMED = """```python
 g = torch.addcmul(torch.ones_like(u), u, u, value=-1)
 g = g * up
@@ -172,7 +166,7 @@ def test_an_answer_is_found_in_every_form_and_format(course, secrets):
     }
     functions = dict.fromkeys(dressed, "`dlogits` of solutions/04")
     for form, (number, function, text) in OTHER_FORMS.items():
-        pages = {"notes.md": text, "page.html": as_html(text), "book.ipynb": as_notebook(text, "markdown")}
+        pages = {"notes.md": text, "book.ipynb": as_notebook(text, "markdown")}
         for name, page in pages.items():
             dressed[f"{form}/{name}"], functions[f"{form}/{name}"] = page, f"`{function}` of solutions/{number}"
     found = leaks({name: text.encode() for name, text in dressed.items()}, secrets)
@@ -321,7 +315,7 @@ def test_the_page_links_to_colab_where_colab_can_open_the_notebooks(course):
         assert ("File &gt; Upload notebook" in page) == (in_colab is None)
 
 
-def test_an_answer_in_a_readme_is_found_on_the_page_and_in_the_notebook(secrets, tmp_path):
+def test_an_answer_in_a_readme_is_found_there_and_in_the_notebook(secrets, tmp_path):
     for part in ("exercises", "solutions"):
         shutil.copytree(ROOT / part / "04_cross_entropy", tmp_path / part / "04_cross_entropy")
     answer = OTHER_FORMS["in-one-expression"][2].strip()
@@ -329,7 +323,7 @@ def test_an_answer_in_a_readme_is_found_on_the_page_and_in_the_notebook(secrets,
     readme.write_text(f"## What you will be able to do\n\nYou will write `{answer}`.\n\n![A picture](forces.svg)\n")
     lesson, website = Course(tmp_path).find("04"), website_at("https://example.org")
     found = {sentence.partition(" ")[0] for sentence in leaks(kit_of([lesson], website=website), secrets)}
-    assert found == {"exercises/04_cross_entropy/README.md", "notebooks/04_cross_entropy.ipynb", "index.html"}
+    assert found == {"exercises/04_cross_entropy/README.md", "notebooks/04_cross_entropy.ipynb"}
     (readme.parent / "forces.svg").unlink()
     with pytest.raises(UserError, match=r"forces\.svg is missing, and README\.md shows it"):
         kit_of([lesson])

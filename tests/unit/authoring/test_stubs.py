@@ -13,14 +13,23 @@ from click.testing import CliRunner
 from kits import functions_of
 from support import ROOT, rows_of, sampled, solution_of, without_seconds
 
-from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END, forward_lines, published_stub, stub_of
 from grader.authoring.release.kit import lesson_files, notebook_of
 from grader.authoring.verify import submission_of
 from grader.commands import grade as cli
 from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.fitting import fitting_lessons
-from grader.lesson.bare_stub import BARE_STUB_NOTE, READ_IN, bare_stub, is_bare
+from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.lesson.stub import (
+    ANSWER_BEGIN,
+    ANSWER_END,
+    BARE_STUB_NOTE,
+    READ_IN,
+    bare_stub,
+    is_bare,
+    published_stub,
+    stub_of,
+)
 
 LESSONS = list(Course(ROOT).lessons)
 

@@ -15,8 +15,8 @@ from grader.commands import dojo_work
 from grader.commands.dojo import main
 from grader.dojo.desk import Desk
 from grader.gradebook.assignment.config import parse_assignment
-from grader.lesson.bare_stub import BARE_STUB_NOTE
 from grader.lesson.lesson import Course
+from grader.lesson.stub import BARE_STUB_NOTE
 
 
 @pytest.fixture

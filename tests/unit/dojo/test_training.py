@@ -17,12 +17,12 @@ from click.testing import CliRunner, Result
 from small_networks import small_networks
 from support import ROOT, solution_of
 
-from grader.authoring.lesson_sources import stub_of
 from grader.commands.command_line import STOPPED, UNUSABLE
 from grader.commands.dojo import main as dojo
 from grader.commands.train import lesson_and_file
 from grader.dojo.training import CHECKPOINT, CURVE, compare_gradients, load_checkpoint
 from grader.lesson.course_modules import load_module
+from grader.lesson.stub import stub_of
 from grader.publish.curve import plot, smooth
 
 EXERCISE = ROOT / "exercises" / "07_training"

@@ -18,7 +18,6 @@ from grader.commands.live import result_line, what_platforms_say
 from grader.gradebook.assignment.attempts import delay_of
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
-from grader.gradebook.class_results import score_or_none
 from grader.gradebook.current import current_results
 from grader.publish.export.formats import gradescope_json
 from grader.publish.export.gradebooks import shares_of_student
@@ -204,7 +203,7 @@ def test_a_missing_time_under_a_due_date_is_unclear():
         assignment = homework({"03_a": 2}, late=LatePolicy(percent_per_day=20), counts=counts)
         attempts = [attempt(1, -HOUR, lesson_with("03_a", 1, 0)), unknown(2, lesson_with("03_a", 1, 1))]
         found = assigned("Ada", assignment, attempts)
-        assert (found.status, score_or_none(found), found.max_score) == ("unclear", None, 2)
+        assert (found.status, found.score_or_none, found.max_score) == ("unclear", None, 2)
         assert found.lessons[0].late == (False, 0, 0, 0, 0, 2)
         jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
         assert [(reasons[0][0], students) for students, reasons in triage([found])] == [(NO_TIME, ["Ada"])]
@@ -214,7 +213,7 @@ def test_a_missing_time_under_a_due_date_is_unclear():
             *("", "", "2", "", "unknown", "")
         ]
         assert shares_of_student(found) == {} and "Ada" in note and "--times" in note
-        assert lesson_points(found) == {} and score_or_none(found) is None
+        assert lesson_points(found) == {} and found.score_or_none is None
         assert "2 of 2" not in gradescope_json(found) and result_line(found).startswith("Ada: no score yet, unclear: ")
         assert one_line_summary(found).startswith(UNKNOWN_TIME)
 

@@ -16,7 +16,6 @@ from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.decisions import (
     annotation_cells,
-    date_text,
     late_texts,
     sentences_about,
     sentences_about_lesson,
@@ -24,7 +23,7 @@ from grader.publish.report.decisions import (
 )
 from grader.publish.report.pages import Reporter
 from grader.results import Lateness, SubmissionResult
-from grader.results.wording import UNKNOWN_TIME
+from grader.results.wording import UNKNOWN_TIME, date_text
 
 POLICY = LatePolicy(percent_per_day=10, free_days=1)
 ATTEMPTS = [

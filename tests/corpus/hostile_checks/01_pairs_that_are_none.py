@@ -1,0 +1,39 @@
+"""Returns texts, dicts, generators and complex numbers where pairs and numbers are expected."""
+# lesson: 01
+# rows of through_add: shape
+# rows of through_multiply: shape
+# rows of push_and_pull: shape
+# rows of closed_share: failed
+# rows of mean_gate: shape
+# rows of accumulation_factor: shape
+# rows of nonzero_places: shape
+
+import torch
+
+
+def through_add(a, b, dy):
+    return {"da", "db"}
+
+
+def through_multiply(a, b, dy):
+    return (n for n in range(2))
+
+
+def push_and_pull(logits, labels):
+    return b"ab"
+
+
+def closed_share(h, threshold):
+    return float("nan")
+
+
+def mean_gate(h):
+    return 1j
+
+
+def accumulation_factor(tokens, token):
+    return torch.ones(3, dtype=torch.complex64)
+
+
+def nonzero_places(labels, classes):
+    return torch.eye(3).to_sparse()

@@ -1,0 +1,17 @@
+"""The running state of a tile is changed in place.
+
+lesson: 19
+add_tile: failed | = An argument has been changed in place: `l` of call 1 of `add_tile` is not what it was
+    before the call. Start from a `.clone()`, or write `a = a + ...` instead of `a += ...`.
+"""
+
+def add_tile(m, l, acc, scores, V):
+    largest = torch.maximum(m, scores.amax(1))
+    shrink = torch.exp(m - largest)
+    weights = scores.sub_(largest[:, None]).exp_()
+    l *= shrink
+    l += weights.sum(1)
+    acc *= shrink[:, None]
+    acc += weights @ V
+    m[:] = largest
+    return m, l, acc

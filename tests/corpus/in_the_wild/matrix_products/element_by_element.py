@@ -1,0 +1,11 @@
+"""A product element by element where a matrix product belongs.
+
+lesson: 02
+by: both
+dW: error | `X * dh` multiplies element by element. As a matrix product (`@`), with the transpose that it needs,
+    your `dW` is right.
+"""
+
+
+def dW(X, dh):
+    return X * dh

@@ -1,0 +1,10 @@
+"""Layer norm with the direct path alone.
+
+lesson: 11
+by: dojo
+dx: failed | = In your `dx`, the part that comes back through `rstd` and `mu` is missing. The rest is right.
+"""
+
+def dx(dy, scale, rstd):
+    dxhat = dy * scale
+    return dxhat * rstd

@@ -1,0 +1,4 @@
+# differences: dexponent
+def dexponent(dexponential, exponent):
+    h = 1e-8
+    return dexponential * ((exponent + h).exp() - exponent.exp()) / h
