@@ -18,6 +18,7 @@ from support import ROOT
 
 from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake
+from grader.commands.out_folder import gradebook_so_far
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Replies, Reply
 from grader.gradebook.grading.outcome import RunOutcome
@@ -103,7 +104,8 @@ class Followed:
         self._monkeypatch.setattr(run_module, "grade_all", self.pool)
         self._monkeypatch.setattr(run_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
-        intake = Intake(out=self.out, course=course, lessons=lessons, file=intake_file)
+        with gradebook_so_far(self.out) as known:
+            intake = Intake(known=known, out=self.out, course=course, lessons=lessons, file=intake_file)
         inbox = FollowedFolder(self.inbox, intake, (), quiet=True).inbox
         inbox.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
