@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 
 from grader.commands.command_line import Opened, argument, option
 from grader.commands.console import console_for
-from grader.commands.options import ExercisesFolder, LessonWords
+from grader.commands.options import CourseFolder, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
 from grader.dojo.file import (
     Work,
@@ -44,7 +44,7 @@ def show(screen: Iterable[RenderableType]) -> None:
 
 
 @contextmanager
-def desk(course: ExercisesFolder) -> Iterator[Desk]:
+def desk(course: CourseFolder) -> Iterator[Desk]:
     """A student's desk. Raises UserError."""
     stderr = Console(stderr=True)
     opened = Desk(
@@ -137,9 +137,7 @@ def list_lessons(at: AtDesk) -> None:
 
 def check(
     words: Annotated[tuple[str, ...], argument("[FILE] [LESSON[.GRADIENT]]...")],
-    problems: Annotated[
-        bool, option("--problems", "One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
-    ],
+    problems: Annotated[bool, option("--problems", "A line per mistake, FILE:LINE: MESSAGE, for an editor.")],
     at: AtDesk,
 ) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
@@ -291,7 +289,7 @@ def watch_files(chosen: Chosen, with_page: bool) -> None:
 def start(
     folder: Annotated[Path | None, argument("[FOLDER]")],
     bare: Annotated[bool, option("--bare", "Empty parentheses: you write what each gradient is computed from.")],
-    course: ExercisesFolder,
+    course: CourseFolder,
 ) -> None:
     """Makes a folder to work in, with all lessons and an empty backward.py in each.
 

@@ -27,10 +27,8 @@ ClassFile = Annotated[Path, option("--roster CSV", "With id, name, email, or the
 Columns = Annotated[
     tuple[str, ...], option("--name LESSON=COLUMN", "Only this lesson, or `total`, under this name; may be repeated.")
 ]
-Maximum = Annotated[
-    float | None,
-    option("--max POINTS", "What a full score is worth on the platform.", click.FloatRange(0, min_open=True)),
-]
+MORE_THAN_NOTHING = click.FloatRange(0, min_open=True)
+Maximum = Annotated[float | None, option("--max POINTS", "The platform's maximum.", MORE_THAN_NOTHING)]
 
 
 def platform_typed() -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
+from grader.commands.checks import open_assignment, require_solutions
+from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import print_remarks
 from grader.commands.decisions import author_name
+from grader.commands.options import GRADES, AssignmentPath, RosterFile
 from grader.commands.out_folder import ROSTER_ENTRY, kept_roster
 from grader.errors import UserError
-from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import Gradebook
 from grader.gradebook.extension_file import read_extensions
 from grader.gradebook.files import output_errors, write_whole
@@ -29,48 +32,54 @@ from grader.intake.submissions.intake_csv import (
 )
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission_times import NoZone, ReadTimes, read_times, times_in_roster
-from grader.lesson.lesson import Course, Lesson
 from grader.results.wording import count_text, first_names
 from grader.typed_json import to_json
 
 MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
 
 
-@dataclass(kw_only=True)
+@dataclass
+class RunInput:
+    """What a command line says of a class."""
+
+    submissions: Annotated[tuple[Path, ...], argument("SUBMISSIONS...", required=True)]
+    out: Annotated[Path, option("-o --out OUT", "Folder for the results; default: grades.", FOLDER, default=GRADES)]
+    lesson_names: Annotated[tuple[str, ...], option("--lesson L", "Count only this lesson; may be repeated.")]
+    assignment_file: AssignmentPath
+    extensions_file: Annotated[Path | None, option("--extensions CSV", "Other due dates, and who is excused.")]
+    roster_file: RosterFile
+    times_files: Annotated[tuple[Path, ...], option("--times FILE", "When students submitted (docs/assignments.md).")]
+    intake_file: Annotated[Path | None, option("--intake CSV", "OUT/intake.csv, after you have edited it.")]
+
+
 class Intake:
-    """The submissions of a class, their times, its roster, and what a person decided in intake.csv.
+    """The submissions of a class, their times, its roster, and what a person decided in files.
 
     Attributes:
-        known: the gradebook as earlier runs have left it.
-        out: its folder, and that of the intake.csv of earlier runs.
-        lessons: those that submissions are searched for.
-        file: an intake.csv that a person has edited; all of it is confirmed.
+        given: what the command line says.
+        course, lessons, assignment: what is graded, as `open_assignment` says.
         roster: the class's list, None if no run was given one.
         remembered: a sentence about the roster of an earlier run, where that is used.
         found: the submissions, as found last.
     """
 
-    known: InitVar[Gradebook]
-    out: Path
-    course: Course
-    lessons: Sequence[Lesson]
-    assignment: Assignment | None = None
-    file: Path | None = None
-    roster_file: Path | None = None
-    times_files: Sequence[Path] = ()
-
-    def __post_init__(self, known: Gradebook) -> None:
-        """Raises UserError for a file that cannot be read."""
-        self._known_students, self._known_people = known.students(), known.people()
+    def __init__(self, given: RunInput, known: Gradebook, course: Path | None) -> None:
+        """`known` is OUT's gradebook as earlier runs have left it. Raises UserError for a file that cannot be read."""
+        self.given, self._known_students, self._known_people = given, known.students(), known.people()
+        self.course, self.lessons, self.assignment = open_assignment(
+            course, given.lesson_names, given.assignment_file, known.assignment()
+        )
+        require_solutions(self.lessons)
         self.roster, self._roster_name = kept_roster(known)
         self.remembered = list[str]()
-        if self.roster_file is not None:
-            self.roster, self._roster_name = read_roster(self.roster_file), self.roster_file.name
+        if given.roster_file is not None:
+            self.roster, self._roster_name = read_roster(given.roster_file), given.roster_file.name
         elif self.roster is not None:
             count = count_text(len(self.roster.members), "student")
             self.remembered.append(f"{self._roster_name} of an earlier run: {count}.")
         self.found = FoundSubmissions(self.lessons, [*self.course.lessons.values()])
         self.read_files()
+        self.found.decided = decisions(self._lines)
 
     def entries(self) -> dict[str, str]:
         """What the gradebook keeps of the class for later runs."""
@@ -95,7 +104,7 @@ class Intake:
                 counts += times_sentence(self._roster_name, read)
             except NoZone as error:
                 unclear += [str(error)] if due is not None else []
-        for file in self.times_files:
+        for file in self.given.times_files:
             read = read_times(file, zone)
             if read.bad:
                 raise UserError(" ".join(first_sentences(read.bad)))
@@ -108,15 +117,17 @@ class Intake:
         return [f"{'roster: ' if self.roster else ''}{remark}" for remark in self.found.remarks]
 
     def read_files(self) -> None:
-        """Have submissions read as OUT/intake.csv says where it is confirmed, and as the file says that is given."""
-        new = [] if self.file is None else confirmed_lines(read_intake(self.file, self.course))
-        keys, stored = {line.key for line in new}, self.out / INTAKE_FILE
+        """Read the lines of OUT/intake.csv, and in place of the same ones those of the file that is given."""
+        file = self.given.intake_file
+        new = [] if file is None else confirmed_lines(read_intake(file, self.course))
+        keys, stored = {line.key for line in new}, self.given.out / INTAKE_FILE
         kept = read_intake(stored, self.course) if stored.is_file() else []
         self._lines = [line for line in kept if line.key not in keys] + new
-        self.found.decided = decisions(self._lines)
 
-    def check_file(self, given: Path) -> None:
-        """Refuse a file about other students than this run's, or with files that a submission does not have."""
+    def check_file(self) -> None:
+        """Refuse an intake.csv about other students than this run's, or with files that a submission does not have."""
+        if (given := self.given.intake_file) is None:
+            return
         names = {line.student for line in read_intake(given, self.course)}
         students = {arrival.student for arrival in self.found.arrivals}
         if names and names.isdisjoint(students):
@@ -127,11 +138,13 @@ class Intake:
                 if remark.kind == "no_file":
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
 
-    def extensions(self, file: Path) -> list[Decision]:
+    def extensions(self) -> list[Decision]:
         """The decisions in a file of extensions, about students of this run, of the gradebook and of the roster.
 
         A line about anybody else has no effect, and standard error says so. Raises UserError.
         """
+        if (file := self.given.extensions_file) is None:
+            return []
         if self.assignment is None:
             raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
         students = [*self._known_students, *(arrival.student for arrival in self.found.arrivals)]
@@ -142,7 +155,7 @@ class Intake:
 
     def store(self) -> list[str]:
         """Write OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
-        path, lessons = self.out / INTAKE_FILE, [lesson.name for lesson in self.lessons]
+        path, lessons = self.given.out / INTAKE_FILE, [lesson.name for lesson in self.lessons]
         kept, edited = updated_lines(self._lines, self.found.questions, lessons)
         if not kept and not path.is_file():
             return []

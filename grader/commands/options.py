@@ -13,11 +13,7 @@ from grader.sandbox.isolation.probe import LEVELS
 GRADES = Path("grades")
 Out = Annotated[Path, option("-o --out OUT", "What `grade run -o` wrote; default: grades.", FOLDER, default=GRADES)]
 CourseFolder = Annotated[
-    Path | None,
-    seldom("--course DIR", "Has exercises/ and solutions/; its code runs as you.", EXISTING_FOLDER),
-]
-ExercisesFolder = Annotated[
-    Path | None, seldom("--course DIR", "Has exercises/, whose lessons run as you.", EXISTING_FOLDER)
+    Path | None, seldom("--course DIR", "Has exercises/ (and solutions/); its code runs as you.", EXISTING_FOLDER)
 ]
 LessonNames = Annotated[tuple[str, ...], option("--lesson L", "Only this lesson; may be repeated.")]
 LessonWords = Annotated[tuple[str, ...], argument("[LESSON]...")]

@@ -14,18 +14,16 @@ from grader.commands.checks import (
     GRADER_PROGRAM,
     checked_isolation,
     find_course,
-    open_assignment,
     refuse_course_in_submissions,
     refuse_planted_results,
-    require_solutions,
     settings_for,
 )
-from grader.commands.command_line import BELOW, FAULT, FOLDER, POSITIVE, STOPPED, argument, option, seldom
+from grader.commands.command_line import BELOW, FAULT, POSITIVE, STOPPED, seldom
 from grader.commands.console import console_for, print_remarks
 from grader.commands.follow import FollowedFolder
-from grader.commands.intake import Intake
+from grader.commands.intake import Intake, RunInput
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
-from grader.commands.options import GRADES, AssignmentPath, CourseFolder, FailUnder, Require, RosterFile, Timeout
+from grader.commands.options import CourseFolder, FailUnder, Require, Timeout
 from grader.commands.out_folder import OutFolder, gradebook_so_far, open_gradebook
 from grader.errors import UserError
 from grader.gradebook.grading.run import GradingRun
@@ -39,8 +37,8 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.nursery import Nursery
 
 
-@dataclass(kw_only=True)
-class GradeRun:
+@dataclass
+class GradeRun(RunInput):
     """Grades submissions and writes reports.
 
     SUBMISSIONS is a folder with one submission per student, or submissions. Each is a folder or archive with
@@ -53,30 +51,20 @@ class GradeRun:
       grade run submissions/ --assignment hw2.toml     rows, weights and due dates
     """
 
-    submissions: Annotated[tuple[Path, ...], argument("SUBMISSIONS...", required=True)]
-    out: Annotated[Path, option("-o --out OUT", "Folder for the results; default: grades.", FOLDER, default=GRADES)]
-    lesson_names: Annotated[tuple[str, ...], option("--lesson L", "Count only this lesson; may be repeated.")] = ()
-    assignment_file: AssignmentPath = None
-    extensions_file: Annotated[Path | None, option("--extensions CSV", "Other due dates, and who is excused.")] = None
-    roster_file: RosterFile = None
-    times_files: Annotated[
-        tuple[Path, ...], option("--times FILE", "When students submitted (docs/assignments.md).")
-    ] = ()
-    intake_file: Annotated[Path | None, option("--intake CSV", "OUT/intake.csv, after you have edited it.")] = None
-    jobs: Annotated[int | None, seldom("--jobs N", "Grader processes; default: one per core.", POSITIVE)] = None
-    cluster: Annotated[str | None, seldom("--cluster ADDRESS", "A Dask scheduler (docs/operator.md).")] = None
-    seed: Annotated[int | None, seldom("--seed N", "The same hidden problems again.")] = None
-    timeout: Timeout = 10.0
-    require: Require = "fair"
-    fail_under: FailUnder = None
+    jobs: Annotated[int | None, seldom("--jobs N", "Grader processes; default: one per core.", POSITIVE)]
+    cluster: Annotated[str | None, seldom("--cluster ADDRESS", "A Dask scheduler (docs/operator.md).")]
+    seed: Annotated[int | None, seldom("--seed N", "The same hidden problems again.")]
+    timeout: Timeout
+    require: Require
+    fail_under: FailUnder
     formats: Annotated[
         tuple[str, ...], seldom("--format FORMAT", f"{', '.join(FORMATS)} (docs/ci.md).", click.Choice(FORMATS))
-    ] = ()
-    fresh: Annotated[bool, seldom("--fresh", "Grade everything again.")] = False
-    only_these: Annotated[bool, seldom("--only-these", "Show only this run's students.")] = False
-    follow: Annotated[bool, seldom("--follow", "Grade what appears, until Ctrl-C (docs/operator.md).")] = False
-    quiet: Annotated[bool, seldom("--quiet", "Print only what goes wrong.")] = False
-    course: CourseFolder = None
+    ]
+    fresh: Annotated[bool, seldom("--fresh", "Grade everything again.")]
+    only_these: Annotated[bool, seldom("--only-these", "Show only this run's students.")]
+    follow: Annotated[bool, seldom("--follow", "Grade what appears, until Ctrl-C (docs/operator.md).")]
+    quiet: Annotated[bool, seldom("--quiet", "Print only what goes wrong.")]
+    course: CourseFolder
 
     def run(self) -> None:
         """Grade, and end with another status than 0 where design.md says so."""
@@ -90,20 +78,8 @@ class GradeRun:
                 quieted.enter_context(without_workflow_commands(click.echo))
             refuse_course_in_submissions(find_course(self.course), self.submissions)  # before code of it runs
             with gradebook_so_far(self.out) as known:
-                course, lessons, assignment = open_assignment(
-                    self.course, self.lesson_names, self.assignment_file, known.assignment()
-                )
-                require_solutions(lessons)
-                intake = Intake(
-                    known=known,
-                    out=self.out,
-                    course=course,
-                    lessons=lessons,
-                    assignment=assignment,
-                    file=self.intake_file,
-                    roster_file=self.roster_file,
-                    times_files=self.times_files,
-                )
+                intake = Intake(self, known, self.course)
+            course, lessons, assignment = intake.course, intake.lessons, intake.assignment
             print_remarks(() if self.quiet else intake.remembered)
             are_chosen = bool(self.lesson_names) or assignment is not None
             inbox = None
@@ -112,11 +88,10 @@ class GradeRun:
             else:
                 unclear, counts = intake.find(self.submissions)
                 print_remarks(unclear if self.quiet else [*unclear, *counts])
-                if self.intake_file is not None:
-                    intake.check_file(self.intake_file)
+                intake.check_file()
                 print_remarks(intake.remarks())
                 refuse_planted_results(self.out, [arrival.path for arrival in intake.found.arrivals])
-            extensions = [] if self.extensions_file is None else intake.extensions(self.extensions_file)
+            extensions = intake.extensions()
             counted = lessons if are_chosen else intake.found.contained(lessons)
             left_out = [lesson.name for lesson in lessons if lesson not in counted]
             settings = settings_for(

@@ -17,7 +17,7 @@ from made_results import row
 from support import ROOT
 
 from grader.commands.follow import FollowedFolder
-from grader.commands.intake import Intake
+from grader.commands.intake import Intake, RunInput
 from grader.commands.out_folder import gradebook_so_far
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Replies, Reply
@@ -105,7 +105,7 @@ class Followed:
         self._monkeypatch.setattr(run_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
         with gradebook_so_far(self.out) as known:
-            intake = Intake(known=known, out=self.out, course=course, lessons=lessons, file=intake_file)
+            intake = Intake(RunInput((self.inbox,), self.out, ("04",), None, None, None, (), intake_file), known, ROOT)
         inbox = FollowedFolder(self.inbox, intake, (), quiet=True).inbox
         inbox.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
