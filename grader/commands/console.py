@@ -1,4 +1,4 @@
-"""What the commands of `grade` print."""
+"""How the commands print."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ class ProgressBar(Progress):
         counts, times = (BarColumn(), MofNCompleteColumn()), (TimeElapsedColumn(), TextColumn("left"))
         columns = *counts, *times, TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
         super().__init__(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
+
+
+def say(*lines: str) -> None:
+    """Print lines on standard output, with nothing in them that a terminal or a job's runner obeys."""
+    for line in lines:
+        click.echo(terminal_line(line))
 
 
 def print_remarks(remarks: Iterable[str]) -> None:

@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import click
-
 from grader.commands.checks import find_course, open_course
 from grader.commands.command_line import FOLDER, argument, fail, option
-from grader.commands.console import console_for, print_remarks
+from grader.commands.console import console_for, print_remarks, say
 from grader.commands.options import AssignmentPath, CourseFolder, LessonNames, LessonWords
 from grader.errors import UserError, write_errors
 from grader.gradebook.assignment.config import read_assignment
@@ -101,8 +99,8 @@ def write_or_check(
         fail(f"{', '.join(map(str, stale))}: not what `{command}` writes. Run it and commit the result.", 1)
     for path in stale:
         path.write_text(wanted[path], encoding="utf-8", newline="\n")
-        click.echo(f"wrote {path}")
-    click.echo(f"{len(stale)} written." if stale else "Everything is up to date.")
+        say(f"wrote {path}")
+    say(f"{len(stale)} written." if stale else "Everything is up to date.")
 
 
 def new_lesson(
@@ -119,9 +117,9 @@ def new_lesson(
 
     title = name.partition("_")[2].replace("_", " ").capitalize()
     for path in write_lesson(find_course(course), name, title, "functions" if functions else "steps"):
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}")
     other = "" if course is None else f" --course {shlex.quote(str(course))}"
-    click.echo(f"Fill them in as docs/authoring.md says, then: grade stubs{other} && grade verify {name}{other}")
+    say(f"Fill them in as docs/authoring.md says, then: grade stubs{other} && grade verify {name}{other}")
 
 
 def release(
@@ -172,15 +170,15 @@ def release(
         if website:
             shutil.copyfile(archive, folder / KIT_ZIP)
     secret_files = sum(1 for lesson in every for _ in lesson.solution.rglob("*.py"))
-    click.echo(
+    say(
         f"{count_text(len(lessons), 'lesson')}, {count_text(len(kit), 'file')}, compared with "
         f"{count_text(secret_files, 'secret file')}: nothing is given away."
     )
-    click.echo(f"The kit: {folder} and {archive}")
+    say(f"The kit: {folder} and {archive}")
     if website:
-        click.echo(f"The course: {folder / 'index.html'}, for {url}")
+        say(f"The course: {folder / 'index.html'}, for {url}")
     if website and website.in_colab is None:
-        click.echo("Colab opens notebooks from GitHub only, so the page offers them for download: see docs/ci.md.")
+        say("Colab opens notebooks from GitHub only, so the page offers them for download: see docs/ci.md.")
 
 
 def refuse_leaks(course: Course, kit: dict[str, bytes], model_answers: dict[str, bytes]) -> None:

@@ -13,7 +13,7 @@ import click
 from rich.table import Table
 
 from grader.commands.command_line import argument, option
-from grader.commands.console import console_for, print_remarks
+from grader.commands.console import console_for, print_remarks, say
 from grader.commands.options import Because, StudentName
 from grader.commands.out_folder import BookToRead, OutFolder, OutToWrite, kept_roster
 from grader.errors import UserError
@@ -176,7 +176,7 @@ def store(out: OutFolder, decisions: Iterable[Decision]) -> None:
         until = f" until {each.until:%Y-%m-%d %H:%M %Z}" if each.until else ""
         if each.kind == "points" and points_of_part(earlier, each.row) == points_of_part(after, each.row):
             what = "adjusted, which changes nothing now"
-        click.echo(f"{each.id}: {terminal_line(each.student)}: {what}{until}; {', '.join(changes)}.")
+        say(f"{each.id}: {each.student}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
         out.publish(before)
 

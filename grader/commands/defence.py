@@ -9,10 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import click
-
 from grader.commands.command_line import argument, option
-from grader.commands.console import ProgressBar, console_for, print_remarks
+from grader.commands.console import ProgressBar, console_for, print_remarks, say
 from grader.commands.decisions import store, student_called
 from grader.commands.out_folder import OutFolder, OutToWrite
 from grader.errors import UserError
@@ -31,7 +29,6 @@ from grader.gradebook.defence_sheets import (
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.guarded import rendered
 from grader.lesson.lesson import Lesson
-from grader.publish.inert import terminal_line
 from grader.publish.instructor_pages import keys_page, papers_page
 from grader.results.wording import count_text
 
@@ -141,20 +138,20 @@ def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
         with output_errors(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / name, text)
-        click.echo(f"{count_text(len(sheets) - len(left_out), 'student')}: {folder / name}")
-    click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
+        say(f"{count_text(len(sheets) - len(left_out), 'student')}: {folder / name}")
+    say(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     most = max(len(sheet.questions) for sheet in sheets)
     for sheet in sheets:
         if sheet.oral or len(sheet.questions) < most:
             questions = count_text(len(sheet.questions), "question")
             reason = sheet.oral or f"{questions}: the file has no more lines to ask about."
-            click.echo(f"grade: {terminal_line(sheet.student)}: {reason}")
+            print_remarks([f"{sheet.student}: {reason}"])
 
 
 def enter_answers(out: OutFolder) -> None:
     """Store the answers of sheets, from lines of standard input. All of them, or none. Raises UserError."""
     if sys.stdin.isatty():
-        click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
+        say("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
     decisions = []
     for number, line in enumerate(iter(sys.stdin.readline, ""), 1):
         if not (words := line.split()):
@@ -167,7 +164,7 @@ def enter_answers(out: OutFolder) -> None:
         raise UserError("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`.")
     new = not_yet_made(decisions, out.gradebook.decisions())
     for each in new:
-        click.echo(f"{terminal_line(each.student)}: {each.text}")
+        say(f"{each.student}: {each.text}")
     store(out, new)
     if len(new) < len(decisions):
-        click.echo(f"{len(decisions) - len(new)} of {len(decisions)} were stored already.")
+        say(f"{len(decisions) - len(new)} of {len(decisions)} were stored already.")

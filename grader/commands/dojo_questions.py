@@ -7,10 +7,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-import click
 from rich.console import Console
 
 from grader.commands.command_line import argument
+from grader.commands.console import say
 from grader.commands.dojo_work import AtDesk, ChosenLessons, show
 from grader.dojo.answering import AnswerSheet, ask_questions, practise
 from grader.dojo.desk import lesson_and_rest
@@ -39,10 +39,10 @@ def answer(
     sheet = AnswerSheet(lesson, at.course.lessons.values(), run_line)
     due = sheet.due((name, *names) if name else names)
     if not due:
-        click.echo(f"All questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
+        say(f"All questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
         return
     if not sheet.answers.student:
-        click.echo("Your name or ID, as your course knows you (the numbers in the questions depend on it):")
+        say("Your name or ID, as your course knows you (the numbers in the questions depend on it):")
         student = " ".join((read_input_line() or "").split())
         if not student:
             raise UserError("no name was given: type it, then Enter.")

@@ -13,7 +13,7 @@ import click
 from rich.console import Console, RenderableType
 
 from grader.commands.command_line import Opened, argument, option
-from grader.commands.console import console_for
+from grader.commands.console import console_for, say
 from grader.commands.options import CourseFolder, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
 from grader.dojo.file import (
@@ -125,12 +125,12 @@ def list_lessons(at: AtDesk) -> None:
     show(list_screen(progress, last))
     if at.assignment is not None:
         due = at.assignment.due
-        click.echo(f"\n{at.assignment.title}{f', due on {date_text(due.isoformat())}' if due else ''}")
+        say("", f"{at.assignment.title}{f', due on {date_text(due.isoformat())}' if due else ''}")
     mine = next((each for each in progress if each.lesson.name == last and each.has_work), None)
     mine = mine or next_lesson(progress)
-    click.echo()
+    say("")
     if mine is None:
-        click.echo("All that can be checked here is right.")
+        say("All that can be checked here is right.")
     else:
         show(next_lines(mine, place_in_own_file(mine.lesson, mine.next_row) if mine.next_row else ""))
 
@@ -164,10 +164,10 @@ def check(
 
         wrong |= any(row in rows for row in checked.progress.wrong)
         if problems:
-            click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
+            say(*problem_lines(checked))
             continue
         if number:
-            click.echo()
+            say("")
         show(lesson_screen(checked, rows))
         if before is not None and before.has_work and not checked.progress.has_work:
             show(finish_lines(at, checked, by_key=False))
@@ -208,9 +208,9 @@ def report(
 
     path = at.course.root / REPORT_FILE
     write_report(checks, at.judge.zygote.isolation, path, [each for each in every if each.lesson not in lessons])
-    click.echo(f"The page: {shown_path(path)}")
+    say(f"The page: {shown_path(path)}")
     if opened and not open_in_browser(path):
-        click.echo("Open it in a browser; none with a window was found here.")
+        say("Open it in a browser; none with a window was found here.")
 
 
 def reset_lesson(lesson_name: Annotated[str, argument("LESSON")], at: AtDesk) -> None:
@@ -222,10 +222,10 @@ def reset_lesson(lesson_name: Annotated[str, argument("LESSON")], at: AtDesk) ->
     lesson = only_lesson(at.course, lesson_name)
     path = own_file(lesson)
     if path.is_file() and is_untouched(lesson, path.read_bytes()):
-        click.echo(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
+        say(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
         return
     kept = reset_to_stub(lesson)
-    click.echo(f"{shown_path(path)} is the stub again.{f' Yours is {shown_path(kept)} now.' if kept else ''}")
+    say(f"{shown_path(path)} is the stub again.{f' Yours is {shown_path(kept)} now.' if kept else ''}")
 
 
 def verify_own(words: LessonWords, at: AtDesk) -> None:
@@ -241,7 +241,7 @@ def verify_own(words: LessonWords, at: AtDesk) -> None:
 
     claims = []
     for lesson, verified in run_own_checker(at, [only_lesson(at.course, word) for word in words]):
-        click.echo(f"{lesson.number} {lesson.title}: {count_text(sum(not each.what for each in verified), 'gradient')}")
+        say(f"{lesson.number} {lesson.title}: {count_text(sum(not each.what for each in verified), 'gradient')}")
         claims += verified
     show(["", *summary(claims)])
     raise SystemExit(0 if all(each.is_agreed for each in claims) else 1)
@@ -301,18 +301,18 @@ def start(
       dojo start hard --bare   harder, in a folder of another name
     """
     if (around := course_around()) is not None and (course, folder, bare) == (None, None, False):
-        click.echo(f"You work in {shown_path(around / 'exercises')}{os.sep}. A folder of its own: dojo start my-work\n")
+        say(f"You work in {shown_path(around / 'exercises')}{os.sep}. A folder of its own: dojo start my-work", "")
         with desk(None) as at:
             show(welcome(at.current()))
         return
     folder = folder or Path("backprop-ninja")
-    go_on = f"\n\n    cd {folder}\n    dojo"
+    go_on = ["", f"    cd {folder}", "    dojo"]
     if has_lessons(folder) and not bare and course is None:
-        click.echo(f"{folder}{os.sep} is there already, with your work in it. Go on there:{go_on}")
+        say(f"{folder}{os.sep} is there already, with your work in it. Go on there:", *go_on)
         return
     source = nearest_course(course) or (WITH_EXERCISES if has_lessons(WITH_EXERCISES) else None)
     if source is None:
         raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
     loaded = Course(source, secrets=False)
     make_working_folder(loaded, folder, bare)
-    click.echo(f"{folder}{os.sep} has {count_text(len(loaded.lessons), 'lesson')}. Next:{go_on}")
+    say(f"{folder}{os.sep} has {count_text(len(loaded.lessons), 'lesson')}. Next:", *go_on)

@@ -10,7 +10,7 @@ import click
 
 from grader.commands.checks import open_assignment, require_solutions
 from grader.commands.command_line import FOLDER, argument, option
-from grader.commands.console import print_remarks
+from grader.commands.console import print_remarks, say
 from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, RosterFile, Timeout
 from grader.commands.out_folder import GradedOut, kept_roster
 from grader.errors import UserError, write_errors
@@ -77,9 +77,9 @@ def github(
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, workflow_text("public" if public else "grade", arguments, assignment))
-    click.echo(f"wrote {path}")
+    say(f"wrote {path}")
     if not public:
-        click.echo("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")
+        say("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")
 
 
 def gradescope(
@@ -108,8 +108,8 @@ def gradescope(
     settings = AutograderSettings(names, require, timeout, assignment=text, maximum=maximum)
     with write_errors(out):
         write_zip(out, autograder_files(loaded, settings), executable=AUTOGRADER_SCRIPTS)
-    click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
-    click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
+    say(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
+    say(f"The assignment's autograder points: {points_text(maximum or points)}")
 
 
 # Scores ---------------------------------------------------------------------------------------------------------------
@@ -143,11 +143,11 @@ def scores(graded: GradedOut, roster_file: ClassFile, named: Columns, maximum: M
     print_remarks([*marks.remarks, *remarks])
     have = "has" if len(roster.members) == 1 else "have"
     scored = sum(bool(marks.shares(student)) for student in marks.results)
-    click.echo(f"wrote {path}: {scored} of {count_text(len(roster.members), 'student')} {have} a score.")
+    say(f"wrote {path}: {scored} of {count_text(len(roster.members), 'student')} {have} a score.")
     if platform.maximum:  # Canvas takes it from the file's line Points Possible
         for lesson in columns.keys() - maxima.keys():
             points = f"{columns[lesson]} is in points out of {points_text(marks.possible[lesson])}"
-            click.echo(f"{points}. If the platform's maximum is another, give it with --max.")
+            say(f"{points}. If the platform's maximum is another, give it with --max.")
 
 
 def mailmerge(graded: GradedOut, roster_file: ClassFile, out: Written) -> None:
@@ -164,7 +164,7 @@ def mailmerge(graded: GradedOut, roster_file: ClassFile, out: Written) -> None:
         write_whole(path, text)
     print_remarks([*marks.remarks, *remarks, *left_out])
     count = count_text(len(roster.members), "student")
-    click.echo(f"wrote {path}: {len(feedback) - len(left_out)} of {count}.")
+    say(f"wrote {path}: {len(feedback) - len(left_out)} of {count}.")
 
 
 # Reports --------------------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def archive(graded: GradedOut, out: Written) -> None:
     path = out or graded.path / f"{platform.lower()}-feedback.zip"
     with write_errors(path):
         write_zip(path, {name: content for files in reports for name, content in files.items()})
-    click.echo(f"wrote {path}: reports for {count_text(len(reports), 'student')}. In {platform}: {menu}.")
+    say(f"wrote {path}: reports for {count_text(len(reports), 'student')}. In {platform}: {menu}.")
 
 
 def student_folders(
@@ -224,4 +224,4 @@ def student_folders(
             write_whole(place / "mailmerge.csv", text)
             remarks += left_out
     print_remarks([*(marks.remarks if marks else ()), *remarks])
-    click.echo(f"wrote {place}: reports for {count_text(len(feedback), 'student')}.")
+    say(f"wrote {place}: reports for {count_text(len(feedback), 'student')}.")

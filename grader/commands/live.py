@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.commands.console import ProgressBar
+from grader.commands.console import ProgressBar, say
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.guarded import fault_sentence, plain_results, rendered
@@ -132,8 +132,8 @@ def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, 
     for line in lines:
         console.print(line, markup=False, soft_wrap=True)
     if outcome.results:
-        first = terminal_line(str(out / outcome.results[0].student / "report.html"))
-        print(f"The class:    {out / 'index.html'}\nThe scores:   {out / 'grades.csv'}")
-        print(f"Each student: {first}{' and so on' if graded > 1 else ''}", flush=True)
+        first = out / outcome.results[0].student / "report.html"
+        say(f"The class:    {out / 'index.html'}", f"The scores:   {out / 'grades.csv'}")
+        say(f"Each student: {first}{' and so on' if graded > 1 else ''}")
         if outcome.moves is not None:
-            print(f"Since the last run: {outcome.moves}.", flush=True)
+            say(f"Since the last run: {outcome.moves}.")

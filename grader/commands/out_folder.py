@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import click
-
 from grader.commands.command_line import EXISTING_FOLDER, Opened, argument
 from grader.commands.console import ProgressBar, console_for, print_remarks
 from grader.commands.live import what_failed, what_is_plain
@@ -125,7 +123,7 @@ class OutFolder:
                     if changed:
                         gradebook.mark_stale(changed)
                         count = count_text(len(changed), "result changes", "results change")
-                        click.echo(f"{folder.name}: {count} with the term's free late days.", err=True)
+                        print_remarks([f"{folder.name}: {count} with the term's free late days."])
                         own = self.course.root if self.course else None
                         OutFolder(folder, gradebook, course_of_run(gradebook, own, installed_course())).write_pages()
             except UserError as error:

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import click
-
 from grader.commands.checks import checked_isolation, require_solutions, settings_for
 from grader.commands.command_line import FAULT, STOPPED, option
-from grader.commands.console import console_for, print_remarks
+from grader.commands.console import console_for, print_remarks, say
 from grader.commands.decisions import change_text
 from grader.commands.live import RunView, what_failed
 from grader.commands.options import LessonNames, Require
@@ -22,7 +20,6 @@ from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_b
 from grader.gradebook.grading.regrade import RegradeOutcome, apply_regrade, grade_again, plan_regrade
 from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, run_entries
 from grader.lesson.lesson import Course
-from grader.publish.inert import terminal_line
 from grader.publish.report.decisions import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import SubmissionResult, points_text
@@ -54,7 +51,7 @@ def regrade(
     is_edited = scoring(assignment) != scoring(gradebook.assignment())
     if not plan.due and not is_edited:
         what = "Every attempt was graded with the lessons and the assignment as they are: nothing to do."
-        click.echo(f"{what} --lesson grades one again.")
+        say(f"{what} --lesson grades one again.")
         return
     seed = gradebook.about().get("seed", DRAWN)
     drawn = None if seed == DRAWN else int(seed)
@@ -83,7 +80,7 @@ def regrade(
         gradebook.describe(run_entries(loaded, [loaded.lessons[name] for name in plan.lessons], seed))
         out.course = loaded
         out.publish(gradebook.students())
-    click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
+    say("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
 
 def present_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
@@ -119,13 +116,11 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
         lines += [f"  {row_change(row)}" for row in change.rows if not row.has_same_verdict]
         if rescaled := sum(row.has_same_verdict for row in change.rows):
             lines.append(f"  {count_text(rescaled, 'row has', 'rows have')} the same verdict and other points")
-        click.echo("\n".join(map(terminal_line, lines)))
+        say(*lines)
     scored = [change for change in changes if change.gain]
     up, kept = sum(change.gain > 0 for change in scored), len(changes) - len(scored)
     more = f" {kept} more keep their score; their rows or their maximum change." if kept else ""
-    click.echo(
-        f"{', '.join(causes)}: {len(scored)} of {count} scores change: {up} rise, {len(scored) - up} fall.{more}"
-    )
+    say(f"{', '.join(causes)}: {len(scored)} of {count} scores change: {up} rise, {len(scored) - up} fall.{more}")
 
 
 def score_text(results: SubmissionResult) -> str:

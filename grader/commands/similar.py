@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-import click
-
 from grader.commands.checks import named_lessons
-from grader.commands.console import ProgressBar, console_for, print_remarks
+from grader.commands.console import ProgressBar, console_for, print_remarks, say
 from grader.commands.options import LessonNames
 from grader.commands.out_folder import OutToRead, kept_roster
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.similarity.pairs import similarities
 from grader.gradebook.similarity.reading import known_code, read_class, steps_of_course, stored_class
-from grader.publish.inert import terminal_line
 from grader.publish.instructor_pages import reason_text, similar_page
 from grader.results.wording import count_text
 
@@ -56,12 +53,12 @@ def similar(out: OutToRead, lesson_names: LessonNames) -> None:
     for pair in pairs[:MAX_SHOWN]:
         more = f" And {len(pair.shared) - 1} more." if len(pair.shared) > 1 else ""
         reason = f"{pair.one}, {pair.other} ({pair.bits:.1f} bits): {reason_text(pair.shared[0])}{more}"
-        click.echo(terminal_line(reason))
+        say(reason)
     if len(pairs) > MAX_SHOWN:
-        click.echo(f"... and {len(pairs) - MAX_SHOWN} more, in similar.html.")
+        say(f"... and {len(pairs) - MAX_SHOWN} more, in similar.html.")
     if pairs:
-        click.echo("Reasons to read them side by side, not a verdict: read both and speak with both students first.")
+        say("Reasons to read them side by side, not a verdict: read both and speak with both students first.")
     else:
         chance = f"no pair shares more than chance explains ({result.threshold:.1f} bits)"
-        click.echo(f"{result.size} submissions compared: {chance}.")
-    click.echo(f"Side by side: {page}")
+        say(f"{result.size} submissions compared: {chance}.")
+    say(f"Side by side: {page}")

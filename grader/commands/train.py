@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import click
-
 from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
-from grader.commands.console import ProgressBar, console_for
+from grader.commands.console import ProgressBar, console_for, say
 from grader.commands.dojo_work import AtDesk
 from grader.dojo.desk import only_lesson
 from grader.dojo.file import is_file, own_file, shown_path
@@ -53,7 +51,7 @@ def train(
 
         run = TrainingRun(network, out, lambda line: console.print(line, soft_wrap=True), show_step)
         finished = run.run(resume)
-    click.echo(f"The curve: {out / CURVE}")
+    say(f"The curve: {out / CURVE}")
     if not finished:
         typed = " ".join(["dojo train", *([word] if word else []), "--resume"])
         fail(f"stopped after {run.step:,} of {steps:,} steps, which are kept. Go on with: {typed}", STOPPED, "dojo")
