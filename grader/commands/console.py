@@ -31,7 +31,7 @@ def say(*lines: str) -> None:
         click.echo(terminal_line(line))
 
 
-def print_remarks(remarks: Iterable[str]) -> None:
+def print_remarks(remarks: Iterable[str], program: str = "grade") -> None:
     """Print each remark as a line of its own on standard error."""
     for remark in remarks:
-        click.echo(f"grade: {terminal_line(remark)}", err=True)
+        click.echo(f"{program}: {terminal_line(remark)}", err=True)

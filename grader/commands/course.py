@@ -11,7 +11,7 @@ from typing import Annotated
 
 from grader.commands.checks import find_course, open_course
 from grader.commands.command_line import FOLDER, argument, fail, option
-from grader.commands.console import console_for, print_remarks, say
+from grader.commands.console import print_remarks, say
 from grader.commands.options import AssignmentPath, CourseFolder, LessonNames, LessonWords
 from grader.errors import UserError, write_errors
 from grader.gradebook.assignment.config import read_assignment
@@ -36,14 +36,14 @@ def verify(
     """
     from grader.authoring.verify import verify_course  # torch comes with it
 
-    console, wrong = console_for(), 0
     loaded, chosen = open_course(course, lessons)
-    names = [lesson.name for lesson in chosen]
+    names, wrong = [lesson.name for lesson in chosen], 0
     for name, report in verify_course(loaded.root, names, os.cpu_count() or 1, questions):
         wrong += len(report.problems)
-        lines = [f"{name}: {report.summary}", *(f"  ✗ {problem}" for problem in report.problems)]
-        console.print("\n".join(lines), soft_wrap=True)
-    console.print("All as it should be." if not wrong else f"{count_text(wrong, 'error')}: the lines with ✗ above.")
+        say(f"{name}: {report.summary}")
+        for problem in report.problems:
+            say(*f"  ✗ {problem}".splitlines())
+    say("All as it should be." if not wrong else f"{count_text(wrong, 'error')}: the lines with ✗ above.")
     raise SystemExit(1 if wrong else 0)
 
 

@@ -122,11 +122,10 @@ def history(student: StudentName, gradebook: BookToRead) -> None:
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
     for time, cells in sorted(lines, key=lambda line: line[0]):
         table.add_row(time_text(time, zone), *map(terminal_line, cells))
-    console = console_for()
-    console.print(table)
+    console_for().print(table)
     total = f"{points_text(current.score)} of {points_text(current.max_score)}"
     state = "" if current.status == "graded" else f" ({current.status})"
-    console.print(f"{terminal_line(name)} now has {total}{state}.", soft_wrap=True)
+    say(f"{name} now has {total}{state}.")
 
 
 # Decisions ------------------------------------------------------------------------------------------------------------

@@ -37,6 +37,3 @@ main = CommandGroup(
     default=["list"],
 )
 click.version_option(package_name="backprop-ninja")(main)
-
-if __name__ == "__main__":
-    main()

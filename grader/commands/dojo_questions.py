@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from rich.console import Console
 
@@ -15,7 +14,6 @@ from grader.commands.dojo_work import AtDesk, ChosenLessons, show
 from grader.dojo.answering import AnswerSheet, ask_questions, practise
 from grader.dojo.desk import lesson_and_rest
 from grader.errors import UserError
-from grader.questions.code_lines import Results
 
 
 def answer(
@@ -32,11 +30,8 @@ def answer(
       dojo answer 03 zeros       asks one question again
     """
     lesson, name = lesson_and_rest(at.course, lesson_name)
-
-    def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
-        return at.judge.run_line(line, inputs)  # torch is loaded only for a question that needs it
-
-    sheet = AnswerSheet(lesson, at.course.lessons.values(), run_line)
+    # torch is loaded only for a question that needs it
+    sheet = AnswerSheet(lesson, at.course.lessons.values(), lambda line, inputs: at.judge.run_line(line, inputs))
     due = sheet.due((name, *names) if name else names)
     if not due:
         say(f"All questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import click
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
 from grader.commands.command_line import Opened, argument, option
-from grader.commands.console import console_for, say
+from grader.commands.console import console_for, print_remarks, say
 from grader.commands.options import CourseFolder, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
 from grader.dojo.file import (
@@ -46,10 +45,10 @@ def show(screen: Iterable[RenderableType]) -> None:
 @contextmanager
 def desk(course: CourseFolder) -> Iterator[Desk]:
     """A student's desk. Raises UserError."""
-    stderr = Console(stderr=True)
+    stderr = console_for(stderr=True)
     opened = Desk(
         student_course(course),
-        complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
+        complain=lambda sentence: print_remarks([sentence], "dojo"),
         busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else nullcontext(),
     )
     with closing(opened):

@@ -71,6 +71,3 @@ main = CommandGroup(
     },
 )
 click.version_option(package_name="backprop-ninja")(main)
-
-if __name__ == "__main__":
-    main()

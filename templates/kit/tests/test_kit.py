@@ -14,7 +14,7 @@ import pytest
 
 KIT = Path(__file__).resolve().parent.parent
 LESSONS = sorted(path.parent for path in (KIT / "exercises").glob("*/lesson.toml"))
-DOJO = [sys.executable, "-m", "grader.commands.dojo"]
+DOJO = [sys.executable, "-m", "grader.commands.start_dojo"]
 
 FORWARD = """
 import torch

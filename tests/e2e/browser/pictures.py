@@ -37,7 +37,7 @@ PICTURES = (
 
 def grade(out: Path, submissions: str, *lessons: str) -> None:
     chosen = [f"--lesson={number}" for number in lessons]
-    command = [sys.executable, "-m", "grader.commands.grade", "run", submissions, "--seed", "1", "-o", str(out)]
+    command = [sys.executable, "-m", "grader.commands.start_grade", "run", submissions, "--seed", "1", "-o", str(out)]
     subprocess.run([*command, *chosen], cwd=ROOT, check=True)
 
 
