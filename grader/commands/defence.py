@@ -26,7 +26,7 @@ from grader.gradebook.defence_sheets import (
     own_code,
     stored_work,
 )
-from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.files import output_errors, write_pages
 from grader.gradebook.guarded import rendered
 from grader.lesson.lesson import Lesson
 from grader.publish.instructor_pages import keys_page, papers_page
@@ -130,15 +130,16 @@ def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: L
 
 def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
     """Write the pages to be printed, and print where they are."""
-    folder, left_out = out / "defence" / sheets[0].lesson, list[str]()
-    for name, page in ((PAPERS_FILE, papers_page), (KEYS_FILE, keys_page)):
-        left_out.clear()
-        text = rendered(page, sheets, on_fault=lambda sheet, _: left_out.append(sheet.student))
-        print_remarks(f"{name} is without {who}, for a fault of the grader: ask them in person." for who in left_out)
-        with output_errors(folder / name):
-            folder.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / name, text)
-        say(f"{count_text(len(sheets) - len(left_out), 'student')}: {folder / name}")
+    folder, left_out = out / "defence" / sheets[0].lesson, set[str]()
+    pages = [
+        (name, rendered(page, sheets, on_fault=lambda sheet, _: left_out.add(sheet.student)))
+        for name, page in ((PAPERS_FILE, papers_page), (KEYS_FILE, keys_page))
+    ]
+    print_remarks(f"{who} is left out, for a fault of the grader: ask them in person." for who in sorted(left_out))
+    with output_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_pages(folder, pages)
+    say(*(f"{count_text(len(sheets) - len(left_out), 'student')}: {folder / name}" for name, _ in pages))
     say(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     most = max(len(sheet.questions) for sheet in sheets)
     for sheet in sheets:

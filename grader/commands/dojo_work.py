@@ -23,7 +23,6 @@ from grader.dojo.file import (
     place_in_own_file,
     reset_to_stub,
     shown_path,
-    work_in,
 )
 from grader.dojo.overview import finish_lines, hint_screen, list_screen, next_lines, welcome
 from grader.dojo.progress import Checked, next_lesson
@@ -96,10 +95,12 @@ def chosen_work(at: Desk, words: Sequence[str], rows: bool = False) -> Chosen:
             raise UserError(f"{word} is not a Python file or a notebook: name a .py or .ipynb file, or a lesson.")
         before = named[-1][0] if named else None
         named.append(at.find(word, before) if rows else (only_lesson(at.course, word), None))
-    if not files:
-        return Chosen(at, Work(at.course), named)
-    work, inside = work_in(Path(files[0]), at.course, bool(named))
-    return Chosen(at, work, named or [(lesson, None) for lesson in inside])
+    path = Path(files[0]).resolve() if files else None
+    exercise = [lesson for lesson in at.course.lessons.values() if own_file(lesson).resolve() == path]
+    if exercise or not files:
+        return Chosen(at, Work(at.course), named or [(lesson, None) for lesson in exercise])
+    work = Work(at.course, Path(files[0]))
+    return Chosen(at, work, named or [(lesson, None) for lesson in work.lessons()])
 
 
 @contextmanager

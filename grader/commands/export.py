@@ -141,9 +141,8 @@ def scores(graded: GradedOut, roster_file: ClassFile, named: Columns, maximum: M
     with write_errors(path):
         write_whole(path, platform.csv_text(roster, marks, columns, comments))
     print_remarks([*marks.remarks, *remarks])
-    have = "has" if len(roster.members) == 1 else "have"
     scored = sum(bool(marks.shares(student)) for student in marks.results)
-    say(f"wrote {path}: {scored} of {count_text(len(roster.members), 'student')} {have} a score.")
+    say(f"wrote {path}: {scored} of {count_text(len(roster.members), 'student has', 'students have')} a score.")
     if platform.maximum:  # Canvas takes it from the file's line Points Possible
         for lesson in columns.keys() - maxima.keys():
             points = f"{columns[lesson]} is in points out of {points_text(marks.possible[lesson])}"

@@ -166,15 +166,3 @@ class Work:
 def is_file(word: str) -> bool:
     """Whether a word of a command line names a file, not a lesson or a row."""
     return suffix_of(Path(word)) in (NOTEBOOK, ".py")
-
-
-def work_in(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
-    """The work at `path`, with the lessons in it; a lesson's own backward.py is the exercise. Raises UserError.
-
-    Where the command line has `named` the lessons, the file is not searched for them.
-    """
-    for lesson in course.lessons.values():
-        if path.resolve() == own_file(lesson).resolve():
-            return Work(course), [lesson]
-    one = Work(course, path)
-    return one, [] if named else one.lessons()

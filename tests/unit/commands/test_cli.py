@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import sqlite3
 import subprocess
@@ -16,8 +15,6 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 from made_gradebook import write_gradebook
-from made_results import lesson, results, row
-from rich.console import Console
 from shared_nursery import run_grade
 from support import GUARD_SECONDS, ROOT, SCHEMA, solution_of, without_seconds
 
@@ -25,7 +22,6 @@ from grader.commands import command_line
 from grader.commands import grade as cli
 from grader.commands.command_line import CommandGroup
 from grader.commands.dojo import main as dojo
-from grader.commands.live import RunView
 from grader.errors import GraderFault
 from grader.gradebook.grading import server
 from grader.gradebook.grading.settings import Settings
@@ -111,28 +107,6 @@ def test_a_second_run_says_what_is_as_before_and_writes_the_same(graded, submiss
     )
     after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file() and "sqlite" not in path.name}
     assert after == before
-
-
-# What is printed -----------------------------------------------------------------------------------------------------
-
-
-def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none():
-    for quiet in (False, True):
-        console = Console(width=80, file=io.StringIO())
-        with RunView(console, quiet) as view:
-            view.planned(2, 3)
-            view.started("ada")
-            view.result(results("ada", lesson("04", row("dx", points=3, max_points=3))))
-            missing = lesson("04", row("dx", "missing", max_points=3))
-            view.result(results("b\x1b[2J", missing, status="rejected", message="Why."))
-        assert isinstance(console.file, io.StringIO)
-        assert console.file.getvalue() == (
-            ""
-            if quiet
-            else "2 of 5 are new or changed; 3 are as before (--fresh grades all).\n"
-            "[1/2] ada: 3 of 3 (100 %)\n"
-            "[2/2] b\\x1b[2J: 0 of 3 (0 %), rejected: Why.\n"
-        )
 
 
 # What is refused ------------------------------------------------------------------------------------------------------

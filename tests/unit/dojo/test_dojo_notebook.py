@@ -14,7 +14,7 @@ from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
 from rich.console import Console
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import work_in
+from grader.dojo.file import Work
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.watch import Watch
 
@@ -136,7 +136,8 @@ def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monk
     monkeypatch.chdir(kit)
     desk = Desk(kit, print)
     desk._judge = judge
-    work, lessons = work_in(Path("that.ipynb"), desk.course, named=False)
+    work = Work(desk.course, Path("that.ipynb"))
+    lessons = work.lessons()
     paper = io.StringIO()
     watch = Watch(desk, lessons[0], Console(file=paper, width=80, highlight=False, markup=False), work, lessons)
     watch._session = session = CheckSession(desk, work=work)
