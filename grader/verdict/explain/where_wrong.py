@@ -9,6 +9,7 @@ from torch import Tensor
 from grader.comparison.tensors import TensorComparison, index_at
 from grader.reference.problem import Draw
 from grader.results.wording import listed
+from grader.verdict.judge.checks import right_on
 from grader.verdict.judge.line import Case, compare_answer
 
 ELEMENT_RTOL = 1e-9
@@ -76,12 +77,13 @@ def out_of(count: int, total: int) -> str:
 def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
     """A sentence; "" when it fails everywhere.
 
-    Where nothing is special, the first failing problem's sizes are given: any of them may be the cause.
+    Where nothing is special, it counts the problems and gives the sizes of the first failing one: any of them may be
+    the cause.
     """
     if not right:
         return ""
     special = smallest_sizes(failing, right, "is right")
-    return special or f"It is right on other problems; this one has {failing[0].describe()}."
+    return special or right_on(len(right), len(right) + len(failing), failing[0].describe())
 
 
 def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) -> str:

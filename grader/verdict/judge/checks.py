@@ -302,9 +302,13 @@ def describe_draw(draw: Mapping[str, Any]) -> str:
 def failure_message(failing: Sequence[tuple[str, Difference]], count: int) -> str:
     """The first finding, and on which draw it is, where others of the `count` draws are right."""
     where, finding = failing[0]
-    return finding.message + (
-        f" It is right on other problems; this one has {where}." if 0 < len(failing) < count and where else ""
-    )
+    is_partly_right = where and len(failing) < count
+    return finding.message + (f" {right_on(count - len(failing), count, where)}" if is_partly_right else "")
+
+
+def right_on(right: int, count: int, first: str) -> str:
+    """A sentence on what is right on some of `count` problems; `first` are the sizes of the first wrong one."""
+    return f"It is right on {right} of {count} problems; the first wrong one has {first}."
 
 
 def failed_call(failed: CallFailed, where: str = "") -> CheckFailed:

@@ -2,8 +2,8 @@
 
 lesson: 17
 by: dojo
-dX: shape | = The shape is (5, 4, 0, 0); expected (5, 4, 9, 12), the shape of the value itself. It is right on other
-    problems; this one has batch 5, channels 4, filters 6, height 9, width 12, rows 1, columns 3, stride 2, padding 0.
+dX: shape | = The shape is (5, 4, 0, 0); expected (5, 4, 9, 12), the shape of the value itself. It is right on 2
+    of 3 problems; the first wrong one has batch 5, channels 4, filters 6, height 9, width 12, rows 1, columns 3, stride 2, padding 0.
 never_read: failed | = `dX` is not right yet for an image whose last rows no window reads. Its public example:
     exercises/17_convolution/examples.py:22
 """

@@ -75,7 +75,7 @@ def test_wrong_on_one_problem_is_wrong(problems):
 
     verdict = judged(problems, "d", answer)
     assert verdict.status == "failed" and verdict.mistake is None
-    assert verdict.message.endswith(" It is right on other problems; this one has rows 6, columns 3.")
+    assert verdict.message.endswith(" It is right on 2 of 3 problems; the first wrong one has rows 6, columns 3.")
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_rows_columns_and_elements_by_hand():
 def test_a_size_that_all_failing_draws_share_is_not_called_the_cause():
     """`rows` may have no part in the gradient: the sizes of one failing problem are given, and none is picked out."""
     right = [Draw({"rows": 4, "columns": 3}), Draw({"rows": 5, "columns": 2})]
-    said = "It is right on other problems; this one has rows 8, columns 3."
+    said = "It is right on 2 of 4 problems; the first wrong one has rows 8, columns 3."
     assert circumstances([Draw({"rows": 8, "columns": 3}), Draw({"rows": 8, "columns": 2})], right) == said
-    said = "It is right on other problems; this one has rows 2, columns 3."
+    said = "It is right on 2 of 3 problems; the first wrong one has rows 2, columns 3."
     assert circumstances([Draw({"rows": 2, "columns": 3})], right) == said
 
 

@@ -50,7 +50,7 @@ def test_the_sentence_names_the_draw_only_where_others_are_right():
     failing = [("size 3", Difference("", "value", "The result is 1; expected 2."))]
     assert failure_message(failing, 1) == "The result is 1; expected 2."
     assert failure_message(failing, 2) == (
-        "The result is 1; expected 2. It is right on other problems; this one has size 3."
+        "The result is 1; expected 2. It is right on 1 of 2 problems; the first wrong one has size 3."
     )
 
 
