@@ -6,6 +6,7 @@ import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +30,7 @@ from grader.gradebook.defence_sheets import (
 from grader.gradebook.files import output_errors, write_pages
 from grader.gradebook.guarded import rendered
 from grader.lesson.lesson import Lesson
-from grader.publish.instructor_pages import keys_page, papers_page
+from grader.publish.instructor_pages import defence_page
 from grader.results.wording import count_text
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
     """Write the pages to be printed, and print where they are."""
     folder, left_out = out / "defence" / sheets[0].lesson, set[str]()
     pages = [
-        (name, rendered(page, sheets, on_fault=lambda sheet, _: left_out.add(sheet.student)))
-        for name, page in ((PAPERS_FILE, papers_page), (KEYS_FILE, keys_page))
+        (name, rendered(partial(defence_page, kind), sheets, on_fault=lambda sheet, _: left_out.add(sheet.student)))
+        for name, kind in ((PAPERS_FILE, "papers"), (KEYS_FILE, "keys"))
     ]
     print_remarks(f"{who} is left out, for a fault of the grader: ask them in person." for who in sorted(left_out))
     with output_errors(folder):

@@ -63,11 +63,6 @@ def lines_of(item: EvidenceItem, files: FilesByStudent) -> Sequence[tuple[int, s
 # A defence ------------------------------------------------------------------------------------------------------------
 
 
-def papers_page(sheets: Sequence[Sheet]) -> str:
-    """Every sheet, to be printed: each begins on a page of its own, and its head is on each of its pages."""
-    return page_templates(inert).get_template("defence_papers.html").render(sheets=sheets)
-
-
-def keys_page(sheets: Sequence[Sheet]) -> str:
-    """The right answers of every sheet, by code, for the instructor."""
-    return page_templates(inert).get_template("defence_keys.html").render(sheets=sheets)
+def defence_page(kind: str, sheets: Sequence[Sheet]) -> str:
+    """Of every sheet the `papers`, to be printed, each on pages of its own; or the `keys`: right answers, by code."""
+    return page_templates(inert).get_template(f"defence_{kind}.html").render(sheets=sheets)

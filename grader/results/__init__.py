@@ -18,6 +18,8 @@ from grader.typed_json import OPTIONAL, JsonObject
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"
+TOTAL = "total"
+"""All lessons of a submission together, next to the names of single ones."""
 
 Status = Literal[
     "passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden", "here", "hidden"
@@ -275,6 +277,19 @@ class SubmissionResult(JsonObject):
         """Those for which the student has points, which may be 0: not excused, and nothing to be decided."""
         parts = self.lessons if self.excused is None else []
         return [each for each in parts if each.excused is None and not each.is_unclear]
+
+    def shares(self) -> dict[str, float]:
+        """{lesson or TOTAL: the score as a share of the student's own maximum}.
+
+        What the student is excused from, and what is not decided, has none: it would be a zero that nobody earned. Nor
+        has the total where a lesson could not be graded, and anything of a student who submitted nothing.
+        """
+        if self.excused is not None or self.status == "nothing":
+            return {}
+        shares = {each.name: each.score / each.max_score if each.max_score else 0.0 for each in self.counted_lessons}
+        is_excused = bool(self.lessons) and all(each.excused is not None for each in self.lessons)
+        is_decided = self.status not in ("error", "unclear") and not is_excused
+        return shares | ({TOTAL: self.percent / 100} if is_decided else {})
 
     @property
     def is_partly_counted(self) -> bool:

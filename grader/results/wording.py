@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from grader.results import Lateness
+from grader.results import Lateness, points_in_words, points_text
 
 SECONDS_PER_DAY = 86_400
 UNKNOWN_TIME = "Nothing says when this was submitted, and it may be late: it has no points until a person decides."
@@ -57,6 +57,22 @@ def figure_text(value: float | None) -> str:
     if value is None or value == 0:
         return "–" if value is None else "0"
     return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
+
+
+def late_texts(late: Lateness) -> tuple[str, str]:
+    """What lateness cost, as a sentence and in a few words; both are "" for work on time."""
+    if not late.is_known:
+        on_time = "The time of submission is not known: it counts as on time."
+        return UNKNOWN_TIME if late.cost else on_time, "time unknown"
+    if not late.seconds:
+        return "", ""
+    sentence = note = f"{how_late(late)} late"
+    if late.free_days:
+        used = count_text(late.free_days, "free late day of the term was", "free late days of the term were")
+        sentence += f", and {used} used"
+    note += f", −{points_text(late.cost)}" if late.cost else ""
+    note += f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
+    return f"It was submitted {sentence}. That cost {points_in_words(late.cost) if late.cost else 'no points'}.", note
 
 
 def how_late(late: Lateness) -> str:

@@ -22,10 +22,9 @@ from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import join
 from grader.publish.inert import csv_text, formula_free
 from grader.publish.report.classroom import incomplete
-from grader.results import SubmissionResult, number, points_text
+from grader.results import TOTAL, SubmissionResult, number, points_text
 from grader.results.wording import first_names
 
-TOTAL_COLUMN = "total"
 MAX_NAMES_IN_REMARK = 10
 AGAIN = re.compile(r"(.+)-\d+")
 """The name of a second submission that came under one name: `ada-2`."""
@@ -37,7 +36,7 @@ POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it
 
 @dataclass(frozen=True)
 class Marks:
-    """The scores of a class. A column is a lesson, or TOTAL_COLUMN.
+    """The scores of a class. A column is a lesson, or TOTAL.
 
     Attributes:
         results: {the member's `student`: their results}.
@@ -55,7 +54,7 @@ class Marks:
 
     def shares(self, student: str) -> dict[str, float]:
         """{column: a student's score as a share of their own maximum}; none where there is no score."""
-        return shares_of_student(self.results[student]) if student in self.results else {}
+        return self.results[student].shares() if student in self.results else {}
 
     def cell(self, member: Member, column: str) -> str:
         """Empty where there is no score, which is not a zero."""
@@ -92,22 +91,7 @@ def read_marks(gradebook: Gradebook, roster: Roster) -> Marks:
         remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_REMARK)}.")
     title = next((found.assignment.title for found in results.values() if found.assignment is not None), "")
     decimals = None if assignment is None else assignment.round
-    return Marks(owners, dict(sorted(possible.items())) | {TOTAL_COLUMN: total}, tuple(remarks), title, decimals)
-
-
-def shares_of_student(results: SubmissionResult) -> dict[str, float]:
-    """{lesson or TOTAL_COLUMN: the score as a share of the student's own maximum}.
-
-    What the student is excused from, and what is not decided, has none: it would be a zero that nobody earned. Nor has
-    the total where a lesson could not be graded, and anything of a student who submitted nothing.
-    """
-    if results.excused is not None or results.status == "nothing":
-        return {}
-    shares = {each.name: each.score / each.max_score if each.max_score else 0.0 for each in results.counted_lessons}
-    is_excused = bool(results.lessons) and all(each.excused is not None for each in results.lessons)
-    if results.status not in ("error", "unclear") and not is_excused:
-        shares[TOTAL_COLUMN] = results.percent / 100
-    return shares
+    return Marks(owners, dict(sorted(possible.items())) | {TOTAL: total}, tuple(remarks), title, decimals)
 
 
 def class_results(gradebook: Gradebook) -> dict[str, SubmissionResult]:
@@ -154,7 +138,7 @@ class Platform:
         return columns if any(each in columns for each in self.key) else {}
 
     def columns(self, marks: Marks, named: Sequence[str]) -> dict[str, str]:
-        """{lesson or TOTAL_COLUMN: the grade book's column}, from LESSON=COLUMN texts if any. Raises UserError."""
+        """{lesson or TOTAL: the grade book's column}, from LESSON=COLUMN texts if any. Raises UserError."""
         columns = {}
         for text in named:
             name, equals, column = text.partition("=")
@@ -165,7 +149,7 @@ class Platform:
         if columns:
             return columns
         total = self.grade or marks.title
-        return {TOTAL_COLUMN: total} if total else {name: name for name in marks.possible if name != TOTAL_COLUMN}
+        return {TOTAL: total} if total else {name: name for name in marks.possible if name != TOTAL}
 
     def maxima(self, roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
         """{lesson: maximum} as the platform's own file says it. Raises UserError for several of one column."""
@@ -186,7 +170,7 @@ class Platform:
         """The platform's own file with the scores, all other cells as they were; else a new file.
 
         Args:
-            columns: {lesson or TOTAL_COLUMN: column}
+            columns: {lesson or TOTAL: column}
             comments: {student: a comment}, which goes into an empty cell of a column for comments.
         """
         own = self.own_columns(roster)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from grader.results import Lateness, LessonResult, Row, SubmissionResult, number, points_in_words, points_text
-from grader.results.wording import UNKNOWN_TIME, count_text, date_text, how_late
+from grader.results import (
+    TOTAL,
+    LessonResult,
+    Row,
+    SubmissionResult,
+    number,
+    points_in_words,
+    points_text,
+)
+from grader.results.wording import date_text, late_texts
 
 WHY_AN_ATTEMPT_COUNTS = {
     "best": "it is the best one",
@@ -15,7 +23,6 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last on time": "it is the last one on time",
     "last, none on time": "it is the last one, and none was on time",
 }
-TOTAL_PART: Final = "total"
 
 
 class Fact(NamedTuple):
@@ -23,7 +30,7 @@ class Fact(NamedTuple):
 
     Attributes:
         kind: late, excuse, attempt, adjustment or comment.
-        part: TOTAL_PART, a lesson's name, or "LESSON.ROW".
+        part: TOTAL, a lesson's name, or "LESSON.ROW".
         sentence: for the student, next to the part; "" where the report says nothing about it.
         note: the same in a few words, for the table of the class; "" where it says nothing about it.
         cell: the same for grades.csv.
@@ -38,7 +45,7 @@ class Fact(NamedTuple):
 
 def facts_about(results: SubmissionResult) -> Iterator[Fact]:
     """All facts about a student, those about the submission as a whole first."""
-    yield from facts_of_part(results, TOTAL_PART, "this assignment")
+    yield from facts_of_part(results, TOTAL, "this assignment")
     yield from (fact for lesson in results.lessons for fact in facts_about_lesson(lesson))
 
 
@@ -54,7 +61,7 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
     if part.excused is not None:
         author, reason = part.excused.author, part.excused.reason
         sentence = f"{title[0].upper()}{title[1:]} does not count for you. Decided by {author}.{because(reason)}"
-        note = "" if is_row else "excused" if name == TOTAL_PART else f"{number} excused"
+        note = "" if is_row else "excused" if name == TOTAL else f"{number} excused"
         yield Fact("excuse", name, sentence, note, f"{name}, {author}: {reason}")
     if isinstance(part, LessonResult) and part.attempt is not None:
         place, of, why = part.attempt.number, part.attempt.of, part.attempt.why
@@ -80,22 +87,6 @@ def because(reason: str) -> str:
     return f" Reason: {reason}" if reason else ""
 
 
-def late_texts(late: Lateness) -> tuple[str, str]:
-    """What lateness cost, as a sentence and in a few words; both are "" for work on time."""
-    if not late.is_known:
-        on_time = "The time of submission is not known: it counts as on time."
-        return UNKNOWN_TIME if late.cost else on_time, "time unknown"
-    if not late.seconds:
-        return "", ""
-    sentence = note = f"{how_late(late)} late"
-    if late.free_days:
-        used = count_text(late.free_days, "free late day of the term was", "free late days of the term were")
-        sentence += f", and {used} used"
-    note += f", −{points_text(late.cost)}" if late.cost else ""
-    note += f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
-    return f"It was submitted {sentence}. That cost {points_in_words(late.cost) if late.cost else 'no points'}.", note
-
-
 def sentences_about(results: SubmissionResult) -> list[str]:
     """The assignment, the time of submission, and the facts about the submission as a whole."""
     found = []
@@ -109,7 +100,7 @@ def sentences_about(results: SubmissionResult) -> list[str]:
         times = dict.fromkeys((each.submitted, each.time_source) for each in attempts if each.submitted)
         found += [f"Submitted on {date_text(when)}, by {source}." for when, source in times if when and source]
         found += [remark.message for remark in results.intake or () if remark.kind == "platform"]
-    facts = facts_of_part(results, TOTAL_PART, "this assignment")
+    facts = facts_of_part(results, TOTAL, "this assignment")
     return [*found, *(fact.sentence for fact in facts if fact.sentence)]
 
 
@@ -120,7 +111,7 @@ def sentences_about_lesson(lesson: LessonResult) -> list[str]:
 def decision_sentences(results: SubmissionResult) -> Iterator[str]:
     """Each fact about a student, for a text about all lessons."""
     for fact in facts_about(results):
-        lesson = "" if fact.part == TOTAL_PART else f"{fact.part.partition('.')[0]}: "
+        lesson = "" if fact.part == TOTAL else f"{fact.part.partition('.')[0]}: "
         if fact.sentence:
             yield lesson + fact.sentence
 

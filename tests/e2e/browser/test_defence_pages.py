@@ -11,7 +11,7 @@ from playwright import sync_api as playwright
 
 from grader.defence.question import DefenceQuestion
 from grader.gradebook.defence_sheets import Sheet
-from grader.publish.instructor_pages import keys_page, papers_page
+from grader.publish.instructor_pages import defence_page
 
 LINE = (
     "(dxhat / torch.sqrt(var + 1e-05) + dvar * 2 * (x - mean) / n + dmean / n) * dxhat.shape[0] * (1 / dxhat.shape[-1])"
@@ -36,7 +36,7 @@ def page(browser: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) 
     path: Path = tmp_path_factory.mktemp("papers") / "papers.html"
     names = ("Ada", "A. " + "Very long name " * 8, "Bo", "Chen")
     sheets = [sheet(name, 6, place % 2 == 1) for place, name in enumerate(names)]
-    path.write_text(papers_page(sheets), encoding="utf-8")
+    path.write_text(defence_page("papers", sheets), encoding="utf-8")
     tab = browser.new_page()
     tab.goto(path.as_uri())
     return tab
@@ -58,7 +58,8 @@ def test_no_page_has_two_sheets_and_every_page_has_a_code(page: playwright.Page)
 @pytest.mark.full
 def test_nothing_is_wider_than_the_screen(page: playwright.Page, browser: playwright.Browser):
     keys = browser.new_page()
-    keys.set_content(keys_page([sheet("A. " + "Very long name " * 8, 12, False), sheet("Bo", 3, True)]))
+    sheets = [sheet("A. " + "Very long name " * 8, 12, False), sheet("Bo", 3, True)]
+    keys.set_content(defence_page("keys", sheets))
     for tab in (page, keys):
         assert "Backprop Ninja" in tab.title()
         for width in (1100, 360):

@@ -26,7 +26,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
 from grader.gradebook.records import Decision
 from grader.lesson.lesson import Course
-from grader.publish.instructor_pages import keys_page, papers_page
+from grader.publish.instructor_pages import defence_page
 
 NUMBER = DefenceQuestion(
     "by_hand", "db2", "number", "What is `db2[0]`?\n\n    dlogits = [[1], [2]]", "3", model="The sum."
@@ -147,10 +147,10 @@ def test_no_student_s_file_has_the_code_of_somebody_else_s_sheet(tmp_path: Path,
 
 
 def test_pages_escape_what_students_wrote():
-    papers = papers_page([SHEET])
+    papers = defence_page("papers", [SHEET])
     assert "&lt;b&gt;that" in papers and "<b>that" not in papers
     assert "<pre>dlogits = [[1], [2]]</pre>" in papers and "<code>db2[0]</code>" in papers
-    assert "The sum." not in papers and "The sum." in keys_page([SHEET])
+    assert "The sum." not in papers and "The sum." in defence_page("keys", [SHEET])
 
 
 def test_practice_explains_each_answer():

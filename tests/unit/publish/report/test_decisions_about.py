@@ -16,14 +16,13 @@ from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.decisions import (
     annotation_cells,
-    late_texts,
     sentences_about,
     sentences_about_lesson,
     short_notes,
 )
 from grader.publish.report.pages import Reporter
 from grader.results import Lateness, SubmissionResult
-from grader.results.wording import UNKNOWN_TIME, date_text
+from grader.results.wording import UNKNOWN_TIME, date_text, late_texts
 
 POLICY = LatePolicy(percent_per_day=10, free_days=1)
 ATTEMPTS = [
