@@ -10,6 +10,7 @@ import ast
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -46,7 +47,6 @@ class LocalJudge:
         self.zygote = EagerZygote() if zygote is None else zygote
         source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
-        self._frozen = False
 
     @property
     def running(self) -> str:
@@ -71,10 +71,9 @@ class LocalJudge:
         if lesson.gradients:  # they are drawn before the student saves
             for problem in (lesson.public, lesson.public_chain, *self._book.problems(lesson, lesson.public_draws)):
                 pack_once(problem)
-        if not self._frozen:
+        if not gc.get_freeze_count():
             gc.collect()
             gc.freeze()  # no collection visits all of torch's objects while the student waits
-            self._frozen = True
 
     def judge(
         self,
@@ -156,13 +155,8 @@ class PublicSuite:
             row.status = "todo" if node is not None and "raise NotImplementedError" in ast.unparse(node) else HIDDEN
         else:
             check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
-            found, line = row_of_check(examples_of(self._lesson), check, HERE), row.line
-            row.status, row.points, row.message, row.line = (
-                found.status,
-                found.points,
-                found.message,
-                found.line or line,
-            )
+            found = row_of_check(examples_of(self._lesson), check, HERE)
+            row = replace(found, line=found.line or row.line, relative_error=None, mistake=None)
             if row.status != HERE and row.message:  # there is none where a function that it calls is not written yet
                 place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
                 row.message += f"{'' if row.message[-1] in '.!?' else '.'} Its public example: {place}"

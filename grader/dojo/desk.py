@@ -143,10 +143,10 @@ class Desk:
         """Run the file; `show` as in LocalJudge. Raises Interrupted once the descriptor `interrupt` is readable."""
         judge, started = self.judge, time.monotonic()
 
-        def checked(judged: JudgedFile) -> Checked:
-            return Checked(lesson, submitted, judged, time.monotonic() - started)
+        def checked(judged: JudgedFile, is_final: bool = True) -> Checked:
+            return Checked(lesson, submitted, judged, time.monotonic() - started, is_final)
 
-        first = None if show is None else (lambda judged: show(checked(judged)))
+        first = None if show is None else (lambda judged: show(checked(judged, False)))
         with self.busy(f"checking lesson {lesson.number}"):
             return checked(judge.judge(lesson, submitted, interrupt, first))
 

@@ -130,14 +130,12 @@ def latest_cells(texts: Sequence[str]) -> bytes:
 
     A cell that defines what a later one defines again is empty: it was run again, perhaps changed.
     """
-    kept, later = list[str](), list[set[str]]()
-    for text in reversed(texts[1:]):
-        names = names_defined(text)
-        kept.append("" if text in kept or (names and names in later) else text)
-        later.append(names)
+    keyed = [(frozenset(names_defined(text)) or text, text) for text in texts[1:]]
+    latest = {key: number for number, (key, _) in enumerate(keyed)}
+    shown = [text if latest[key] == number else "" for number, (key, text) in enumerate(keyed)]
     cells = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": number, "source": text}
-        for number, text in enumerate(reversed(kept), 1)
+        for number, text in enumerate(shown, 1)
     ]
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}).encode()
 

@@ -119,12 +119,16 @@ def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progr
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of one check, as progress and in words (`part`)."""
+    """The result of one check, as progress and in words (`part`).
+
+    It `is_final` unless a search for slips in the code may still explain better what is wrong.
+    """
 
     lesson: Lesson
     submitted: LessonFiles
     judged: JudgedFile
     seconds: float
+    is_final: bool = True
 
     @cached_property
     def progress(self) -> Progress:

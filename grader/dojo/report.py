@@ -88,7 +88,7 @@ def open_in_browser(page: Path | str) -> bool:
 
 
 class LiveServer(ThreadingHTTPServer):
-    """Serves the report of the latest check of a session. `address` is what a student opens."""
+    """Serves the report of the latest check of a session, with a `sentence` on what is going on, at `address`."""
 
     daemon_threads = True
     block_on_close = False
@@ -97,7 +97,7 @@ class LiveServer(ThreadingHTTPServer):
         super().__init__((LOOPBACK, 0), LiveRequest)  # any free port
         self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
         self.address = f"http://{LOOPBACK}:{self.server_address[1]}{self.path}"
-        self._isolation, self._sentence = isolation, ""
+        self._isolation, self.sentence = isolation, ""
         self._latest: tuple[int, Checked | None] = 0, None  # (how many checks there were, the latest)
 
     def __enter__(self) -> LiveServer:
@@ -113,7 +113,7 @@ class LiveServer(ThreadingHTTPServer):
 
     def tell(self, event: Event) -> None:
         """Have every open page show what has happened. It only takes note of it, so that the caller does not wait."""
-        self._sentence = event.sentence
+        self.sentence = event.sentence
         if event.checked is not None:  # in the thread that checks, and in no other
             self._latest = self._latest[0] + 1, event.checked
 
@@ -123,7 +123,7 @@ class LiveServer(ThreadingHTTPServer):
 
     def state(self) -> str:
         """The number of the latest check and what is going on, as JSON."""
-        return json.dumps({"check": self._latest[0], "state": self._sentence})
+        return json.dumps({"check": self._latest[0], "state": self.sentence})
 
 
 class LiveRequest(BaseHTTPRequestHandler):

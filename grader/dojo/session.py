@@ -11,7 +11,7 @@ import select
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from grader.dojo.desk import Desk
@@ -26,7 +26,7 @@ from grader.source.parsing import parse_submitted
 GRACE_SECONDS = 0.1
 """How long a file may be missing or incomplete before that is an event: editors replace files."""
 MAX_SECONDS_TO_CLOSE = 5.0
-SEARCHING = "looking for the slip in your code"
+CHECKING, SEARCHING = "checking", "looking for the slip in your code"
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Event:
     """What happened to a lesson's file.
 
     Attributes:
-        kind: `saved`, and then a check begins; `running`, still; `provisional`, with verdicts, before the search for
-            slips in the code that may explain them better; `checked`; `failed`, where there is no verdict.
+        kind: `saved`, and then a check begins; `provisional`, with verdicts, before the search for slips in the code
+            that may explain them better; `checked`; `failed`, where there is no verdict.
         sentence: what is going on, or why there is no verdict.
         submitted: the files that are checked; None where they cannot be read.
     """
 
-    kind: Literal["saved", "running", "provisional", "checked", "failed"]
+    kind: Literal["saved", "provisional", "checked", "failed"]
     lesson: Lesson
     sentence: str = ""
     checked: Checked | None = None
@@ -56,7 +56,7 @@ class CheckSession:
         self._thread = ThreadPoolExecutor(1, "checks")
         self._interrupt, self._interrupting = os.pipe()  # holds a byte for each request that waits for the thread
         self._requests = list[Future[Any]]()  # the latest
-        self._now: Event | None = None  # what the check that runs is doing
+        self._now = ""  # what the check that runs is doing
 
     def check(self, lesson: Lesson) -> Future[Checked]:
         """Check the lesson's file as it is on the disk, soon.
@@ -74,10 +74,10 @@ class CheckSession:
             self._request(lambda: None)  # which ends the check
             raise
 
-    def running(self) -> Event | None:
-        """What the check that runs is doing; None where none runs."""
-        now = self._now
-        return now and replace(now, sentence=now.sentence or f"checking: {self._desk.judge.running}")
+    @property
+    def running(self) -> str:
+        """What the check that runs is doing; "" where none runs."""
+        return f"{CHECKING}: {self._desk.judge.running}" if self._now == CHECKING else self._now
 
     def close(self) -> None:
         """End the check that runs, then the thread. It also works where the interpreter has ended the thread before."""
@@ -108,21 +108,21 @@ class CheckSession:
             self._tell(Event("failed", lesson, why))
             raise
         finally:
-            self._now = None
+            self._now = ""
 
     def _checked(self, lesson: Lesson) -> Checked:
         self._end_if_superseded()
         self._desk.judge.prepare(lesson)
         submitted = self._read(lesson)
-        self._now = Event("running", lesson)
-        self._tell(Event("saved", lesson, "checking", submitted=submitted))
+        self._now = CHECKING
+        self._tell(Event("saved", lesson, CHECKING, submitted=submitted))
 
         def show(checked: Checked) -> None:
-            self._now = Event("running", lesson, SEARCHING)
+            self._now = SEARCHING
             self._tell(Event("provisional", lesson, SEARCHING, checked, submitted))
 
         checked = self._desk.check(lesson, submitted, self._interrupt, show=show)
-        self._now = None
+        self._now = ""
         if self._work.remembered:
             self._desk.state_file.keep(checked)
         self._tell(Event("checked", lesson, "", checked, submitted))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -31,9 +32,7 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 
 VISIBLE = 0.05
-"""A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
-MIN_ELEMENT = 1e-3
-"""Of a gradient's largest element: values of the loss do not determine smaller ones well enough."""
+"""A broken copy differs from the right gradient by this share of its largest element: a checker can see it."""
 ANSWERS: Mapping[bool | None, str] = {True: "accepts", False: "rejects", None: "cannot tell about"}
 """{the first value that a checker returns: what the checker does with a claim}"""
 ZERO_GRADIENT = 1e-9
@@ -96,11 +95,9 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     """{what is wrong: a copy of d`name` that is wrong by enough to be seen}."""
     right = problem.reference(name)
     sizes, one = right.abs().flatten(), torch.zeros_like(right)
+    one.view(-1)[sizes.argmax()] = VISIBLE
     if sizes.max() <= ZERO_GRADIENT * max(1.0, problem.scale(name)):
-        one.view(-1)[0] = VISIBLE
         return {"with 0.05 in one place": right + one}
-    large = torch.where(sizes > MIN_ELEMENT * sizes.max(), sizes, torch.inf)
-    one.view(-1)[large.argsort()[int(large.isfinite().sum()) // 2]] = VISIBLE
     return {
         "with the opposite sign": -right,
         "times two": 2 * right,
@@ -128,10 +125,7 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson,
         if own.load_failure is not None:
             reason = own.load_failure.message.rstrip(".")
             raise UserError(f"{file.shown} does not run: {reason}. Fix it first: dojo watch {lesson.number}")
-
-        def ask(f: Function, x: Tensor, claim: Tensor) -> str:
-            return checker_verdict(RemoteTarget(own), lesson, f, x.numpy(), claim.to(torch.float64).numpy())
-
+        ask = partial(checker_verdict, own, lesson)
         for each in chosen:
             if at.progress(each).begun:
                 checked = at.check(each, read_own(each))
@@ -144,11 +138,11 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson,
         raise UserError(f"There is no gradient to verify yet: none is written in lesson {numbers}.")
 
 
-def checker_verdict(checker: RemoteTarget, lesson: Lesson, *of: object) -> str:
-    """What the checker of `lesson` does with a claim: see Claim.verdict. Raises UserError."""
+def checker_verdict(own: Student, lesson: Lesson, f: Function, x: Tensor, claim: Tensor) -> str:
+    """What the student's checker does with a gradient of `f` at `x`: see Claim.verdict. Raises UserError."""
     name = lesson.config.verification.function
     try:
-        found = checker.call(name, *of)
+        found = RemoteTarget(own).call(name, f, x.numpy(), claim.to(torch.float64).numpy())
     except CallFailed as error:
         if error.answer.outcome in UNWRITTEN:
             needed = f"`dojo verify` needs your `{name}` of lesson {lesson.number}, which is not written yet"

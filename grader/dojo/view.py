@@ -28,7 +28,6 @@ class View:
     file: str  # the displayed path of the watched file
     live: str = ""  # the address of the live page, where there is one
     checked: Checked | None = None  # the last check; None before the first
-    is_provisional: bool = False  # whether a search for slips may still explain what is wrong better
     focus: str | None = None  # the row that the screen explains
     news: Sequence[Text] = ()  # what became right or wrong with the last save
     notes: Sequence[Paragraph] = ()  # remarks that were not on the screen at the save before
@@ -36,6 +35,10 @@ class View:
     listed: Sequence[RenderableType] = ()  # the list of lessons, in place of all else until the next key
     running: str = ""  # the progress of a check, while it runs
     trouble: str = ""  # why the file cannot be read
+
+    @property
+    def is_provisional(self) -> bool:
+        return self.checked is not None and not self.checked.is_final
 
     def screen(self, console: Console) -> list[RenderableType]:
         """Its parts. In a low window the first is cut from below: what comes first matters most."""

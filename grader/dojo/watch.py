@@ -74,14 +74,12 @@ class Watch:
             self._session.check(self.view.lesson)
             quiet = QUIET_SECONDS
             while True:
-                is_shown = self._console.is_terminal and self._session.running() is not None
+                is_shown = self._console.is_terminal and self._session.running
                 try:
                     news = self._news.get(timeout=quiet if is_shown else None)
                 except Empty:
                     quiet = REFRESH_SECONDS
-                    if (running := self._session.running()) is not None:
-                        self._tell_page(running)
-                        self.show(running)
+                    self.show_running(self._session.running)
                     continue
                 quiet = QUIET_SECONDS
                 if isinstance(news, Event):
@@ -95,12 +93,17 @@ class Watch:
 
     def _note(self, event: Event) -> None:
         """Called in the thread that checks."""
-        self._tell_page(event)
-        self._news.put(event)
-
-    def _tell_page(self, event: Event) -> None:
         if self._page is not None:
             self._page.tell(event)
+        self._news.put(event)
+
+    def show_running(self, sentence: str) -> None:
+        """Show what the check that runs is doing."""
+        if sentence:
+            self.view.running = sentence
+            if self._page is not None:
+                self._page.sentence = sentence
+            self._draw()
 
     # events
 
@@ -113,17 +116,15 @@ class Watch:
             if view.checked is None or view.checked.submitted != event.submitted:
                 view.below, view.listed, view.trouble = (), (), ""  # what a key has shown is about the text before
             return
-        if event.kind == "running":
-            view.running = event.sentence
-        elif event.kind == "failed":
+        if event.kind == "failed":
             view.checked, view.trouble, view.running = None, event.sentence, ""
         elif event.kind == "provisional" and not self._console.is_terminal:
             return  # what is printed stays
         elif event.checked is not None:
-            self._show_verdict(event.checked, event.kind == "provisional")
+            self._show_verdict(event.checked)
         self._draw()
 
-    def _show_verdict(self, checked: Checked, is_provisional: bool) -> None:
+    def _show_verdict(self, checked: Checked) -> None:
         view, runs = self.view, checked.judged.runs
         before, rows = self._last_run if runs else None, [row.name for row in checked.judged.rows]
         changed, news, is_same = list[str](), list[Text](), False
@@ -139,8 +140,8 @@ class Watch:
         others = [name for name in rows if name != view.focus]  # the row in focus is explained
         notes = [*notes_about(checked, others), *elsewhere_note(checked)] if runs else []
         view.notes = [note for note in notes if note.plain not in self._read]
-        view.checked, view.is_provisional, view.running, view.trouble = checked, is_provisional, "", ""
-        if not is_provisional:
+        view.checked, view.running, view.trouble = checked, "", ""
+        if checked.is_final:
             self._read = {note.plain for note in notes}
             self._last_run = checked if runs else self._last_run
 

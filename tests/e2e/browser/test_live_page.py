@@ -48,7 +48,7 @@ def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path) -> None:
 
         # what is unfolded stays open, and the place on the page stays
         page.tab.locator("details > summary", has_text="Hint for").first.click()
-        server.tell(Event("running", lesson, "checking: dprobs is running"))
+        server.sentence = "checking: dprobs is running"
         wait("#state", "checking: dprobs is running")
         wrong = right.replace("return dlogprobs / probs", "return -2 * dlogprobs / probs")
         page.tab.evaluate("document.querySelector('article.step').scrollIntoView()")

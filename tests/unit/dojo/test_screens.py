@@ -145,8 +145,7 @@ def test_what_is_on_the_screen_while_a_check_runs_and_after_it(watching):
     assert "is a rounding difference" in watching.check(right)
     again = watching.check(right + "# more\n")
     assert "exact: False |" in again and "rounding" not in again
-    event = Event("running", watching.watch.view.lesson, "checking: dlogits")
-    running = watching.written(lambda: watching.watch.show(event))
+    running = watching.written(lambda: watching.watch.show_running("checking: dlogits"))
     assert "checking: dlogits · save again to stop it · q quit" in running and "checking" not in watching.check()
     listed = watching.press("l")
     assert listed.startswith("Backprop Ninja: 3 of 48 points\n\n  03 ") and "\n✓ 04 Cross-entropy" in listed
