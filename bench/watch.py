@@ -30,7 +30,7 @@ from typing import Any
 
 from bench import ROOT
 from bench.watch_terminal import START_SECONDS, WatchTerminal
-from grader.dojo.start import NOT_COPIED
+from grader.dojo.start import lesson_files
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.stub import ANSWER_BEGIN, ANSWER_END
 
@@ -93,7 +93,9 @@ def page_watch(kit: Path, number: str, first: str) -> Iterator[PageWatch | None]
 def make_kit(place: Path, number: str) -> Lesson:
     """A lesson without its secrets, with the answers as the student's file."""
     lesson = Course(ROOT).find(number)
-    shutil.copytree(lesson.exercise, place / "exercises" / lesson.name, ignore=NOT_COPIED)
+    for name, content in lesson_files(lesson, lesson.pristine.read_text(encoding="utf-8")).items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(content)
     answers = (lesson.solution / "backward.py").read_text(encoding="utf-8")
     answers = re.sub(rf" *({re.escape(ANSWER_BEGIN)}|{re.escape(ANSWER_END)})\n", "", answers)
     own = Course(place, secrets=False).find(number)

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from grader.authoring.lesson_review import example_faults, faults_of, unwritten_places
 from grader.authoring.lesson_sources import is_formula, right_files, variant_files
-from grader.authoring.release.kit import lesson_files
+from grader.authoring.release.kit import stub_text
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.authoring.verify_questions import STUDENTS, question_faults
+from grader.dojo.start import lesson_files
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.lesson_files import LessonFiles
@@ -66,7 +67,7 @@ def verify_course(
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         is_long = len(names) > 1 and not only_questions
         for name, report in zip(names, (pool.map if is_long else map)(verify, names), strict=True):
-            report.problems += leaks(lesson_files(loaded.lessons[name]), secrets)
+            report.problems += leaks(lesson_files(loaded.lessons[name], stub_text(loaded.lessons[name])), secrets)
             yield name, report
 
 

@@ -17,7 +17,7 @@ from grader.intake.submissions.file_kinds import NOTEBOOK, read_submitted, suffi
 from grader.intake.submissions.imported_files import imported_files
 from grader.intake.submissions.submission import Submission, read_one_file
 from grader.lesson.lesson import Course, Item, Lesson
-from grader.lesson.paths import BACKWARD_FILE
+from grader.lesson.paths import BACKWARD_FILE, KEPT_BY_RESET
 from grader.source.parsing import parse_text
 from grader.source.reader import source_reader
 from grader.source.syntax import DefinitionNode
@@ -108,7 +108,7 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
         ) from error
     with write_errors(shown_path(path)):
         if os.path.lexists(path):
-            names = (path.with_name(f"{BACKWARD_FILE}.before-reset-{number}") for number in itertools.count(1))
+            names = (path.with_name(f"{BACKWARD_FILE}{KEPT_BY_RESET}{number}") for number in itertools.count(1))
             kept = path.rename(next(name for name in names if not os.path.lexists(name)))
         path.write_bytes(stub)
     return kept

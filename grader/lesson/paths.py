@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -9,6 +10,8 @@ _INSTALLED, _CHECKOUT = _PACKAGE / "templates", _PACKAGE.parent / "templates"
 TEMPLATES = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 BACKWARD_FILE = "backward.py"
 """In a lesson's folder: the file with the student's functions."""
+KEPT_BY_RESET = ".before-reset-"
+"""In the name of a file that `dojo reset` has kept."""
 AGENTS = "AGENTS.md"
 """In TEMPLATES and in each folder that students get: how an AI assistant helps without solving."""
 
@@ -46,3 +49,12 @@ def course_around() -> Path | None:
 def has_lessons(folder: Path) -> bool:
     """Whether a folder is a course: whether `exercises/` in it has a lesson."""
     return any((folder / "exercises").glob("*/lesson.toml"))
+
+
+def files_under(folder: Path) -> Iterator[Path]:
+    """Regular files, in order; nothing hidden and nothing that Python or an editor left behind."""
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder).parts
+        left = any(part == "__pycache__" or (part.startswith(".") and part != ".stub") for part in inside)
+        if path.is_file() and not left and path.suffix not in (".pyc", ".part", ".orig") and "~" not in path.name:
+            yield path

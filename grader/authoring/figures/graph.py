@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from grader.authoring.figures.layout import Layout, Reads, lay_out, parts_of
 from grader.authoring.figures.svg import drawing_text, figure_templates
+from grader.dojo.start import FIGURES_SCRIPT
 from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_statements
@@ -20,7 +21,7 @@ from grader.results.wording import format_shape, listed
 from grader.source.parsing import parse_text
 from grader.source.syntax import names_in
 
-GRAPH, OWN = "graph.svg", "figures.py"
+GRAPH = "graph.svg"
 MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN = 410.0, 18.0, 6.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
 LEGEND_LINE = 22
@@ -49,7 +50,7 @@ def figures_of(lesson: Lesson) -> dict[str, str]:
     figures.py has a function `figures()` that returns such a dict; it may draw graph.svg itself. Raises LessonError
     when a file does not run or `figures()` returns something else.
     """
-    path, own = lesson.exercise / OWN, dict[str, str]()
+    path, own = lesson.exercise / FIGURES_SCRIPT, dict[str, str]()
     if path.is_file():
         own = getattr(load_module(path, f"backprop_ninja_figures_{lesson.name}"), "figures", dict)()
         is_dict = isinstance(own, dict) and all(isinstance(part, str) for item in own.items() for part in item)

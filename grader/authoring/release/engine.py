@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from importlib import metadata
 from pathlib import Path
 
 import grader
 from grader.errors import UserError
 from grader.gradebook.files import replacement_file
-from grader.lesson.paths import TEMPLATES
+from grader.lesson.paths import TEMPLATES, files_under
 from grader.publish.templates import text_templates
 
 PACKAGE_FOLDER = Path(grader.__file__).parent
@@ -37,15 +37,6 @@ def engine_files() -> KitFiles:
         if inside.parts[0] not in AUTHORS:
             found[f"grader/templates/{inside.as_posix()}"] = path
     return {name: path.read_bytes() for name, path in sorted(found.items())}
-
-
-def files_under(folder: Path) -> Iterator[Path]:
-    """Regular files, in order; nothing hidden and nothing that Python or an editor left behind."""
-    for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder).parts
-        left = any(part == "__pycache__" or (part.startswith(".") and part != ".stub") for part in inside)
-        if path.is_file() and not left and path.suffix not in (".pyc", ".part", ".orig") and "~" not in path.name:
-            yield path
 
 
 def distribution() -> metadata.Distribution:

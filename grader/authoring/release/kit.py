@@ -9,39 +9,31 @@ import ast
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
-from grader.authoring.figures.graph import OWN
-from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
+from grader.authoring.release.engine import KitFiles, engine_files, licence, pinned_requirements, pyproject
 from grader.authoring.release.website import KIT_ZIP, Website, course_page, readme_with_pictures
-from grader.dojo.start import EDITOR_TASKS
-from grader.errors import UserError
+from grader.dojo.start import course_file, folder_files
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment
-from grader.gradebook.database import GRADEBOOK
 from grader.lesson.config import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
+from grader.lesson.paths import KEPT_BY_RESET, TEMPLATES, files_under
 from grader.lesson.stub import published_stub
 from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
 from grader.publish.templates import text_templates
-from grader.questions.answers_file import ANSWERS_FILE as STUDENTS_ANSWERS
 from grader.questions.question import answer_keys_of, questions_of
-from grader.results import RESULTS_FILE
 from grader.source.syntax import DefinitionNode
 
 MODEL_ANSWERS_FILE, GRADED = "answers.md", "questions-answers.md"
 """Model answers to the questions of a README, in solutions/NN_name, and to the graded ones, made from their keys."""
-KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(published_stub)
 
 
 def kit_of(lessons: Sequence[Lesson], assignment: Assignment | None = None, website: Website | None = None) -> KitFiles:
     """Everything a student gets, with index.html if it has a `website`. Raises LessonError, UserError, OSError."""
     found = engine_files() | {"pyproject.toml": pyproject("dojo"), "LICENSE": licence()}
-    found |= {AGENTS: (TEMPLATES / AGENTS).read_bytes(), EDITOR_TASKS: (TEMPLATES / "tasks.json").read_bytes()}
+    found |= folder_files(lessons, stub_text)
     for lesson in lessons:
-        found |= lesson_files(lesson) | settings_file(lesson.course)
         found[f"notebooks/{lesson.name}.ipynb"] = notebook_of(lesson, stub_text(lesson), website)
     if assignment is not None:
         found[ASSIGNMENT_FILE] = assignment.text.encode()
@@ -50,8 +42,7 @@ def kit_of(lessons: Sequence[Lesson], assignment: Assignment | None = None, webs
         found[".nojekyll"] = b""  # GitHub Pages publishes the files as they are
     templates = text_templates("kit")
     for template in templates.list_templates():
-        name = template.removesuffix(".jinja") if template != "gitignore" else ".gitignore"  # git would obey it here
-        found[name] = templates.get_template(template).render(lessons=lessons).encode()
+        found[template.removesuffix(".jinja")] = templates.get_template(template).render(lessons=lessons).encode()
     return found
 
 
@@ -70,12 +61,6 @@ def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
             text = template.render(lesson=lesson, questions=questions_of(lesson), keys=keys)
             found[f"exercises/{lesson.name}/{GRADED}"] = text.encode()
     return found
-
-
-def settings_file(course: Path) -> KitFiles:
-    """course.toml, if there is one: a student's own check follows the course's settings."""
-    path = course / COURSE_SETTINGS_FILE
-    return {COURSE_SETTINGS_FILE: path.read_bytes()} if path.is_file() else {}
 
 
 def notebook_of(lesson: Lesson, stub: str, website: Website | None = None) -> bytes:
@@ -105,28 +90,6 @@ def notebook_of(lesson: Lesson, stub: str, website: Website | None = None) -> by
     return templates.get_template("notebook.ipynb.jinja").render(cells=written).encode()
 
 
-def lesson_files(lesson: Lesson) -> KitFiles:
-    """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
-
-    The figures are included; the file that draws them is not. Raises UserError for files that no kit may contain: a
-    link, which may lead to anything of this machine, and results of students.
-    """
-    folder, found = f"exercises/{lesson.name}", dict[str, bytes]()
-    for path in files_under(lesson.exercise):
-        if KEPT_BY_RESET in path.name or path.name in (OWN, STUDENTS_ANSWERS):
-            continue
-        if path.is_symlink():
-            raise UserError(f"{path} is a link to {path.resolve()}: put a copy in its place, or remove it.")
-        if path.name in (RESULTS_FILE, GRADEBOOK):
-            raise UserError(
-                f"{path} has results of students, as `grade run` writes them: move {path.parent} elsewhere."
-            )
-        found[f"{folder}/{path.relative_to(lesson.exercise).as_posix()}"] = path.read_bytes()
-    return found | dict.fromkeys(
-        (f"{folder}/{BACKWARD_FILE}", f"{folder}/{lesson.pristine.name}"), stub_text(lesson).encode()
-    )
-
-
 def autograder_files(course: Course, settings: AutograderSettings) -> KitFiles:
     """The files in the zip. Raises UserError, OSError."""
     found = {name: (TEMPLATES / "export" / name).read_bytes() for name in AUTOGRADER_SCRIPTS}
@@ -134,7 +97,7 @@ def autograder_files(course: Course, settings: AutograderSettings) -> KitFiles:
     found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()
     found |= {f"engine/{name}": content for name, content in engine_files().items()}
     found["engine/pyproject.toml"] = pyproject("grade")
-    found |= {f"course/{name}": content for name, content in settings_file(course.root).items()}
+    found |= {f"course/{name}": content for name, content in course_file(course.root, COURSE_SETTINGS_FILE).items()}
     for part in ("exercises", "solutions"):
         for path in files_under(course.root / part):
             if KEPT_BY_RESET not in path.name:

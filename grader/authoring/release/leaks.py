@@ -22,9 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.authoring.lesson_sources import public_text
-from grader.authoring.release.engine import KitFiles, files_under
+from grader.authoring.release.engine import KitFiles
 from grader.authoring.release.kit import stub_text
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import files_under
 from grader.lesson.stub import ANSWER_BEGIN, ANSWER_END
 from grader.source.code_forms import bodies, computed_values, mass_of, returned_value, whole_form
 from grader.source.parsing import parse_text

@@ -15,8 +15,8 @@ from support import ROOT
 
 from grader.authoring.figures.graph import GRAPH, drawn_reads, figures_of
 from grader.authoring.figures.layout import Layout, Reads, lay_out, parts_of
-from grader.authoring.release.kit import lesson_files
 from grader.commands.grade import main
+from grader.dojo.start import lesson_files
 from grader.results.wording import format_shape
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -72,7 +72,7 @@ def test_a_readme_embeds_each_figure_of_its_lesson_with_alt_text_and_a_kit_has_t
     for lesson in lessons.values():
         embedded = {target: alt for alt, target in EMBEDDED.findall((lesson.exercise / "README.md").read_text("utf-8"))}
         assert embedded and all(len(alt) >= 40 for alt in embedded.values()), lesson.name
-        files = {name.rpartition("/")[2] for name in lesson_files(lesson)}
+        files = {name.rpartition("/")[2] for name in lesson_files(lesson, "")}
         assert embedded.keys() == {name for name in files if name.endswith(".svg")} >= figures_of(lesson).keys()
         assert "figures.py" not in files
 

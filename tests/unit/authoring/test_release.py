@@ -22,12 +22,13 @@ from support import ROOT, solution_of
 
 from grader.authoring.release import engine
 from grader.authoring.release.engine import write_zip
-from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, lesson_files, notebook_of, published_answers
+from grader.authoring.release.kit import MODEL_ANSWERS_FILE, kit_of, notebook_of, published_answers, stub_text
 from grader.authoring.release.leaks import Secrets, distribution_files, leaks, secrets_of
 from grader.authoring.release.website import website_at
 from grader.commands import grade as cli
 from grader.commands.command_line import UNUSABLE
 from grader.commands.course import LEAKS, refuse_leaks
+from grader.dojo.start import lesson_files
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.submission import read_submission
@@ -213,7 +214,7 @@ def test_only_the_kit_with_answers_contains_them(course):
     assert "> In y = a + b, a = {a}" in graded and "So da = dy and db = dy, and their sum is twice dy." in graded
     several = found["exercises/02_small_net/questions-answers.md"].decode()
     assert "- Not true: “The batch is so large that the update of W would overflow.” " in several
-    assert not any(name.endswith(MODEL_ANSWERS_FILE) for lesson in lessons for name in lesson_files(lesson))
+    assert not any(name.endswith(MODEL_ANSWERS_FILE) for lesson in lessons for name in lesson_files(lesson, ""))
 
 
 @pytest.mark.full
@@ -224,7 +225,11 @@ def test_all_model_answers_may_be_given_out(course):
 
 def test_a_kit_that_is_installed_has_its_lessons(course, tmp_path):
     """`pip install ./kit`, as its notebooks do: `dojo` compares the folder's lessons with the installed ones."""
-    kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject("dojo"), **lesson_files(course.find("04"))}
+    kit = {
+        "grader/__init__.py": b"",
+        "pyproject.toml": engine.pyproject("dojo"),
+        **lesson_files(course.find("04"), stub_text(course.find("04"))),
+    }
     write_zip(tmp_path / "kit.zip", kit)
     shutil.unpack_archive(tmp_path / "kit.zip", tmp_path)
     (tmp_path / "exercises/04_cross_entropy/backward.py").write_text("# a student's work\n")

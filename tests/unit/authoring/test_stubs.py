@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from kits import functions_of
 from support import ROOT, rows_of, sampled, solution_of, without_seconds
 
-from grader.authoring.release.kit import lesson_files, notebook_of
+from grader.authoring.release.kit import kit_of, notebook_of
 from grader.authoring.verify import submission_of
 from grader.commands import grade as cli
 from grader.intake.notebook.outline import outlines_limited
@@ -214,7 +214,7 @@ def test_grade_stubs_keeps_the_kind_of_each_stub_and_so_does_a_kit(tmp_path, mon
     bare = bare_stub(four, full)
     assert (four.exercise / "backward.py").read_text() == four.pristine.read_text() == bare != full
     assert stubs() == (0, "Everything is up to date.\n")
-    assert lesson_files(four)[f"exercises/{four.name}/backward.py"] == bare.encode()
+    assert kit_of([four])[f"exercises/{four.name}/backward.py"] == bare.encode()
     assert "def dlogits():" in notebook_of(four, published_stub(four)).decode()
     four.pristine.unlink()
     assert stubs("04")[0] == 0
