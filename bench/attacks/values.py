@@ -32,6 +32,7 @@ from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import answer_fields
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.reference.problem import Problem
+from grader.reference.runner import StepRunner
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.waiting import WireError
@@ -41,7 +42,6 @@ from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import STRICT
 
 SEED = 20_240_607
 SECONDS = 2.0
@@ -54,10 +54,8 @@ MAX_STEPS = 3
 """Gradients of a lesson that are tried: they are all judged alike."""
 
 
-class Hostile:
+class Hostile(StepRunner):
     """A student whose functions all return `value`; what it says goes through the wire, without a worker."""
-
-    terms, public, trials, interrupt = STRICT, None, None, None
 
     def __init__(self, value: Any) -> None:
         self._value = value
@@ -84,9 +82,6 @@ class Hostile:
             answer = failure(error, step, ())
         asked = messages.PackedRequest(b"", [step], 1, 1 << 20, is_step=True, known=problem.values.keys())
         return through_the_wire(messages.encode_reply([(step, answer)], 1, 1 << 20), asked)
-
-    def prefetch(self, problems: Sequence[Problem]) -> None:
-        pass
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         return self._answer(problem, step)

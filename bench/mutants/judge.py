@@ -19,13 +19,15 @@ from grader.authoring.lesson_sources import suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.stub import steps_of
-from grader.reference.course_formulas import LocalStudent
+from grader.reference.runner import LocalStudent
+from grader.verdict.explain import attempts
 from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
+attempts.RAISED = (Exception,)  # an explanation that fails is a fault of ours
 CPU_SECONDS = 20  # for one mutant; the slowest right answer takes three
 WALL_SECONDS = 240
 BYTES = 6 << 30

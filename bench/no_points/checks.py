@@ -26,8 +26,8 @@ from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Item, Lesson
-from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem, derive
+from grader.reference.runner import LocalStudent, StepRunner
 from grader.verdict.judge.checks import Check, CheckFailed, Scenario, run_check, tests_of
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook
@@ -180,8 +180,8 @@ class OnRequest(dict[str, Answer]):
         return self._make(step)
 
 
-class Idle:
-    """Answers every step by `make`. Speaks the protocol of grader.verdict.judge.runner.StepRunner.
+class Idle(StepRunner):
+    """Answers every step by `make`.
 
     `uses` are the upstream gradients that its code would request.
     """
@@ -191,9 +191,6 @@ class Idle:
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         return OnRequest(lambda step: self.run_traced(problem, step))
-
-    def prefetch(self, problems: Sequence[Problem]) -> None:
-        """Nothing is gained by knowing."""
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         return Answer("returned", self._make(problem, step[1:]), uses=self._uses)

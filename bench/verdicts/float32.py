@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,11 +26,12 @@ from bench import ROOT
 from grader.authoring.lesson_sources import right_files
 from grader.calling import calls
 from grader.calling.answer import Answer
+from grader.calling.operators import OperatorWatch
 from grader.calling.steps import StepInput, call_joint, call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
-from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
+from grader.reference.runner import LocalStudent, run_formula
 from grader.verdict.judge.line import Case, compare_answer, judge_line
 from grader.verdict.judge.problems import ProblemBook
 
@@ -52,13 +53,12 @@ class Row:
 class NarrowStudent(LocalStudent):
     """One of the course's own files, run as a step that cannot run in float64."""
 
-    def _run(self, problem: Problem) -> dict[str, Answer]:
+    def _run(self, steps: Sequence[str], problem: Problem, watch: OperatorWatch | None = None) -> dict[str, Answer]:
         given = in_float32_input(problem)
         if self._joint is not None:
-            function = self._functions.get(self._joint.name)
-            found = call_joint(function, self._joint, self._steps, given)
+            found = call_joint(self._functions.get(self._joint.name), self._joint, steps, given)
         else:
-            found = {s: call_step(self._functions.get(s), s, given) for s in self._steps}
+            found = {step: call_step(self._functions.get(step), step, given) for step in steps}
         return {step: in_float32(answer) for step, answer in found.items()}
 
 

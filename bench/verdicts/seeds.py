@@ -27,7 +27,7 @@ from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.mistakes import Mistake
-from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.reference.runner import LocalStudent, run_formula
 from grader.results.wording import count_text
 from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import judge_step

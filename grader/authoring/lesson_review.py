@@ -16,8 +16,8 @@ from grader.authoring.lesson_sources import public_text, suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import MAX_EPSILON, Item, Lesson, LessonError
 from grader.lesson.stub import stub_of
-from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
+from grader.reference.runner import LocalStudent
 from grader.results.wording import count_text
 from grader.verdict.judge.checks import CheckFailed, run_check, tests_of
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of

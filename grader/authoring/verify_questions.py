@@ -12,15 +12,7 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import RunLine, trusted_results
 from grader.questions.kinds import KINDS, NOT_ALL_RIGHT, course_answer, judge
-from grader.questions.question import (
-    AnswerKey,
-    Posed,
-    Question,
-    answer_keys_of,
-    pose_question,
-    questions_of,
-    seed_of,
-)
+from grader.questions.question import AnswerKey, Posed, Question, answer_keys_of, pose_question, questions_of, seed_of
 
 PROOFS = "questions.py"
 """In solutions/NN_name: for a question a function of its drawn values that computes the key in another way."""

@@ -12,13 +12,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.protocol import leaves
-from grader.comparison.tensors import (
-    LOW_PRECISION_TOLERANCE,
-    TOLERANCE,
-    first_index,
-    index_at,
-    relative_error,
-)
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, TOLERANCE, first_index, index_at, relative_error
 from grader.results.wording import count_text, format_shape, shortened
 
 MAX_VALUE_CHARACTERS = 120

@@ -20,15 +20,7 @@ from torch import Tensor
 from grader.calling.steps import Groups, groups_of_values
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
 from grader.reference.forward_errors import TapeError, first_place_of, refuse_value
-from grader.reference.tape import (
-    LOSS,
-    Graph,
-    Unfused,
-    is_floating,
-    record_forward,
-    run_forward,
-    total,
-)
+from grader.reference.tape import LOSS, Graph, Unfused, is_floating, record_forward, run_forward, total
 
 Inputs = dict[str, Any]
 MakeInputs = Callable[..., Inputs]
@@ -60,7 +52,8 @@ class Draw:
 
 
 class Problem:
-    """One drawing. `values` are the forward values by name, `upstream` the upstream gradients fed to the steps.
+    """One drawing. `values` are the forward values by name, `inputs` what the pass starts from, and `upstream` the
+    upstream gradients that steps are fed.
 
     With `random_upstream` every upstream gradient is drawn from a normal distribution, each on its own, except the
     loss's, which is one by definition; otherwise each is what autograd gives for the whole forward pass.
@@ -88,8 +81,8 @@ class Problem:
         self._sizes: dict[str, float] = {}
         self._references_from: dict[tuple[str, frozenset[str]], Tensor] = {}
         self._fed_shapes: Mapping[str, Sequence[int]] = {}
-        self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
-        self.graph: Graph = record_forward(forward, self._inputs)
+        self.inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
+        self.graph: Graph = record_forward(forward, self.inputs)
         self.values: dict[str, Any] = self.graph.values
         self.groups: Groups = {**self.graph.lists, **(groups or {})}
         generator = torch.Generator().manual_seed(derive(seed, "upstream"))
@@ -112,11 +105,6 @@ class Problem:
                 "gradients, gets no upstream gradient. Let the pass end in `t.loss` alone: draw an upstream gradient "
                 "`dout` in `inputs`, and write `t.loss = (t.out * t.dout).sum()`."
             )
-
-    @property
-    def inputs(self) -> Inputs:
-        """What the forward pass starts from."""
-        return dict(self._inputs)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -159,7 +147,7 @@ class Problem:
     @cached_property
     def finer(self) -> Graph:
         """The same pass with the fused names as steps of their own."""
-        tape = Unfused(self._inputs)
+        tape = Unfused(self.inputs)
         run_forward(self._forward, tape)
         return Graph(tape)
 
@@ -220,7 +208,7 @@ class Problem:
         """The relative errors of autograd's pass in float32. Above seed 0, every input is rounded differently."""
         generator = torch.Generator().manual_seed(seed)
         inputs = {}
-        for name, value in self._inputs.items():
+        for name, value in self.inputs.items():
             if is_floating(value):
                 signs = torch.randint(-1, 2, value.shape, generator=generator) if seed else 0
                 value = (value * (1 + signs * torch.finfo(torch.float32).eps / 2)).float()
@@ -254,13 +242,10 @@ class Problem:
         `uses` are the names that the step reads.
         """
         requested = {used[1:] for used in uses if used.startswith("d")} & self.upstream.keys()
-        if not self.random_upstream:  # a whole pass: there is nothing further up that its gradients could be given
-            return None
-        if all(consumer in requested for consumer in self.graph.consumers[name]) or not requested <= self.graph.above(
-            name
-        ):
-            return None
-        return requested
+        has_all = requested.issuperset(self.graph.consumers[name])
+        # of a whole pass there is nothing further up that its gradients could be given
+        is_further_up = self.random_upstream and not has_all and requested <= self.graph.above(name)
+        return requested if is_further_up else None
 
     def unreduced(self, name: str) -> dict[str, Tensor]:
         """{consumer: its contribution to d`name` in the consumer's shape, before the sum that undoes a broadcast}.
@@ -273,7 +258,7 @@ class Problem:
             if shape == self.values[name].shape:
                 continue
             try:
-                expanded = record_forward(self._forward, self._inputs, {name: shape})
+                expanded = record_forward(self._forward, self.inputs, {name: shape})
                 if expanded.values[consumer].shape == shape:
                     found[consumer] = expanded.vjp(consumer, self.upstream[consumer])[name]
             except (RuntimeError, IndexError, KeyError):  # no broadcast: the step does something else with the shape

@@ -26,8 +26,8 @@ from grader.lesson.config import PublicSettings
 from grader.lesson.course_modules import forward_of
 from grader.lesson.lesson import Lesson
 from grader.lesson.stub import steps_of
-from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Draw, Problem
+from grader.reference.runner import LocalStudent, run_formula
 from grader.verdict.judge.examples import PUBLIC_SEED
 from grader.verdict.judge.gradient import judge_step
 from grader.verdict.judge.line import judge_line

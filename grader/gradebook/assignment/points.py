@@ -23,13 +23,7 @@ from grader.gradebook.assignment.attempts import (
 )
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.weighted import (
-    decided_lesson,
-    is_final,
-    missing_lesson,
-    rounded,
-    with_weights,
-)
+from grader.gradebook.assignment.weighted import decided_lesson, is_final, missing_lesson, rounded, with_weights
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import (

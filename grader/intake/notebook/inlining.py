@@ -11,15 +11,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from grader.source.syntax import (
-    DefinitionNode,
-    all_nodes,
-    children,
-    is_marimo_cell,
-    last_name,
-    names_in,
-    parameters,
-)
+from grader.source.syntax import DefinitionNode, all_nodes, children, is_marimo_cell, last_name, names_in, parameters
 
 MIN_NAMES = 3
 """A loop or function that assigns fewer of the lesson's names is a part of one gradient."""

@@ -12,12 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.intake.lesson_files import LessonFiles, Origin
 from grader.intake.notebook.answers import Chooser, GradientAnswer, is_from_autograd, is_placeholder
-from grader.intake.notebook.as_file import (
-    FileWriter,
-    function,
-    top_imports,
-    unwritten_function,
-)
+from grader.intake.notebook.as_file import FileWriter, function, top_imports, unwritten_function
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.names import KnownNames, names_for
 from grader.intake.notebook.script import NotebookScript, Page, script_of

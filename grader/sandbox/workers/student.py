@@ -15,14 +15,13 @@ from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import Joint
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
+from grader.reference.runner import STRICT, StepRunner, Terms
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.messages import Load, Loading, PackedProblem, PackedRequest, pack, pack_problem
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
-from grader.verdict.explain.edits.search import Trials
-from grader.verdict.judge.runner import STRICT, Terms
 
 TOGETHER = 0.2
 """The part of a step's time that all steps of a problem may take together, before each is run by itself."""
@@ -51,8 +50,8 @@ def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem
 
 
 @dataclass(eq=False)
-class Student:
-    """The steps and functions of one student's file. A SubmissionRunner (grader/verdict/judge/runner.py).
+class Student(StepRunner):
+    """The steps and functions of one student's file.
 
     A worker with the file in it is started when it is needed, and again after it has ended. A step that hangs or ends
     its process is not run again; the others are, in a new process. Every method that runs something raises ZygoteDied,
@@ -75,7 +74,6 @@ class Student:
         note: why statements outside the functions were left out, if any were.
         output: what all workers have printed so far.
         switched_on: a worker reported that PyTorch differentiates again.
-        trials: the file's functions with small changes, for naming a slip.
         measurements: {key: measurement}, see remote_target.py.
     """
 
@@ -97,7 +95,6 @@ class Student:
         self.given_up: dict[str, Answer] = {}
         self.functions, self.plain_functions, self.note = Loading((), frozenset(), "")
         self.output, self.switched_on = Output(self._limits.output_bytes), False
-        self.trials: Trials | None = None
         self.measurements: dict[object, Measurement] = {}
         self._was_loaded, self._load_failure = False, cast("Answer | None", None)
         self._answers: dict[Problem, dict[str, Answer]] = {}

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from grader.errors import Interrupted
-from grader.verdict.judge.runner import StepRunner, is_submission
+from grader.reference.runner import StepRunner
 
 AttemptResult = TypeVar("AttemptResult")
 
@@ -20,21 +20,16 @@ RAISED: tuple[type[Exception], ...] = (Interrupted,)
 """Errors that `attempt` raises all the same. Tests add those that are our own, whatever a student returned."""
 
 _interrupts: select.poll | None = None
-"""Of the submission that this process explains, with its descriptor if it has one; None for the course's own files."""
+"""With the descriptor of the file that this process explains, if it has one; None outside of `explaining`."""
 
 
 @contextmanager
 def explaining(runner: StepRunner) -> Iterator[None]:
-    """Inside, explanations of a submission are optional, and raise Interrupted once its descriptor is readable.
-
-    Those of the course's own files must not fail.
-    """
+    """Inside, explanations of a file are optional, and raise Interrupted once its descriptor is readable."""
     global _interrupts
-    before, _interrupts = _interrupts, None
-    if is_submission(runner):
-        _interrupts = select.poll()
-        if runner.interrupt is not None:
-            _interrupts.register(runner.interrupt, select.POLLIN)
+    before, _interrupts = _interrupts, select.poll()
+    if runner.interrupt is not None:
+        _interrupts.register(runner.interrupt, select.POLLIN)
     try:
         yield
     finally:
@@ -48,7 +43,7 @@ def check_interrupt() -> None:
 
 
 def attempt(explain: Callable[[], AttemptResult]) -> AttemptResult | None:
-    """What `explain` gives; None when it fails on what a student returned. Outside a submission, errors are raised."""
+    """What `explain` gives; None when it fails on what a student returned. Outside `explaining`, errors are raised."""
     if _interrupts is None:
         return explain()
     try:

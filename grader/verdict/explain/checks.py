@@ -78,7 +78,7 @@ def mistake_of(check: Check, failed: CheckFailed) -> str | None:
 
 def of_failed_call(check: Check, failed: CheckFailed, answer: Answer, where: str) -> CheckFailed:
     """The end of a check whose call gave no value. The message says what the error means, where that is known."""
-    trials: Trials | None = getattr(check.student, "trials", None)
+    trials: Trials | None = check.student.trials
     contents = trials.contents(check.item.function) if trials is not None else None
     if answer.outcome == "todo":
         left = still_unwritten(contents)
@@ -156,7 +156,7 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
 
     A changed function that is still wrong where the student's own is wrong first is not run any further.
     """
-    trials: Trials | None = getattr(check.student, "trials", None)
+    trials: Trials | None = check.student.trials
     function = check.item.function
     if trials is None:
         return None

@@ -12,13 +12,7 @@ from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once, times_what
-from grader.verdict.explain.wrong_answer import (
-    FEW_NUMBERS,
-    ZERO_COEFFICIENT,
-    WrongAnswer,
-    WrongGradient,
-    first_telling,
-)
+from grader.verdict.explain.wrong_answer import FEW_NUMBERS, ZERO_COEFFICIENT, WrongAnswer, WrongGradient, first_telling
 
 LARGEST_FACTOR = 1e9
 """Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""

@@ -18,13 +18,7 @@ from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
-from grader.verdict.explain.edits.search import (
-    Trials,
-    explain_contents,
-    explain_edit,
-    first_right,
-    known_on,
-)
+from grader.verdict.explain.edits.search import Trials, explain_contents, explain_edit, first_right, known_on
 from grader.verdict.explain.errors import explain_no_answer
 from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import are_right, known_mistake
@@ -37,7 +31,6 @@ from grader.verdict.explain.wrong_answer import Cases, first_that_fits, wrong_gr
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
-from grader.verdict.judge.runner import is_submission
 
 ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
 """Meanings of an error for which a change of the code says more."""
@@ -103,7 +96,7 @@ class GradientCase:
         self.problems = [problem for problem, _ in self.cases]
         self.name, self.step, self.function = str(self.item.target), self.item.name, self.item.function
         self.is_alone = self.step == self.function
-        self.trials: Trials | None = getattr(self.student, "trials", None)
+        self.trials: Trials | None = self.student.trials
 
     @cached_property
     def contents(self) -> FunctionContents | None:
@@ -156,7 +149,7 @@ class GradientCase:
                 yield lambda: Explanation(*not_earned_alone(self.step, missing, is_zero))
             yield lambda: predicted
             return
-        has_own_sizes = is_submission(self.student) and self.student.terms.sizes is not None
+        has_own_sizes = self.student.terms.sizes is not None
         if not is_known and not has_own_sizes:
             yield self.sizes_of_the_lecture
         can_run = self.verdict.status != "error"

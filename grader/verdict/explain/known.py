@@ -12,8 +12,8 @@ from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import compare, relative_error
 from grader.comparison.trees import agreement
 from grader.lesson.mistakes import Mistake
-from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
+from grader.reference.runner import run_formula
 from grader.verdict.explain.edits.source_file import SourceFile
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
@@ -108,7 +108,7 @@ def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | N
     assertion, results = failed.compared or (None, ())
     if assertion is None:
         return None
-    lesson, trials = check.lesson, getattr(check.student, "trials", None)
+    lesson, trials = check.lesson, check.student.trials
     calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
     called = {check.item.function, *(call.function.partition(".")[0] for call in calls)}
     called |= {each.name for each in SourceFile(lesson.answer_key).reached_from(check.item.function)}

@@ -14,13 +14,13 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
+from grader.reference.runner import StepRunner
 from grader.reference.tape import LOSS
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.wrong_answer import WrongGradient, wrong_gradient
 from grader.verdict.judge.line import judge_line
-from grader.verdict.judge.runner import StepRunner
 
 PROBE_RTOL = 1e-6
 """Slopes closer than this share of the larger one are equal."""

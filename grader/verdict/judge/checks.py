@@ -18,12 +18,12 @@ from grader.comparison.trees import Agreement, Difference, agreement, bits_of, i
 from grader.errors import GraderFault, Interrupted, LessonError
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import derive
+from grader.reference.runner import StepRunner
 from grader.results import Status
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import STATUS_OF
 from grader.verdict.judge.notebook_terms import changed_sizes, note_on_sizes
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
 
 Scenario = Callable[..., Any]
 """`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
@@ -207,7 +207,7 @@ class Check:
 
     def _agrees_at_own_sizes(self, assertion: Assertion) -> bool:
         """Whether it agrees at the sizes of a notebook in which they are hard-coded; see notebook_terms."""
-        terms = self.student.terms if is_submission(self.student) else STRICT
+        terms = self.student.terms
         sizes, others = terms.sizes or {}, changed_sizes(terms.sizes or {})
         used = sizes.keys() & {name for draw in assertion.draws for name in draw}
 

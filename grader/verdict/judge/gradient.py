@@ -9,13 +9,13 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import bits, broadcast_bits
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw, Problem
+from grader.reference.runner import STRICT, StepRunner
 from grader.results import Row, Status
 from grader.verdict.judge.line import Case, Verdict, judge_line, with_remark
 from grader.verdict.judge.messages import not_earned_alone
 from grader.verdict.judge.notebook_terms import note_on_sizes, own_shapes, reshaped, shape_remark
 from grader.verdict.judge.pictures import error_picture, values_picture
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
 
 
 def judge_step(student: StepRunner, step: str, problems: Sequence[Problem], any_ones: bool = False) -> Verdict:
@@ -54,7 +54,6 @@ class GradientCheck:
 
     def __init__(self, lesson: Lesson, item: Item, student: StepRunner, book: ProblemBook) -> None:
         self.lesson, self.item, self.student, self.book = lesson, item, student, book
-        self._terms = student.terms if is_submission(student) else STRICT
         self._verdict: Verdict | None = None
         self._judged: tuple[Draw, ...] = ()  # the draws of that verdict
         self.deciding: Sequence[Problem] = ()  # the problems that decided
@@ -66,7 +65,7 @@ class GradientCheck:
         """The published problem, at the sizes of a notebook where it sets others."""
         if self._published is not None:
             return self._published
-        return (self.student.public if is_submission(self.student) else None) or self.lesson.public
+        return self.student.public or self.lesson.public
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
         """The verdict over all draws, computed once while the draws stay the same."""
@@ -75,7 +74,7 @@ class GradientCheck:
             problems = self.deciding = self.book.problems(self.lesson, draws)
             self.student.prefetch([*problems, self.published])
             verdict = judge_step(self.student, self.item.name, problems)
-            if verdict.status in ("failed", "shape", "error") and self._terms is not STRICT:
+            if verdict.status in ("failed", "shape", "error") and self.student.terms is not STRICT:
                 verdict = self._on_terms(verdict)
             if verdict.passed and (missing := self.wrong_partner()) is not None:
                 verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing, is_zero=True)
@@ -85,7 +84,7 @@ class GradientCheck:
 
     def wrong_partner(self) -> str | None:
         """The first gradient that this row is earned together with; None if one of them is right."""
-        partners, any_ones = self.item.earned_with, self._terms.broadcast
+        partners, any_ones = self.item.earned_with, self.student.terms.broadcast
         is_earned = any(judge_step(self.student, name, self.deciding, any_ones).passed for name in partners)
         return partners[0] if partners and not is_earned else None
 
@@ -94,12 +93,10 @@ class GradientCheck:
 
         At last its step is fed upstream gradients in the notebook's own shapes, where these differ from the values'.
         """
-        problems, public, terms = self.deciding, self.published, self._terms
+        problems, public, terms = self.deciding, self.published, self.student.terms
         verdict, self.deciding = self._fed_on_terms(verdict, problems, lambda problem: problem)
         may_feed = terms.broadcast and terms.is_notebook and self.lesson.joint is None and not verdict.passed
-        if not may_feed or not is_submission(self.student):
-            return verdict
-        shapes = own_shapes(self.student.chain(), public, str(self.item.target))
+        shapes = own_shapes(self.student.chain(), public, str(self.item.target)) if may_feed else None
         if shapes is None:
             return verdict
         fed = [*map(shapes.problem, problems)]
@@ -119,7 +116,7 @@ class GradientCheck:
         `feed` has made `problems` and makes others of that kind. Where an answer has no numbers to compare, those at a
         notebook's own sizes decide: at other sizes a size that is hard-coded would hide its mistake.
         """
-        step, terms, any_ones = self.item.name, self._terms, self._terms.broadcast
+        step, terms, any_ones = self.item.name, self.student.terms, self.student.terms.broadcast
         deciding = problems
         if any_ones:
             verdict = judge_step(self.student, step, problems, any_ones)

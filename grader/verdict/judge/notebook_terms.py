@@ -30,9 +30,9 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.lesson.notebook_table import NotebookTable
 from grader.reference.problem import Draw, Problem, derive
+from grader.reference.runner import STRICT, Terms
 from grader.results.wording import format_shape, listed
 from grader.source.syntax import WrittenNumber
-from grader.verdict.judge.runner import STRICT, Terms
 
 MAX_GROWTH = 100
 """How many times as many elements as at the lecture's sizes a problem may have, at most."""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from grader.authoring.lesson_sources import right_files
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR
-from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive, norm
+from grader.reference.runner import LocalStudent
 from grader.verdict.judge.line import judge_line
 from grader.verdict.judge.problems import ProblemBook
 

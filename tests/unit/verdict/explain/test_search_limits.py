@@ -106,7 +106,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
     )
     check: Any = SimpleNamespace(
         on=SimpleNamespace(calls=["f"]),
-        student=SimpleNamespace(trials=trials),
+        student=SimpleNamespace(trials=trials, interrupt=None),
         item=SimpleNamespace(function="f", name="f"),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
@@ -150,7 +150,7 @@ def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right
     )
     check: Any = SimpleNamespace(
         on=returned(right, own, right),
-        student=SimpleNamespace(trials=trials),
+        student=SimpleNamespace(trials=trials, interrupt=None),
         item=SimpleNamespace(function="f", name="f"),
         reference=lambda assertion, at: (None, returned(right, right, right)),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),

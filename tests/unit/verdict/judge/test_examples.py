@@ -9,7 +9,7 @@ import torch
 
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Course
-from grader.reference.course_formulas import LocalStudent
+from grader.reference.runner import LocalStudent
 from grader.verdict.judge.checks import run_check
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook

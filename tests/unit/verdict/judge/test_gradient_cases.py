@@ -6,8 +6,8 @@ import torch
 from support import ROOT, SEED
 
 from grader.lesson.lesson import Lesson
-from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
+from grader.reference.runner import LocalStudent
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 

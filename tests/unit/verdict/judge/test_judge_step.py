@@ -6,8 +6,8 @@ import pytest
 from support import ROOT
 
 from grader.lesson.lesson import Course
-from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw
+from grader.reference.runner import LocalStudent
 from grader.verdict.judge.gradient import judge_step
 
 

@@ -13,8 +13,8 @@ from bench.no_points import gradients
 from grader.authoring.lesson_review import draw_faults
 from grader.calling.answer import Answer
 from grader.lesson.lesson import Course, Lesson
-from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem, derive
+from grader.reference.runner import LocalStudent, StepRunner
 from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
@@ -51,7 +51,7 @@ def test_a_row_that_zeros_earn_is_found(monkeypatch: pytest.MonkeyPatch) -> None
     assert earned == {"db": "passed: zeros"}
 
 
-class WithBias:
+class WithBias(StepRunner):
     """The course's solution, with other answers to some rows."""
 
     def __init__(self, lesson: Lesson, change: dict[str, Callable[[torch.Tensor], torch.Tensor]]) -> None:
@@ -65,9 +65,6 @@ class WithBias:
             assert tensor is not None
             found[name] = found[name]._replace(tensor=change(tensor))
         return found
-
-    def prefetch(self, problems: object) -> None:
-        """Nothing is gained by knowing."""
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         return self.answers(problem)[step]

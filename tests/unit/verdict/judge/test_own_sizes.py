@@ -13,6 +13,7 @@ from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
+from grader.reference.runner import Terms
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.notebook_terms import (
     accounted_for,
@@ -22,7 +23,6 @@ from grader.verdict.judge.notebook_terms import (
     size_remark,
     terms_of,
 )
-from grader.verdict.judge.runner import Terms
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
 CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"

@@ -12,7 +12,7 @@ from grader.calling.target import ModuleTarget
 from grader.comparison.trees import Difference, agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
-from grader.reference.course_formulas import LocalStudent
+from grader.reference.runner import LocalStudent
 from grader.verdict.explain.checks import differing_parts
 from grader.verdict.judge import checks
 from grader.verdict.judge.checks import (
