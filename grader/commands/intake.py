@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from grader.commands.checks import open_assignment, require_solutions
+from grader.commands.checks import (
+    find_course,
+    open_assignment,
+    refuse_course_in_submissions,
+    refuse_planted_results,
+    require_solutions,
+)
 from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import print_remarks
 from grader.commands.decisions import author_name
@@ -65,6 +71,7 @@ class Intake:
 
     def __init__(self, given: RunInput, known: Gradebook, course: Path | None) -> None:
         """`known` is OUT's gradebook as earlier runs have left it. Raises UserError for a file that cannot be read."""
+        refuse_course_in_submissions(find_course(course), given.submissions)  # before code of it runs
         self.given, self._known_students, self._known_people = given, known.students(), known.people()
         self.course, self.lessons, self.assignment = open_assignment(
             course, given.lesson_names, given.assignment_file, known.assignment()
@@ -93,6 +100,7 @@ class Intake:
         decided, questions = self.found.decided, self.found.questions  # what was found before may still be read
         self.found = find(paths, self.lessons, [*self.course.lessons.values()], self.roster)
         self.found.decided, self.found.questions = decided, questions
+        refuse_planted_results(self.given.out, [arrival.path for arrival in self.found.arrivals])
         unclear, counts = list[str](), list[str]()
         due = None if self.assignment is None else self.assignment.due
         # an offset is no zone: it changes with the season

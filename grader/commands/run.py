@@ -10,14 +10,7 @@ from typing import Annotated
 
 import click
 
-from grader.commands.checks import (
-    GRADER_PROGRAM,
-    checked_isolation,
-    find_course,
-    refuse_course_in_submissions,
-    refuse_planted_results,
-    settings_for,
-)
+from grader.commands.checks import GRADER_PROGRAM, checked_isolation, settings_for
 from grader.commands.command_line import BELOW, FAULT, POSITIVE, STOPPED, seldom
 from grader.commands.console import console_for, print_remarks
 from grader.commands.follow import FollowedFolder
@@ -76,7 +69,6 @@ class GradeRun(RunInput):
             quieted = at_end.enter_context(ExitStack())
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))
-            refuse_course_in_submissions(find_course(self.course), self.submissions)  # before code of it runs
             with gradebook_so_far(self.out) as known:
                 intake = Intake(self, known, self.course)
             course, lessons, assignment = intake.course, intake.lessons, intake.assignment
@@ -90,7 +82,6 @@ class GradeRun(RunInput):
                 print_remarks(unclear if self.quiet else [*unclear, *counts])
                 intake.check_file()
                 print_remarks(intake.remarks())
-                refuse_planted_results(self.out, [arrival.path for arrival in intake.found.arrivals])
             extensions = intake.extensions()
             counted = lessons if are_chosen else intake.found.contained(lessons)
             left_out = [lesson.name for lesson in lessons if lesson not in counted]
