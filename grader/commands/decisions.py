@@ -20,7 +20,7 @@ from grader.errors import UserError
 from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.extension_file import date_in
-from grader.gradebook.lookup import ClassNames, find_row, points_of_part, rows_by_lesson
+from grader.gradebook.lookup import TOTAL_ROW, ClassNames, find_row, points_of_part, rows_by_lesson
 from grader.gradebook.records import Decision, DecisionKind
 from grader.publish.inert import terminal_line
 from grader.results import points_text
@@ -166,10 +166,9 @@ def store(out: OutFolder, decisions: Iterable[Decision]) -> None:
     before = {student: gradebook.current_of(student) for student in {each.student for each in new}}
     for each in gradebook.decide(new):
         after, earlier = gradebook.current_of(each.student), before[each.student]
-        parts = [(f"{each.row} ", each.row)] if each.row else []
         changes = [
-            f"{name}{change_text(points_of_part(earlier, part), points_of_part(after, part))}"
-            for name, part in (*parts, ("total ", None))
+            f"{part or TOTAL_ROW} {change_text(points_of_part(earlier, part), points_of_part(after, part))}"
+            for part in dict.fromkeys((each.row, None))
         ]
         what = f"decision {each.undoes} is undone" if each.kind == "undo" else DECISION_WORDS[each.kind]
         until = f" until {each.until:%Y-%m-%d %H:%M %Z}" if each.until else ""
