@@ -7,8 +7,8 @@ Each is graded as a submission, in workers, by the hidden suite, under `numerica
 shows which of an attempt's rows earn full marks there, and which are recorded. Exit status 1 where a row with full marks
 is not recorded as it should be, another row is, or a look-alike is.
 
-They are in tests/corpus/numerical, a folder per lesson. A file holds functions that replace those of the lesson's
-answer key; its other gradients stay right. The first line says which rows it finds numerically, and by which method;
+They are in tests/corpus/numerical, a file per lesson. A section holds functions that replace those of the lesson's
+answer key; its other gradients stay right. Its first line says which rows it finds numerically, and by which method;
 `not seen` says that the grader does not notice it (docs/security.md lists these). Derivatives that are propagated
 forward by the student's own rules (dual numbers in any form) are right, and are not recorded (`own differentiation`).
 In lesson 06, where one function gives all gradients, the lines below `# in backward:` find the rows. They may call
@@ -30,6 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import ROOT
+from bench.members import Member, members_of
 from grader.gradebook.grading.session import Session
 from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -39,32 +40,9 @@ from grader.lesson.paths import BACKWARD_FILE
 SEED = 20_240_607
 LOOK_ALIKE = "a look-alike"
 OWN = "own differentiation"
+NOT_SEEN = ", not seen"
 IN_BACKWARD = "# in backward:\n"
 SLOPE_OF_BETA = 'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta)\n'
-NETWORK = """
-def loss_of(p, Xb, Yb, eps):
-    emb = p["emb"] if "emb" in p else p["C"][Xb]
-    x = emb.reshape(emb.shape[0], -1) @ p["W"] + p["b"]
-    mean = x.mean(0)
-    var = ((x - mean) ** 2).mean(0)
-    xhat = (x - mean) / torch.sqrt(var + eps)
-    h = torch.tanh(p["gamma"] * xhat + p["beta"])
-    logits = h @ p["W2"] + p["b2"]
-    m = logits - logits.logsumexp(1, keepdim=True)
-    return -m[range(len(Yb)), Yb].mean()
-
-
-def stable_loss(p, Xb, Yb, eps):
-    emb = p["emb"] if "emb" in p else p["C"][Xb]
-    x = emb.reshape(emb.shape[0], -1).to(p["beta"].dtype) @ p["W"].to(p["beta"].dtype) + p["b"]
-    mean = x.mean(0)
-    var = ((x - mean) ** 2).mean(0)
-    xhat = (x - mean) / (var + eps) ** 0.5
-    h = torch.tanh(p["gamma"] * xhat + p["beta"])
-    logits = h @ p["W2"].to(h.dtype) + p["b2"]
-    return -(logits[range(len(Yb)), Yb] - logits.exp().sum(1).log()).mean()
-"""
-
 BACKWARD = """
 def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs):
     grads = by_hand(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs)
@@ -89,21 +67,19 @@ class Attempt:
 
 def attempts() -> list[Attempt]:
     """Those of tests/corpus/numerical, and the look-alikes."""
-    return [attempt_in(path) for path in sorted((ROOT / "tests" / "corpus" / "numerical").glob("*/*.py"))]
+    paths = sorted((ROOT / "tests" / "corpus" / "numerical").glob("*.py"))
+    return [attempt_of(path.stem, member) for path in paths for member in members_of(path)]
 
 
-def attempt_in(path: Path) -> Attempt:
-    head, text = path.read_text(encoding="utf-8").split("\n", 1)
-    method, _, rows = head.removeprefix("# ").partition(": ")
-    method = method.removesuffix(", not seen")
-    lesson = path.parent.name
+def attempt_of(lesson: str, member: Member) -> Attempt:
+    method, _, rows = member.what.partition(": ")
+    text = f"{member.common}\n{member.own}"
     if lesson == "06":
         helpers, _, lines = text.partition(IN_BACKWARD)
-        text = (
-            f"{NETWORK}\n\n{helpers}\n\n{BACKWARD}{textwrap.indent(lines or SLOPE_OF_BETA, '    ')}    return grads\n"
-        )
-    is_seen = ", not seen" not in head
-    return Attempt(path.stem, lesson, "" if method == LOOK_ALIKE else method, tuple(rows.split()), text, is_seen)
+        text = f"{helpers}\n\n{BACKWARD}{textwrap.indent(lines or SLOPE_OF_BETA, '    ')}    return grads\n"
+    is_seen = not method.endswith(NOT_SEEN)
+    method = "" if method == LOOK_ALIKE else method.removesuffix(NOT_SEEN)
+    return Attempt(member.name, lesson, method, tuple(rows.split()), text, is_seen)
 
 
 @dataclass

@@ -1,11 +1,10 @@
 """Reads tests/corpus/hostile: hostile submissions, each with the result that it must get.
 
-A submission is a file, or a folder with a backward.py and what lies beside it. Its docstring says what it does, and a
-header what must come of it:
+Attacks of one group are sections of one file (bench/members.py), or a folder with a backward.py and what lies beside
+it. The first line of a section says what it does, and its keys what must come of it:
 
-    # group: reading hidden files
     # rows: passed                 the statuses that its gradients may have
-    # rows of in_one_go: failed    another row, if it is not what follows from the gradients
+    # rows of in_one_go: failed    another row, or several, if they are not what follows from the gradients
     # race: who reads first        why each row gets any of these statuses, whatever the others get; a row that may
                                    pass is answered by the file's own right function
     # message: exit status 0       what stands in a message, with | between alternatives
@@ -14,28 +13,25 @@ header what must come of it:
     # lesson: 02                   the lesson that it answers; 04 if not said
     # unlocked: safe               it may run where nothing stops it: it harms nothing but its arena
 
-A line `# 2000 times: aN,` stands for two thousand lines, with the numbers from 0 in the place of N, and a line
-`# the text of right.py` for the text of shared/right.py.
+A line `# 2000 times: aN,` stands for two thousand lines, with the numbers from 0 in the place of N.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from bench import ROOT
+from bench.members import DOCSTRING, Member, keys_of, members_of
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation.probe import LEVELS
 
 FOLDER = ROOT / "tests" / "corpus" / "hostile"
-HEADER = re.compile(
-    r"^# (group|rows|rows of \w+|race|message|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE
-)
+KEYS = {"rows", "race", "message", "refused", "stopped from", "lesson", "unlocked"}
+ROWS_OF = "rows of "
 REPEATED = re.compile(r"^# (\d+) times: (.+)$", re.MULTILINE)
-INCLUDED = re.compile(r"^# the text of (\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -44,12 +40,9 @@ class Attack:
 
     name: str
     what: str
+    group: str
     files: dict[str, bytes]
     header: dict[str, str]
-
-    @property
-    def group(self) -> str:
-        return self.header["group"]
 
     @property
     def lesson(self) -> str:
@@ -77,19 +70,30 @@ class Attack:
         return {"failed" if status == "shape" else status for status in possible}
 
 
-def read_attack(path: Path, unless_said: Mapping[str, str] = MappingProxyType({})) -> Attack:
-    """Raises ValueError for a header that is not complete. `unless_said` are keys that it need not have."""
-    main = path / BACKWARD_FILE if path.is_dir() else path
-    shared = path.parent / "shared"
-    text = REPEATED.sub(repeated_line, main.read_text(encoding="utf-8"))
-    text = INCLUDED.sub(lambda found: (shared / found[1]).read_text(encoding="utf-8").rstrip("\n"), text)
-    header = {**unless_said, **dict(HEADER.findall(text))}
-    if not {"group", "rows"} <= set(header) or not text.startswith('"""'):
-        raise ValueError(f"{main} has no header: expected a docstring, `# group:` and `# rows:`")
-    files = {BACKWARD_FILE: text.encode()}
-    if path.is_dir():
-        files.update({other.name: other.read_bytes() for other in path.iterdir() if other.suffix == ".py"})
-    return Attack(path.stem, text[3 : text.index('"""', 3)].strip(), files, header)
+def header_of(keys: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The keys of an attack, one for each row that is named. Raises ValueError for a key that there is not."""
+    header: dict[str, str] = {}
+    for key, value in keys:
+        if key.startswith(ROWS_OF):
+            header |= {ROWS_OF + row: value for row in key.removeprefix(ROWS_OF).split(", ")}
+        elif key in KEYS:
+            header[key] = value
+        else:
+            raise ValueError(f"{key!r} is no key of a hostile submission; there are {sorted(KEYS)}")
+    return header
+
+
+def attack_of(member: Member, group: str) -> Attack:
+    text = REPEATED.sub(repeated_line, member.text)
+    return Attack(member.name, member.what, group, {BACKWARD_FILE: text.encode()}, header_of(member.keys))
+
+
+def attack_in_folder(folder: Path) -> Attack:
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix == ".py"}
+    text = files[BACKWARD_FILE].decode()
+    keys, _ = keys_of(DOCSTRING.sub("", text))
+    what = text.removeprefix('"""').partition('"""')[0]
+    return Attack(folder.name, what, folder.name.replace("_", " "), files, header_of(keys))
 
 
 def repeated_line(found: re.Match[str]) -> str:
@@ -97,8 +101,10 @@ def repeated_line(found: re.Match[str]) -> str:
 
 
 def corpus() -> list[Attack]:
-    paths = [*FOLDER.glob("*.py"), *(main.parent for main in FOLDER.glob(f"*/{BACKWARD_FILE}"))]
-    return [read_attack(path) for path in sorted(paths) if path.name != "conftest.py"]
+    """In the order of their names."""
+    found = [attack_of(each, path.stem.replace("_", " ")) for path in FOLDER.glob("*.py") for each in members_of(path)]
+    found += [attack_in_folder(main.parent) for main in FOLDER.glob(f"*/{BACKWARD_FILE}")]
+    return sorted(found, key=lambda attack: attack.name)
 
 
 def helpers() -> dict[str, bytes]:

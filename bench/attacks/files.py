@@ -107,7 +107,7 @@ def table(runs: Runs) -> str:
     """Markdown: what each level stops, group by group; what some level does not stop; what was run."""
     attacks = corpus()
     levels = LEVELS[::-1]
-    lines = [f"| attacks | files | {' | '.join(levels)} | statuses |", "| --- | ---: |" + " --- |" * (len(levels) + 1)]
+    lines = [f"| group | attacks | {' | '.join(levels)} | statuses |", "| --- | ---: |" + " --- |" * (len(levels) + 1)]
     open_at: dict[str, list[str]] = {}
     for group in sorted({attack.group for attack in attacks}):
         there_are, statuses, cells = sum(attack.group == group for attack in attacks), set[str](), []
@@ -122,7 +122,7 @@ def table(runs: Runs) -> str:
             cells.append(cell(len({outcome.name for outcome in mine}), len(through), there_are))
         lines.append(f"| {group} | {there_are} | {' | '.join(cells)} | {', '.join(sorted(statuses))} |")
     lines += ["", "Not stopped, and where:", ""]
-    what = {attack.name: attack.what.splitlines()[0] for attack in attacks}
+    what = {attack.name: attack.what for attack in attacks}
     lines += [f"- `{name}` ({', '.join(at)}): {what[name]}" for name, at in sorted(open_at.items())]
     lines += ["", "Runs:", ""]
     for (level, who), found in runs.items():
@@ -142,7 +142,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     through, unexpected = sum(bool(o.through) for o in outcomes), sum(bool(o.problems) for o in outcomes)
     seconds = sum(outcome.seconds for outcome in outcomes)
     stopped = len(outcomes) - through
-    return f"{len(outcomes)} files, {stopped} stopped, {through} not, {unexpected} unexpected, {seconds:.0f} s"
+    return f"{len(outcomes)} attacks, {stopped} stopped, {through} not, {unexpected} unexpected, {seconds:.0f} s"
 
 
 def results_text(outcomes: Sequence[Outcome]) -> str:
@@ -156,7 +156,7 @@ def results_text(outcomes: Sequence[Outcome]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("names", nargs="*", help="only these files of the corpus")
+    parser.add_argument("names", nargs="*", help="only these attacks")
     parser.add_argument("--level", choices=LEVELS, help="the level to run at (default: this machine's)")
     parser.add_argument("--table", action="store_true", help="every level, as a table in Markdown")
     parser.add_argument("--list", action="store_true", help="what the corpus holds")
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if chosen.list:
         for attack in corpus():
-            print(f"{attack.name:24} {attack.group:40} {attack.what.splitlines()[0]}")
+            print(f"{attack.name:24} {attack.group:40} {attack.what}")
         return 0
     if chosen.table:
         print(table(run_everywhere()))

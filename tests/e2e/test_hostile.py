@@ -1,7 +1,7 @@
 """Hostile submissions: each gets the result that its header says, reads nothing, writes nothing, leaves nothing.
 
 And whoever is graded after it, on the same zygote, gets exactly what they get alone. The corpus is
-tests/corpus/hostile, one file each; bench/attacks/firing_range.py runs it, with a canary in everything that is secret.
+tests/corpus/hostile; bench/attacks/firing_range.py runs it, with a canary in everything that is secret.
 Here it runs at the level that this machine reaches, and with `-m slow` at every other level and as an ordinary user
 (docs/security.md).
 """
@@ -20,12 +20,13 @@ from pathlib import Path
 import pytest
 from long_texts import FAMILIES
 from shared_nursery import SharedNursery
-from support import GUARD_SECONDS, guarded, sampled
+from support import CORPUS, GUARD_SECONDS, guarded, sampled
 
 from bench.attacks.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.attacks.corpus import FOLDER, Attack, corpus, helpers
 from bench.attacks.files import WHERE, reason_not_to, run_elsewhere
 from bench.attacks.firing_range import ROOT, Range, differences, range_at
+from bench.members import Member, members_of
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import SubmissionResult
@@ -37,7 +38,7 @@ if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
 
 ATTACKS = corpus()
-CHEATS = sorted((Path(__file__).parents[1] / "corpus" / "cheats").glob("*.py"))
+CHEATS = [each for path in sorted((CORPUS / "cheats").glob("*.py")) for each in members_of(path)]
 STATUSES = ["passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden"]
 
 
@@ -103,6 +104,14 @@ def is_answered_rightly(attack: Attack) -> bool:
     return all(("right", name) in bound and name not in others for name in functions)
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_what_the_attacks_of_a_file_have_in_common_stops_none_of_them(path: Path, opened: Range) -> None:
+    """Else nobody would see whether an attack does."""
+    common = next(members_of(path)).common
+    assert opened.run(attack(f"{common}\nfrom right import dlogits\n".encode(), "passed")).problems == []
+
+
 def test_every_attack_but_few_is_stopped_where_it_counts() -> None:
     open_at_fair = {attack.name for attack in ATTACKS if not attack.stops_at("fair")}
     derivatives = {"own_tape"}
@@ -113,14 +122,16 @@ def test_every_attack_but_few_is_stopped_where_it_counts() -> None:
 # ---------------------------------------
 
 
-def cheat(path: Path) -> Attack:
-    header = {"group": "autodiff", "rows": ", ".join({*STATUSES} - {"passed"}), "lesson": "03"}
-    return Attack(path.stem, path.read_text().splitlines()[0], {BACKWARD_FILE: path.read_bytes()}, header)
+def attack(text: bytes, rows: str, lesson: str = "04", **neighbours: bytes) -> Attack:
+    """Of a text that is no member of tests/corpus/hostile."""
+    files = {BACKWARD_FILE: text, **{f"{name}.py": each for name, each in neighbours.items()}}
+    return Attack("attack", "", "", files, {"rows": rows, "lesson": lesson})
 
 
-@sampled("path", CHEATS, keep=2, ids=lambda path: path.stem)
-def test_cheat(path: Path, opened: Range) -> None:
-    assert opened.run(cheat(path), with_next=False).problems == []
+@sampled("cheat", CHEATS, keep=2, ids=lambda cheat: cheat.name)
+def test_cheat(cheat: Member, opened: Range) -> None:
+    statuses = ", ".join({*STATUSES} - {"passed"})
+    assert opened.run(attack(cheat.text.encode(), statuses, "03"), with_next=False).problems == []
 
 
 def test_a_right_submission_after_all_cheats(opened: Range) -> None:
@@ -156,17 +167,15 @@ TEXTS = {
 
 @sampled("text", TEXTS.values(), keep=1, ids=TEXTS.keys())
 def test_text(text: bytes, opened: Range) -> None:
-    header = {"group": "texts", "rows": "error, crashed, missing, failed, timeout"}
-    outcome = opened.run(Attack("text", "", {BACKWARD_FILE: text}, header))
-    assert outcome.problems == []
+    assert opened.run(attack(text, "error, crashed, missing, failed, timeout")).problems == []
 
 
 @pytest.mark.slow
 def test_many_large_helpers_cost_the_grader_little(opened: Range) -> None:
     large = b"x = [" + b"a," * 140_000 + b"]\n"
-    files = {BACKWARD_FILE: b"def dlogits(logits):\n    return logits\n", **{f"n{i}.py": large for i in range(16)}}
+    text = b"def dlogits(logits):\n    return logits\n"
     with guarded():
-        opened.run(Attack("helpers", "", files, {"group": "texts", "rows": "failed"}))
+        opened.run(attack(text, "failed", **{f"n{i}": large for i in range(16)}))
 
 
 # What no submission may find -----------------------------------------------------------------------------------------
@@ -268,7 +277,7 @@ def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: P
 def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) -> None:
     arena = make_arena(ROOT, tmp_path / "world", ["04"])
     lesson = arena.course.find("04")
-    (attack,) = [attack for attack in ATTACKS if attack.name == "beside_libraries"]
+    (attack,) = [attack for attack in ATTACKS if attack.name == "files_next_to_it"]
     place = lay_out(attack, arena, lesson, tmp_path / "submitted")
     course = arena.root / "course"
     done = grade_run(".", "-o", tmp_path / "out", "--course", course, "--lesson", "04", "--require", "weak", cwd=place)

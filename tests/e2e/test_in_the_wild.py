@@ -1,7 +1,7 @@
-"""Files as learners write them: each gets the verdict and the message that stand in its first lines.
+"""Files as learners write them: each gets the verdict and the message that its keys say.
 
-tests/corpus/in_the_wild/README.md says how a file is written. Sessions are warm and shared; a member costs about 0.1 s.
-The quick tests take one member of each class, the long ones the others.
+tests/corpus/in_the_wild/README.md says how a member is written. Sessions are warm and shared; a member costs about
+0.1 s.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support import ROOT, SEED, rows_of, sampled
-from wild_members import MEMBERS, Member, handed_in, member_of
+from wild_members import MEMBERS, Submitted, handed_in, submitted
 
 from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE, HIDDEN
@@ -41,12 +41,12 @@ def course_with(lines: tuple[str, ...], folder: Path) -> Course:
 @pytest.fixture(scope="session")
 def wild_session(
     course: Course, session_for: Callable[..., Session], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[Member], tuple[Course, Session]]:
+) -> Callable[[Submitted], tuple[Course, Session]]:
     """The course and a warm session for a member."""
     folder = tmp_path_factory.mktemp("courses")
     made: dict[tuple[str, ...], Session] = {}
 
-    def of(member: Member) -> tuple[Course, Session]:
+    def of(member: Submitted) -> tuple[Course, Session]:
         if not member.course:
             return course, session_for(member.lesson)
         lines = tuple(member.course)
@@ -62,7 +62,7 @@ def wild_session(
 # What must come of it ------------------------------------------------------------------------------------------------
 
 
-def differences(member: Member, rows: dict[str, dict[str, Any]]) -> list[str]:
+def differences(member: Submitted, rows: dict[str, dict[str, Any]]) -> list[str]:
     """Where rows are not as the member says."""
     unknown = set(member.rows) - set(rows) - {"others"}
     found = [f"there is no row {name}" for name in sorted(unknown)]
@@ -82,9 +82,9 @@ def differences(member: Member, rows: dict[str, dict[str, Any]]) -> list[str]:
     return found
 
 
-@sampled("path", MEMBERS, keep=6, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, request):
-    member = member_of(path)
+@sampled("of", [member for _, member in MEMBERS], keep=6, ids=[f"{group}/{each.name}" for group, each in MEMBERS])
+def test_it_gets_its_verdict_and_its_message(of, wild_session, tmp_path, request):
+    member = submitted(of)
     if member.by in ("dojo", "both"):
         judged = dojo_check(member, tmp_path / "at home", request.getfixturevalue("wild_dojo"))
         rows, shown = {row.name: row.to_json() for row in judged.rows}, judged.shown
@@ -103,7 +103,7 @@ def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, reque
     assert [line for line in member.printed if line not in shown] == [], shown
 
 
-def dojo_check(member: Member, folder: Path, judge: LocalJudge) -> JudgedFile:
+def dojo_check(member: Submitted, folder: Path, judge: LocalJudge) -> JudgedFile:
     """What `dojo check` says: it does not have the lesson's known mistakes."""
     course = Course(ROOT, secrets=False)
     lesson = course.find(member.lesson)
@@ -128,7 +128,7 @@ def test_a_member_that_is_not_as_it_says_is_found():
     silent = {**row, "message": None}
 
     def found(status: str, wanted: str, name: str = "dC", row: dict[str, Any] = row) -> list[str]:
-        return differences(Member("03", rows={name: (status, wanted), "others": ("passed", "")}), {"dC": row})
+        return differences(Submitted("03", rows={name: (status, wanted), "others": ("passed", "")}), {"dC": row})
 
     assert found("passed", "", row=silent) == found("passed", "remark") == found("passed", "= A remark.") == []
     assert found("passed", "") == ["dC: passed | A remark."]

@@ -8,7 +8,7 @@ import pytest
 import torch
 from support import ROOT, rows_of, sampled, solution_of
 
-from bench.verdicts.seeds import tally_seeds, verify_seeds
+from bench.verdicts.seeds import tally_seeds
 from grader.authoring.lesson_sources import variant_files
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.lesson.lesson import Course, Lesson
@@ -61,11 +61,6 @@ def test_no_right_formula_is_rejected_and_no_wrong_one_accepted(graph):
     tally = tally_seeds(graph.course, graph.name, range(1))
     assert tally.judged >= len(graph.items)
     assert (tally.rejected, tally.accepted) == ([], [])
-
-
-@pytest.mark.slow
-def test_nor_over_fifty_seeds(each):
-    assert verify_seeds(each, first=1000, count=50, jobs=2).problems == []
 
 
 @pytest.mark.full
@@ -159,6 +154,7 @@ def test_hidden_problems_differ_in_size_and_number(graph):
 
 
 def test_hidden_problems_are_finite_and_none_is_trivial(graph):
+    assert len(graph.draws) > 1
     for number, draw in enumerate(graph.draws):
         problem = graph.problem(draw, seed=number)
         for item in graph.gradients:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from support import ROOT, sampled
 
 from bench.mutants.edits import Mutant, mutants, sample
-from bench.mutants.judge import Bench, Judged, judge_all
-from bench.mutants.run import Listed, Tally, judge_lesson, listed, table
+from bench.mutants.judge import Bench, judge_all
+from bench.mutants.run import Listed, Tally, judge_lesson, listed
 from grader.lesson.lesson import Course
 
 SOLUTION = '''
@@ -102,13 +98,6 @@ def test_what_is_accepted_and_not_listed_is_told():
     assert not list(Tally("04_cross_entropy", accepted, 1, 0.0, known).faults)
 
 
-def test_the_share_of_specific_messages():
-    kinds = ["known", "read off", "meaning", "raised", "anatomy", "accepted"]
-    judged = [(wrong("return logits"), Judged(kind, id="an_id")) for kind in kinds]
-    lines = list(table([Tally("04_cross_entropy", judged, 12, 0.0, Listed(frozenset(), frozenset()))]))
-    assert lines[1].split() == ["04_cross_entropy", "6", "12", "0", "0", "1", "5", "3", "60.0%", "0"]
-
-
 def test_an_error_that_is_read_is_told_apart_from_one_that_is_not(cross_entropy):
     undefined, own = cross_entropy.judge(wrong("return probs")), cross_entropy.judge(wrong("raise ValueError('no')"))
     assert (undefined.kind, undefined.id, own.kind, own.id) == ("meaning", "name_not_defined", "raised", "")
@@ -119,11 +108,3 @@ def test_a_sample_is_rejected(course, lesson, budget):
     tally = judge_lesson(course.find(lesson), 1, budget, listed())
     assert list(tally.faults) == []
     assert tally.counts()["rejected"] >= 10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_default_sample_of_every_lesson(seed):
-    command = [sys.executable, "-m", "bench.mutants", "--seed", str(seed)]
-    done = subprocess.run(command, cwd=Path(ROOT), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,8 +1,8 @@
 """`dojo check` and `grade run` give one file one verdict; what a forward.py says to be drawn is drawn for both.
 
 Each gradient is judged twice, in this process: on the public problems, which are the same for everybody, and on the
-hidden problems of each seed. Besides right files and known mistakes, every file of FILES is judged: what it gives
-depends on the data. `python -m pytest tests/e2e/test_one_verdict.py -m slow` takes every lesson.
+hidden problems of each seed. Besides right files and known mistakes, every file of LEFT_TO_THE_DATA is judged: what it
+gives depends on the data. `python -m pytest tests/e2e/test_one_verdict.py -m slow` takes every lesson.
 
 Two kinds of rows are left out. A row that is not a gradient: a public example never claims to decide ("passed here").
 And a gradient that is zero on every problem, as that of a bias before a batch norm: a mistake elsewhere leaves it zero
@@ -17,7 +17,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from support import ROOT, sampled
+from support import sampled, solution_of
+from wild_members import MEMBERS, submitted
 
 from grader.authoring.lesson_sources import right_files
 from grader.comparison.tensors import VANISHING
@@ -33,7 +34,7 @@ from grader.verdict.judge.gradient import judge_step
 from grader.verdict.judge.line import judge_line
 from grader.verdict.judge.problems import ProblemBook
 
-FILES = ROOT / "tests" / "corpus" / "in_the_wild" / "left_to_the_data"
+LEFT_TO_THE_DATA = [submitted(member) for group, member in MEMBERS if group == "left_to_the_data"]
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,11 @@ def candidates(lesson: Lesson) -> Iterator[Candidate]:
             yield Candidate(mistake.name, {mistake.gradient: function}, (mistake.gradient,))
         elif lesson.joint is not None and mistake.gradient == lesson.joint.name:
             yield Candidate(f"{mistake.gradient}__{mistake.id}", vars(lesson.wrong(mistake)), steps)
-    for path in sorted(FILES.glob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if f"\nlesson: {lesson.number}\n" not in text or "\nas: " in text:
-            continue
-        module = ModuleType(path.stem)
-        solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
-        exec(compile(f"{solution}\n\n{text}", path.name, "exec"), vars(module))
-        yield Candidate(path.stem, vars(module), steps)
+    for number, file in enumerate(LEFT_TO_THE_DATA):
+        if file.lesson == lesson.number and file.kind == "functions":
+            module = ModuleType(f"left_to_the_data_{number}")
+            exec(f"{solution_of(lesson)}\n\n{file.text}", vars(module))
+            yield Candidate(module.__name__, vars(module), steps)
 
 
 def statuses(lesson: Lesson, candidate: Candidate, problems: Sequence[Problem]) -> dict[str, str]:
@@ -127,9 +125,8 @@ def test_the_same_in_every_lesson(course):
 
 
 def test_files_that_leave_a_width_to_the_data_are_among_them(course):
-    names = {candidate.name for candidate in candidates(course.find("03"))}
-    written = {path.stem for path in FILES.glob("*.py") if "lesson: 03" in path.read_text(encoding="utf-8")}
-    assert len(written) >= 2 and written <= names
+    names = [candidate.name for candidate in candidates(course.find("03"))]
+    assert sum(name.startswith("left_to_the_data") for name in names) >= 2
 
 
 def test_a_change_of_forward_py_is_drawn_for_the_public_and_by_the_hidden_suite(course):

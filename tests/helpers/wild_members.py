@@ -1,4 +1,4 @@
-"""Members of tests/corpus/in_the_wild: read from a file, and written as a student submits them."""
+"""Members of tests/corpus/in_the_wild: what must come of each, and its text as a student submits it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Any
 
 from support import CORPUS, solution_of
 
+from bench.members import Member, members_of
 from grader.lesson.lesson import Course
 
 FOLDER = CORPUS / "in_the_wild"
-MEMBERS = sorted(FOLDER.glob("*/*.py"))
+MEMBERS = [(path.stem, member) for path in sorted(FOLDER.glob("*.py")) for member in members_of(path)]
+"""(its class, the member)"""
 LECTURE = CORPUS / "notebooks" / "colab_as_in_the_lecture.ipynb"
-HEADER = re.compile(r'\A"""(?P<about>.+?)\n\n(?P<keys>.+?)"""\n', re.DOTALL)
 PIECE = re.compile(r"^# instead of: (.+)\n", re.MULTILINE)
 MAGIC = re.compile(r"^[%!].*\n?", re.MULTILINE)  # what a script does not hold
 CELL = re.compile(r"^# %%.*\n", re.MULTILINE)
@@ -24,8 +25,8 @@ STATUSES = {"passed", "failed", "shape", "error", "todo", "missing", "timeout", 
 
 
 @dataclass
-class Member:
-    """A file of the corpus. `rows` is {row's name: (status, what its message must be or hold)}."""
+class Submitted:
+    """A member of the corpus. `rows` is {row's name: (status, what its message must be or hold)}."""
 
     lesson: str = ""
     kind: str = "functions"
@@ -39,14 +40,13 @@ class Member:
     text: str = ""
 
 
-def member_of(path: Path) -> Member:
-    text = path.read_text(encoding="utf-8")
-    header = HEADER.match(text)
-    assert header, f"{path}: expected a docstring of a sentence, an empty line and keys"
-    member = Member(text=text[header.end() :])
-    for line in re.sub(r"\n {4,}", " ", header["keys"]).strip().splitlines():
-        key, colon, value = (part.strip() for part in line.partition(":"))
-        assert colon, f"{path}: {line!r} has no colon"
+def shared(name: str) -> str:
+    return (FOLDER / "shared" / f"{name}.py").read_text(encoding="utf-8")
+
+
+def submitted(of: Member) -> Submitted:
+    member = Submitted(text=of.own)
+    for key, value in of.keys:
         match key:
             case "lesson":
                 member.lesson = value
@@ -57,12 +57,11 @@ def member_of(path: Path) -> Member:
             case "keeps":
                 member.keeps = [beginning.strip() for beginning in value.split(" | ")]
             case "base":
-                (member.text,) = changed([(FOLDER / value).read_text(encoding="utf-8")], member.text)
+                (member.text,) = changed([shared(value)], member.text)
             case "engine":
-                base = FOLDER / "engines" / "shared" / f"{value}.py"
-                member.text = with_methods(base.read_text(encoding="utf-8"), member.text)
+                member.text = with_methods(shared(value), member.text)
             case "by":
-                assert value in ("grade", "dojo", "both"), path
+                assert value in ("grade", "dojo", "both"), of.name
                 member.by = value
             case "printed":
                 member.printed.append(value)
@@ -72,9 +71,9 @@ def member_of(path: Path) -> Member:
                 member.course.append(value)
             case _:
                 status, _, message = (part.strip() for part in value.partition("|"))
-                assert status in STATUSES, f"{path}: {status!r} is no status"
+                assert status in STATUSES, f"{of.name}: {status!r} is no status"
                 member.rows |= dict.fromkeys(key.split(", "), (status, message))
-    assert member.lesson and member.kind in ("functions", "notebook", "script"), path
+    assert member.lesson and member.kind in ("functions", "notebook", "script"), of.name
     member.rows.setdefault("others", ("passed", ""))
     return member
 
@@ -133,7 +132,7 @@ def as_notebook(cells: list[str]) -> str:
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": code})
 
 
-def handed_in(member: Member, course: Course, folder: Path) -> Path:
+def handed_in(member: Submitted, course: Course, folder: Path) -> Path:
     """Writes what the student hands in."""
     if member.kind == "functions":
         lesson = course.find(member.lesson)

@@ -32,6 +32,7 @@ def rows_of(name, course):
 @pytest.mark.parametrize("name", FILES)
 def test_each_fits_the_lessons_and_keeps_their_points(name, course):
     assignment = read_assignment(FOLDER / f"{name}.toml", list(course.lessons.values()))
+    assert assignment.rows
     for lesson, rows in assignment.rows.items():
         usual = {item.name: item.points for item in course.lessons[lesson].items}
         assert rows == {row: usual[row] for row in rows}

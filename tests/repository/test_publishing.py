@@ -9,6 +9,8 @@ import pytest
 import yaml
 from support import ROOT
 
+from bench.attacks.corpus import corpus
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 WORKFLOW = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
 JOBS = yaml.safe_load(WORKFLOW)["jobs"]
@@ -53,12 +55,11 @@ def test_a_form_asks_for_what_reproduces_the_message(form):
 def test_each_hole_has_a_date_and_a_test_that_exists():
     rows = re.findall(r"^\| (\d{4}-\d\d-\d\d) \| .* \| .*\(([^()]*)\) \|$", SECURITY, re.MULTILINE)
     assert len(rows) == SECURITY.count("\n| 20") and [date for date, _ in rows] == sorted(date for date, _ in rows)
-    files = "\n".join(
-        str(path) for part in ("tests", "grader", "solutions", "bench") for path in (ROOT / part).rglob("*")
-    )
+    paths = (str(path) for part in ("tests", "grader", "solutions", "bench") for path in (ROOT / part).rglob("*"))
+    there_are = "\n".join([*paths, *(attack.name for attack in corpus())])
     for _, named in rows:
         for word in re.findall(r"`(?:python -m )?([^`]+)`", named):
-            assert word.replace("bench ", "bench/").replace(" ", "/") in files, word
+            assert word.replace("bench ", "bench/").replace(" ", "/") in there_are, word
 
 
 def test_security_promises_what_the_table_of_levels_says():

@@ -1,13 +1,23 @@
-"""Sends and receives: TCP, UDP, names, pages, local sockets, netlink, virtual machines, packets."""
-# group: network
+"""Every way to send or receive."""
 # rows: passed
-# refused: 14
 # unlocked: safe
-
-import os
 
 from attempt import attempt, call, module
 from right import dlogits as dlogits
+
+# === io_uring: Input and output past every filter: io_uring and the older asynchronous calls.
+# refused: 4
+
+attempt("io_uring_setup", lambda: call("io_uring_setup", 8, b"\0" * 120))
+attempt("io_uring_register", lambda: call("io_uring_register", (1 << 32) - 1, 0, 0, 0))
+attempt("io_setup", lambda: call("io_setup", 8, b"\0" * 8))
+attempt("splice", lambda: call("splice", 3, 0, 4, 0, 1, 0))
+
+# === network: Sends and receives: TCP, UDP, names, pages, local sockets, netlink, virtual machines, packets.
+# refused: 14
+
+import os
+
 from world import ARENA, MARK
 
 socket = module("soc" + "ket")
@@ -34,3 +44,25 @@ attempt("packet", lambda: made(socket.AF_PACKET, socket.SOCK_RAW, lambda s: s.ge
 attempt("vsock", lambda: made(socket.AF_VSOCK, STREAM, lambda s: s.connect((2, 1024))))
 attempt("page", lambda: module("urllib.request").urlopen("http://127.0.0.1:1/", timeout=1))
 attempt("descriptor", lambda: call("getsockname", 4, b"\0" * 16, b"\x10\0\0\0") or os.getpid())
+
+# === sockets_of_every_family: Opens a socket of every family and kind.
+# refused: 1
+
+socket = module("soc" + "ket")
+
+
+def every_family():
+    opened = []
+    for family in range(46):
+        for kind in (1, 2, 3, 5, 10):
+            for protocol in (0, 1, 6, 17, 255):
+                try:
+                    opened.append((family, kind, socket.socket(family, kind, protocol)))
+                except OSError:
+                    continue
+    if not opened:
+        raise PermissionError
+    return opened
+
+
+attempt("sockets", every_family)

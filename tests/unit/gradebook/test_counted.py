@@ -170,7 +170,9 @@ def test_a_file_with_a_lesson_s_place_or_name_is_no_notebook(course, tmp_path):
     }  # fmt: skip
     for number, (name, text) in enumerate(texts.items()):
         put(tmp_path / "in" / str(number) / name, text)
-    for submission in find([tmp_path / "in"], [course.find("05")], list(course.lessons.values())):
+    submissions = list(find([tmp_path / "in"], [course.find("05")], list(course.lessons.values())))
+    assert len(submissions) == len(texts)
+    for submission in submissions:
         submitted = submission.lessons["05_batch_norm"]
         assert submitted.present and (submitted.origin is None or not submitted.origin.uncounted), submission.student
 

@@ -7,34 +7,26 @@ from __future__ import annotations
 
 import csv
 import os
-import random
 import resource
 import signal
 import sqlite3
-import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_results import lesson as lesson_of
-from made_results import results as results_by_hand
-from made_results import row
 from played_grading import submitted, three_rows
 from support import ROOT, sampled
 
 from grader.gradebook import connection as connection_module
-from grader.gradebook.class_results import reduced_results
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import STUDENT_FILES, OutputError, lock_output, write_pages
-from grader.gradebook.grading.graded import ClassFacts
+from grader.gradebook.files import STUDENT_FILES, OutputError, lock_output
 from grader.gradebook.grading.settings import Conditions, Settings
 from grader.gradebook.grading.stop import stop_at_signals
 from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.report.pages import Reporter
 from grader.results import IntakeRemark, SubmissionResult, read_results
 from grader.sandbox.isolation.limits import Limits
 
@@ -110,32 +102,6 @@ def test_the_key_holds_all_that_a_result_depends_on(small):
     ]
     assert len(set(keys)) == len(keys)
     assert Conditions.of([small], replace(settings, out="x", seed=9)).key(submitted("zo")) == keys[0]
-
-
-@pytest.mark.slow
-def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
-    """As they come from graders: each parsed from JSON of its own, two in five with one to three mistakes."""
-    lesson = Course(ROOT).find("03")
-    generator = random.Random(3)
-
-    def results(number: int) -> SubmissionResult:
-        rows = [row(item.name, file="03_makemore_steps/backward.py") for item in lesson.items]
-        for place in generator.sample(range(len(rows)), generator.randrange(1, 4) if generator.random() < 0.4 else 0):
-            kind, name = f"mistake_{generator.randrange(6)}", rows[place].name
-            mistake = {"id": kind, "message": f"A sentence about {kind} of {name}."}
-            rows[place] = row(name, "failed", mistake=mistake, message=mistake["message"])
-        part = lesson_of(lesson.name, *rows, seconds=number / 7)
-        return SubmissionResult.from_text(results_by_hand(f"student_{number:05}", part, seconds=number / 7).to_text())
-
-    tracemalloc.start()
-    kept = reduced_results(map(results, range(10_000)))
-    data, _ = tracemalloc.get_traced_memory()
-    tracemalloc.reset_peak()
-    write_pages(tmp_path, Reporter([lesson]).class_pages(kept, ClassFacts(), {}))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    print(f"10,000 results: {data / 2**20:.1f} MiB; while their page is written: {peak / 2**20:.1f} MiB")
-    assert peak < 50 << 20
 
 
 # What is wrong with OUT ----------------------------------------------------------------------------------------------

@@ -21,8 +21,6 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
-pytest_plugins = ["dojos"]
-
 BY_NAME = {attempt.name: attempt for attempt in attempts()}
 OWN_RULES = [attempt for attempt in BY_NAME.values() if attempt.method == OWN]
 ALIKE = [attempt for attempt in BY_NAME.values() if not attempt.rows]

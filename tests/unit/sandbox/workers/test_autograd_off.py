@@ -1,8 +1,8 @@
 """After autograd is taken away, honest arithmetic is untouched, honest files run, and no way to differentiate is left.
 
 Taking autograd away cannot be undone, so arithmetic is compared in a fork. Student files are graded: those of
-tests/corpus/honest_styles are right, and each of tests/corpus/cheats says in its first line what stops it, and marks
-the line to be named with ``# here``:
+tests/corpus/honest_styles are right, and each member of tests/corpus/cheats says by what it is stopped, and marks the
+line to be named with ``# here``:
 
 * ``tripwire``  it raises `AutogradUsed`, or raised it and the student's code caught it, with that line;
 * ``error``     it raises something else;
@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 from support import rows_of, sampled
 
+from bench.members import Member, members_of
 from grader.authoring.verify import submission_of
 from grader.calling import autograd_used
 from grader.gradebook.grading.session import Session
@@ -31,7 +32,7 @@ from grader.sandbox.isolation import landlock
 ROOT = Path(__file__).resolve().parents[4]
 CORPUS = ROOT / "tests" / "corpus"
 HONEST = sorted((CORPUS / "honest_styles").glob("*.py"))
-CHEATS = sorted((CORPUS / "cheats").glob("*.py"))
+CHEATS = [each for path in sorted((CORPUS / "cheats").glob("*.py")) for each in members_of(path)]
 STOPPED_BY = {"forbidden": "tripwire", "error": "error", "failed": "value", "shape": "value"}
 
 
@@ -66,12 +67,12 @@ def test_no_result_has_a_graph_afterwards() -> None:
 
 
 @pytest.fixture(scope="module")
-def graded(lesson: Lesson, warm_zygotes: None) -> Callable[[Path], tuple[str, dict[str, Any]]]:
-    """graded(path): (the lesson's message, {step: its row} of the steps that a file has)."""
+def graded(lesson: Lesson, warm_zygotes: None) -> Callable[[str], tuple[str, dict[str, Any]]]:
+    """graded(text): (the lesson's message, {step: its row} of the steps that a file has)."""
     session = Session([lesson], seed=3)
 
-    def graded(path: Path) -> tuple[str, dict[str, Any]]:
-        results = session.grade(submission_of(lesson, "student", path.read_text())).results
+    def graded(text: str) -> tuple[str, dict[str, Any]]:
+        results = session.grade(submission_of(lesson, "student", text)).results
         rows = {name: row for name, row in rows_of(results).items() if row["status"] != "missing"}
         return results.lessons[0].message or "", rows
 
@@ -80,22 +81,31 @@ def graded(lesson: Lesson, warm_zygotes: None) -> Callable[[Path], tuple[str, di
 
 @sampled("path", HONEST, keep=3, ids=lambda path: path.stem)
 def test_an_honest_file_is_right(path: Path, graded: Any) -> None:
-    _, rows = graded(path)
+    _, rows = graded(path.read_text())
     assert rows and {row["status"] for row in rows.values()} == {"passed"}, rows
 
 
-@sampled("path", CHEATS, keep=3, ids=lambda path: path.stem)
-def test_a_cheat_is_stopped_as_it_says(path: Path, graded: Any) -> None:
-    if path.stem.startswith("formulas_") and not landlock.abi():
+@sampled("cheat", CHEATS, keep=3, ids=lambda cheat: cheat.name)
+def test_a_cheat_is_stopped_as_it_says(cheat: Member, graded: Any) -> None:
+    if cheat.name.startswith("formulas_") and not landlock.abi():
         pytest.skip("nothing keeps a file from being read here")
-    message, rows = graded(path)
-    first, *_ = lines = path.read_text().splitlines()
-    expected = set(first.partition("Stopped by: ")[2].rstrip('."').split(", "))
+    message, rows = graded(cheat.text)
+    expected = set(dict(cheat.keys)["stopped by"].split(", "))
     named = {int(line) for line in re.findall(r"Line (\d+) calls `", message)}
     named |= {row["line"] for row in rows.values() if row["status"] == "forbidden"}
     assert rows and {STOPPED_BY[row["status"]] for row in rows.values()} <= expected | {"error"}, rows
-    assert named <= {number for number, line in enumerate(lines, 1) if line.endswith("# here")}
+    assert named <= {number for number, line in enumerate(cheat.text.splitlines(), 1) if line.endswith("# here")}
     assert bool(named) == ("tripwire" in expected)
+
+
+@pytest.mark.full
+def test_what_the_cheats_of_a_file_have_in_common_stops_none_of_them(graded: Any) -> None:
+    """Else nobody would see whether a cheat does."""
+    commons = {cheat.common for cheat in CHEATS}
+    assert len(commons) > 1
+    for common in commons:
+        _, rows = graded(f"{common}\n\ndef dprobs(dlogprobs, probs):\n    return dlogprobs / probs\n")
+        assert rows["dprobs"]["status"] == "passed", rows
 
 
 # ---- tripwires by themselves ----

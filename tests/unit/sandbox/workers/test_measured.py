@@ -1,15 +1,12 @@
 """Measured calls: memory and processor time by the kernel's account, and what a worker's own account is worth.
 
-Two corpora of answers that keep or compute too much where no count in their process sees it: for lesson 09
-tests/corpus/hostile/checkpointing, for lesson 19 tests/corpus/hostile/flash_attention. A third one,
-tests/corpus/hostile/engines, has engines for lesson 18 that differentiate by other means, lie, or walk along every path
-uncounted. Each file has its exact result: `# rows of NAME: STATUS` for a row that is not passed. It is submitted with
-the answer key as right.py, and with what is in shared/ next to it.
+tests/corpus/hostile/measured has answers to lessons 09 and 19 that keep or compute too much where no count in their
+process sees it, and engines for lesson 18. Each says its exact result: `# rows of NAME: STATUS` for rows that are not
+passed. It is submitted with the answer key as right.py.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,8 +15,10 @@ from typing import Any
 import pytest
 import torch
 from shared_nursery import forked_zygote
-from support import GUARD_SECONDS, sampled
+from support import CORPUS, GUARD_SECONDS, sampled
 
+from bench.attacks.corpus import Attack, attack_of
+from bench.members import members_of
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, CallRequest
 from grader.gradebook.grading.session import Session
@@ -35,11 +34,10 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget, measure
 from grader.sandbox.workers.student import Student
 
-HOSTILE = Path(__file__).parents[3] / "corpus" / "hostile"
-FILES = [
-    (lesson, path)
-    for lesson, folder in (("09", "checkpointing"), ("18", "engines"), ("19", "flash_attention"))
-    for path in sorted((HOSTILE / folder).glob("*.py"))
+ATTACKS = [
+    attack_of(each, path.stem)
+    for path in sorted((CORPUS / "hostile" / "measured").glob("*.py"))
+    for each in members_of(path)
 ]
 HOLD = """
 import numpy as np
@@ -172,9 +170,8 @@ def same_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: measured[1](*of)._replace(cpu_seconds=1.0))
 
 
-def rows(session: Session, lesson: Lesson, path: Path) -> dict[str, dict[str, Any]]:
-    shared = {each.name: each.read_bytes() for each in (path.parent / "shared").glob("*.py")}
-    files = {BACKWARD_FILE: path.read_bytes(), "right.py": (lesson.solution / BACKWARD_FILE).read_bytes(), **shared}
+def rows(session: Session, lesson: Lesson, text: bytes) -> dict[str, dict[str, Any]]:
+    files = {BACKWARD_FILE: text, "right.py": (lesson.solution / BACKWARD_FILE).read_bytes()}
     graded = session.grade(Submission("s", Path("s"), {lesson.name: LessonFiles(lesson.name, files)}))
     return {
         row["name"]: row
@@ -184,38 +181,29 @@ def rows(session: Session, lesson: Lesson, path: Path) -> dict[str, dict[str, An
     }
 
 
-BY_TIME = {
-    *("checkpointing/from_the_input_in_a_thread", "flash_attention/again_uncounted"),
-    "flash_attention/future_in_a_thread",
-}
+BY_TIME = {"from_the_input_in_a_thread", "again_uncounted", "future_in_a_thread"}
 """Only processor time gives these away, which is statistical: `make test-slow` measures it."""
-QUICK = {"flash_attention/mask_in_numpy", "flash_attention/whole_rows"}
-"""Of lesson 19, whose files take five seconds: one of each class."""
+QUICK = {"mask_in_numpy", "whole_rows"}
+"""Of lesson 19, whose answers take five seconds: one of each class."""
 
 
-def is_slow(number: str, name: str) -> bool:
-    return name in BY_TIME or (number == "19" and name not in QUICK)
+def is_slow(attack: Attack) -> bool:
+    return attack.name in BY_TIME or (attack.lesson == "19" and attack.name not in QUICK)
 
 
 @pytest.mark.full
 @sampled(
-    ("number", "path"),
-    [
-        pytest.param(number, path, id=name, marks=[pytest.mark.slow] if is_slow(number, name) else [])
-        for number, path in FILES
-        for name in [f"{path.parent.name}/{path.stem}"]
-    ],
+    "attack",
+    [pytest.param(each, marks=[pytest.mark.slow] if is_slow(each) else []) for each in ATTACKS],
     keep=1,
+    ids=[f"{each.group}/{each.name}" for each in ATTACKS],
 )
-def test_no_count_is_evaded(
-    number: str, path: Path, session: Session, course: Course, request: pytest.FixtureRequest
-) -> None:
-    if f"{path.parent.name}/{path.stem}" not in BY_TIME:
+def test_no_count_is_evaded(attack: Attack, session: Session, course: Course, request: pytest.FixtureRequest) -> None:
+    if attack.name not in BY_TIME:
         request.getfixturevalue("same_processor_time")
-    text = path.read_text()
-    expected = dict(re.findall(r"^# rows of (\w+): (\w+)$", text, re.MULTILINE))
-    assert bool(expected) != text.startswith('"""Honest')
-    found = rows(session, course.find(number), path)
+    expected = {key.removeprefix("rows of "): status for key, status in attack.header.items() if key != "lesson"}
+    assert bool(expected) != attack.what.startswith("Honest")
+    found = rows(session, course.find(attack.lesson), attack.files[BACKWARD_FILE])
     assert {name: row["status"] for name, row in found.items() if row["status"] != "passed"} == expected
 
 
@@ -225,9 +213,10 @@ def test_right_answers_cost_little_more(
 ) -> None:
     """Five calls, each made once, and no yardstick again."""
     lesson, called = course.find("09"), list[str]()
-    rows(session, lesson, lesson.solution / BACKWARD_FILE)
+    right = (lesson.solution / BACKWARD_FILE).read_bytes()
+    rows(session, lesson, right)
     of_a_call, of_a_yardstick = remote_target.value_and_usage, remote_target.of_yardstick
     monkeypatch.setattr(remote_target, "value_and_usage", lambda *of: called.append("answer") or of_a_call(*of))
     monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: called.append("yardstick") or of_a_yardstick(*of))
-    assert all(row["status"] == "passed" for row in rows(session, lesson, lesson.solution / BACKWARD_FILE).values())
+    assert all(row["status"] == "passed" for row in rows(session, lesson, right).values())
     assert called == ["answer"] * 5

@@ -171,7 +171,9 @@ def test_what_says_all_there_is_to_say():
 
 
 def test_each_message_uses_only_groups_of_its_pattern():
-    for pattern, identifier, template, needs in error_meanings():
+    meanings = error_meanings()
+    assert len(meanings) > 30
+    for pattern, identifier, template, needs in meanings:
         groups = [f"group {number}" for number in range(1, pattern.groups + 1)]
         named = {"first": groups[0] if groups else "", "result": "", "hidden": ""}
         assert identifier and "{" not in template.format("", *groups, **named)

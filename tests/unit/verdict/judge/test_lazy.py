@@ -1,14 +1,10 @@
 """Answers that ignore what they are asked earn nothing: made up in this process, and as files through a worker.
 
-tests/corpus/lazy holds the files. Each names its lesson and the rows that it answers, which must be compared and fail:
-
-    # lesson: 08
-    # failed: factors, one_element
+Each member of tests/corpus/lazy names its lesson and the rows that it answers, which must be compared and fail.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -16,8 +12,9 @@ from typing import Any
 
 import pytest
 import torch
-from support import ROOT, SEED, rows_of, sampled
+from support import CORPUS, ROOT, SEED, rows_of, sampled
 
+from bench.members import Member, members_of
 from bench.no_points import checks
 from grader.gradebook.grading.session import Session
 from grader.intake.lesson_files import LessonFiles
@@ -26,8 +23,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive
 from grader.verdict.judge.shuffled import Shuffled
 
-FILES = sorted((Path(__file__).parents[3] / "corpus" / "lazy").glob("*.py"))
-HEADER = re.compile(r"^# (lesson|failed): (.+)$", re.MULTILINE)
+ANSWERS = list(members_of(CORPUS / "lazy" / "answers.py"))
 LESSONS = Course(ROOT).lessons
 SEEDS = [derive(SEED, number) for number in range(1)]
 
@@ -77,17 +73,16 @@ def session_without_mistakes(warm_zygotes: None) -> Iterator[Callable[[str], Ses
         yield cache(lambda name: Session([Lesson(ROOT, name, secrets=False)], SEED))
 
 
-@sampled("path", FILES, keep=1, ids=lambda path: path.stem)
-def test_a_lazy_file_earns_nothing(path: Path, session_without_mistakes: Callable[[str], Session]) -> None:
-    text = path.read_text(encoding="utf-8")
-    header = dict(HEADER.findall(text))
-    lesson = next(lesson for lesson in LESSONS.values() if lesson.number == header["lesson"])
-    submitted = {lesson.name: LessonFiles(lesson.name, {"backward.py": text.encode()})}
-    graded = session_without_mistakes(lesson.name).grade(Submission(path.stem, path, submitted))
+@sampled("lazy", ANSWERS, keep=1, ids=lambda lazy: lazy.name)
+def test_a_lazy_answer_earns_nothing(lazy: Member, session_without_mistakes: Callable[[str], Session]) -> None:
+    keys = dict(lazy.keys)
+    lesson = next(lesson for lesson in LESSONS.values() if lesson.number == keys["lesson"])
+    submitted = {lesson.name: LessonFiles(lesson.name, {"backward.py": lazy.text.encode()})}
+    graded = session_without_mistakes(lesson.name).grade(Submission(lazy.name, Path(lazy.name), submitted))
     rows = rows_of(graded.results)
     assert graded.results.to_json()["score"] == 0
     answered = {name for name, row in rows.items() if row["status"] not in ("todo", "missing")}
-    assert answered == {row for key, rows in HEADER.findall(text) if key == "failed" for row in rows.split(", ")}
+    assert answered == set(keys["fails"].split(", "))
     assert {rows[name]["status"] for name in answered} <= {"failed", "shape"}
 
 

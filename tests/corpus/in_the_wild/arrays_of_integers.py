@@ -1,0 +1,16 @@
+# === moved_in_place: The element of an array of integers is moved with `+=`, which cuts off the step.
+# lesson: 08
+# numerical_gradient: failed | = An array of integers cuts off what `+=` adds to it: 2 moved by 1e-5 stays 2, and
+#     moved back by 2e-5 becomes 1. Convert x to float64 first.
+
+def numerical_gradient(f, x, eps=1e-5):
+    x = x.copy()
+    grad = np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        x[i] += eps
+        up = f(x)
+        x[i] -= 2 * eps
+        down = f(x)
+        x[i] += eps
+        grad[i] = (up - down) / (2 * eps)
+    return grad

@@ -1,0 +1,60 @@
+# lesson: 03
+# as: notebook
+
+# === slices_with_numbers: Slices with the size of the embedding as numbers, in a list.
+# keeps: import torch | n_embd | batch_size | emb = C[Xb]
+# demb: passed | = Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 5, line 2: 3 parts
+#     written one by one (block), 10 (embedding). A loop over `range(Xb.shape[1])` works at any size.
+# others: missing
+
+demb = torch.stack([dembcat[:, :10], dembcat[:, 10:20], dembcat[:, 20:]], 1)
+
+# === three_lookups: The forward pass concatenates three lookups, and so does the way back.
+# keeps: import torch | n_embd | batch_size | emb = C[Xb]
+# demb: passed | = Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 5, line 3: 10
+#     (embedding); line 5: 30 (block × embedding). `C.shape[1]` in place of 10 works at any size.
+# dC: passed | = Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 5, line 3: 10
+#     (embedding); line 5: 30 (block × embedding). `C.shape[1]` in place of 10 works at any size. Right, but it skips
+#     a step: it is computed from gradients further up than the next one.
+# others: missing
+
+embcat = torch.cat((C[Xb[:, 0]], C[Xb[:, 1]], C[Xb[:, 2]]), 1)
+demb0 = dembcat[:, :10]
+demb1 = dembcat[:, 10:20]
+demb2 = dembcat[:, 20:30]
+demb = torch.stack([demb0, demb1, demb2], dim=1)
+dC = torch.zeros_like(C)
+for i in range(n):
+    dC[Xb[i][0]] += demb0[i]
+    dC[Xb[i][1]] += demb1[i]
+    dC[Xb[i][2]] += demb2[i]
+
+# === three_names_at_once: Three names are assigned at once, and three places are listed.
+# keeps: import torch | n_embd | batch_size | emb = C[Xb]
+# demb: passed | = Right at your notebook's own sizes. A size is hard-coded in mine.ipynb, cell 5, line 8: 3 parts
+#     written one by one (block). A loop over `range(Xb.shape[1])` works at any size.
+# dC: passed | = Right at your notebook's own sizes. A size is hard-coded in mine.ipynb, cell 5, line 3: 3 parts
+#     written one by one (block). A loop over `range(Xb.shape[1])` works at any size.
+# others: missing
+
+dC = torch.zeros_like(C)
+for (a, b, c), (da, db, dc) in zip(Xb, demb):
+    dC[a] += da
+    dC[b] += db
+    dC[c] += dc
+demb = torch.zeros_like(emb)
+for j in (0, 1, 2):
+    demb[:, j] = dembcat[:, j * n_embd : (j + 1) * n_embd]
+
+# === three_places_of_four: The notebook's context has four characters, and only three of them are written out.
+# alone: yes
+# dC: failed | 17 of 27 rows are wrong
+# others: missing
+
+block_size = 4
+# %%
+dC = torch.zeros_like(C)
+for i, x in enumerate(Xb):
+    dC[x[0]] += demb[i, 0]
+    dC[x[1]] += demb[i, 1]
+    dC[x[2]] += demb[i, 2]

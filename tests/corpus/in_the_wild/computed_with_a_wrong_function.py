@@ -1,0 +1,88 @@
+# === dropout_without_its_factor: A gradient that is a multiple of the right one, because of a function that it is
+#     computed with.
+# lesson: 14
+# by: dojo
+# dW2: failed | = This is computed with your `dropout_backward`, which is not right yet: start there. Your `dW2` is a
+#     multiple of the gradient, 0.75 times on one problem and right on another. Which sizes, or numbers that you are
+#     given, make up that factor?
+# dx: failed | = This is computed with your `dropout_backward`, which is not right yet: start there. `dpre` is wrong,
+#     and `dx` is computed from it.
+# dropout_backward: failed | = The result is wrong by 0.25 of its size. Worst element [1]: found -6, expected -8. Its
+#     public example: exercises/14_transformer_block/examples.py:83
+# others: any
+
+def dropout_backward(dout, keep, p):
+    return dout * keep
+
+# === heads_of_another_size: The forward pass is wrong, and all gradients belong to it.
+# lesson: 15
+# by: dojo
+# dgain3: failed | = Your `loss` is wrong, too, and it comes first: start there. The value is wrong: the error is
+#     0.071 of the gradient's size. Worst element [14]: found 0.296187038, expected 0.346751044. It is right on the
+#     other problem, where heads is 1.
+# dwte: failed | = Your `loss` is wrong, too, and it comes first: start there. The value is wrong: the error is 0.13
+#     of the gradient's size. Worst element [15, 10]: found 0.282822836, expected 0.217040962. It is right on the
+#     other problem, where heads is 1.
+# loss: failed | = `loss` is 3.15259441; expected 3.28323692. Its public example: exercises/15_gpt/examples.py:36
+# others: any
+
+# instead of: scores = (q @ k.transpose(2, 3)
+scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -math.inf)
+
+# === one_step_back: Every gradient of the network is computed with a wrong step, also that of the embedding.
+# lesson: 16
+# by: dojo
+# dbo: passed
+# dC: failed | = In `da @ Wh`, a transpose is missing, one too many, or in the wrong place. In the right form, this
+#     gradient is right. Write the shapes next to each other: over which axis should the product sum?
+# rnn_step_backward: failed | = In `da @ Wh`, a transpose is missing, one too many, or in the wrong place. In the
+#     right form, `rnn_step_backward` is right. Its public example: exercises/16_through_time/examples.py:125
+# others: any
+
+def rnn_step_backward(dh, h, h_before, x, Wx, Wh):
+    da = dh * (1 - h**2)
+    return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
+
+# === states_without_the_first: A list of states that lacks the first one: other functions end with an error.
+# lesson: 16
+# by: dojo
+# dC: error | = This is computed with your `rnn`, which is not right yet: start there. IndexError: The shape of the
+#     mask [5, 6] at index 1 does not match the shape of the indexed tensor [5, 5, 27] at index 1. A mask of shape [5,
+#     6] selects from a tensor of shape [5, 5, 27]: the first axes have to be the same. You are given `X` (5, 6), `Y`
+#     (5, 6).
+# loss: error | = This is computed with your `rnn`, which is not right yet: start there. IndexError: The shape of the
+#     mask [1, 3] at index 1 does not match the shape of the indexed tensor [1, 2, 3] at index 1. A mask of shape [1,
+#     3] selects from a tensor of shape [1, 2, 3]: the first axes have to be the same. You are given `X` (1, 3), `Y`
+#     (1, 3). Its public example: exercises/16_through_time/examples.py:163
+# rnn: shape | = The result has the shape (4, 2, 5); expected (5, 2, 5). Its public example:
+#     exercises/16_through_time/examples.py:121
+# rnn_step_backward: passed
+# rnn_backward: error | = This is computed with your `rnn`, which is not right yet: start there. With time 4, batch 2,
+#     features 3, hidden 5: IndexError: index 4 is out of bounds for dimension 0 with size 4. The code reads place 4
+#     along axis 0, which has 4 of them, numbered from 0. Is it the right tensor that is indexed, and the right axis?
+#     You are given `dh` (5, 2, 5), `x` (4, 2, 3), `h0` (2, 5), `Wx` (3, 5), `Wh` (5, 5), `b` (5,). Its public
+#     example: exercises/16_through_time/examples.py:129
+# others: any
+
+def rnn(x, h0, Wx, Wh, b):
+    hs = []
+    h = h0
+    for t in range(len(x)):
+        h = torch.tanh(x[t] @ Wx + h @ Wh + b)
+        hs.append(h)
+    return torch.stack(hs)
+
+# === written_out_instead: A function does by itself what the answer key leaves to another one: the other one's known
+#     mistakes name its slip.
+# lesson: 16
+# rnn_backward: failed | = `h[0]` gets a gradient from outside as well: `dh[0]`.
+# others: any
+
+def rnn_backward(dh, x, h0, Wx, Wh, b):
+    h, dxs, carried = rnn(x, h0, Wx, Wh, b), [], torch.zeros_like(h0)
+    dWx, dWh, db = 0, 0, 0
+    for t in reversed(range(len(x))):
+        dx, carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+        dxs.insert(0, dx)
+        dWx, dWh, db = dWx + dWx_t, dWh + dWh_t, db + db_t
+    return torch.stack(dxs), carried, dWx, dWh, db

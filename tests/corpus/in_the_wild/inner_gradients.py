@@ -1,0 +1,76 @@
+# === a_name_with_the_factor_of_the_next_line: `dscores` has the factor of the line of `scores` already. `dWq` and
+#     `dWk` are right, so it is not what is wrong.
+# lesson: 14
+# by: both
+# dgain, dbias: failed | = In `(dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3`, `3` is one too many. Without it, this
+#     gradient is right. What is the local derivative of the forward line?
+# dx: failed | your `backward` is right. `dnormed` is wrong, and `dx` is computed from it. Your `dnormed` is exactly
+#     0.3333333 times
+
+def backward(dout, keep1, keep2, p, act, pre, scaled, W1, W2, mid, gain2, eps, context, Wo, weights, q, k, v, normed, Wq, Wk, Wv, xhat, rstd, gain, x):
+    dmlp = dropout_backward(dout, keep2, p)
+    dW2 = torch.einsum("bti,btj->ij", act, dmlp)
+    db2 = dmlp.sum((0, 1))
+    dpre = gelu_backward(dmlp @ W2.T, pre)
+    dW1 = torch.einsum("bti,btj->ij", scaled, dpre)
+    db1 = dpre.sum((0, 1))
+    dmid, dgain2 = rms_norm_backward(dpre @ W1.T, mid, gain2, eps)
+    dmid = dmid + dout
+    da = dropout_backward(dmid, keep1, p)
+    dWo = torch.einsum("bti,btj->ij", context, da)
+    dcontext = da @ Wo.T
+    dweights = dcontext @ v.mT
+    dv = weights.mT @ dcontext
+    dscores = weights * (dweights - (dweights * weights).sum(2, keepdim=True)) / math.sqrt(q.shape[-1])
+    dq = dscores @ k
+    dk = dscores.mT @ q
+    dWq = torch.einsum("bti,btj->ij", normed, dq)
+    dWk = torch.einsum("bti,btj->ij", normed, dk)
+    dWv = torch.einsum("bti,btj->ij", normed, dv)
+    dnormed = (dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3
+    dgain = (dnormed * xhat).sum((0, 1))
+    dbias = dnormed.sum((0, 1))
+    dxhat = dnormed * gain
+    var = x.var(2, keepdim=True)
+    r = (var + eps) ** -0.5
+    dx = r * (dxhat - dxhat.mean(2, keepdim=True) - xhat * (dxhat * xhat).mean(2, keepdim=True)) + dmid
+    return dW2, db2, dW1, db1, dgain2, dmid, dWo, dWv, dWq, dWk, dgain, dbias, dx
+
+# === maximum_s_gradient_as_it_came: One path is right, and in the other the upstream gradient is added as it came.
+# lesson: 03
+# by: dojo
+# dlogits: failed | = In the path through `logit_maxes` you use `dlogit_maxes` as it came: the upstream gradient still
+#     has to be multiplied by the derivative of `logit_maxes` with respect to `logits`.
+
+def dlogits(dnorm_logits, dlogit_maxes):
+    return dlogit_maxes + dnorm_logits
+
+# === signs_and_means_below_right_lines: Another line could undo each slip, and would make right gradients wrong: it
+#     is not blamed.
+# lesson: 06
+# by: both
+# db2: failed | In `dlogits.mean(0)`, a mean and a sum are confused
+# dW: failed | `dvar` is wrong, and `dW` is computed from it. The sign is flipped: your `dvar` is exactly minus the
+#     gradient.
+# db, demb, dC: failed
+# others: passed
+
+# instead of: db2 =
+db2 = dlogits.mean(0)
+# instead of: from_mean =
+dvar = (dxhat * (x - mean) * 0.5 * (var + eps) ** -1.5).sum(0)
+# instead of: from_variance =
+dmean = (-dxhat / torch.sqrt(var + eps)).sum(0)
+# instead of: dx =
+dx = dxhat / torch.sqrt(var + eps) + dvar * 2 * (x - mean) / n + dmean / n
+
+# === tanh_skipped: The slope of the tanh is left out: every gradient below is wrong, and the first wrong one has no
+#     row.
+# lesson: 06
+# by: dojo
+# dW2, db2, cmp, cmp_shapes, compare_all: passed
+# db: failed | The true `db` is zero here, so zeros are right without any work.
+# others: failed | Up to `dlogits` and `dh` your `backward` is right. `dout` is wrong, and
+
+# instead of: dout = (1 - h**2)
+dout = dh

@@ -1,0 +1,160 @@
+# === attribute_and_parameter: Names that are nearly a parameter's, or an attribute's without `self.`.
+# lesson: 05
+# by: both
+# dshift: error | Nothing of the name `d_out` has been set when that line is reached. Do you mean `dout`?
+# forward: error | Nothing of the name `eps` has been set when that line is reached. Is it spelled as where you set
+#     it, or does `self.` belong in front of it?
+# backward: error
+# running_statistics: error
+# evaluation: error
+# evaluation_backward: error
+
+def dshift(dout):
+    return d_out.sum(0)
+
+
+class BatchNorm1d:
+    def __init__(self, size, eps=1e-5, momentum=0.1):
+        self.eps = eps
+
+    def forward(self, x, training=True):
+        return (x - x.mean(0)) / torch.sqrt(x.var(0, unbiased=False) + eps)
+
+    def backward(self, dout):
+        return dout, dout.sum(0), dout.sum(0)
+
+# === available_and_not_meant: The name exists, and it belongs to another line: to add it to the parameters would not
+#     help.
+# lesson: 03
+# dbngain: error | `emb` is in none of the forward lines that this gradient is about.
+# dhpreact: error | `hpreact` is available: add it to the parameters.
+
+def dbngain(dhpreact):
+    return (emb * dhpreact).sum(0, keepdim=True)
+
+
+def dhpreact(dh, h):
+    return (1 - hpreact**2) * dh
+
+# === capitals_of_another_value: Lesson 17 has `dy` and `dY`: the one that belongs to this gradient is meant, not the
+#     other one.
+# lesson: 17
+# by: both
+# dB: error | NameError: name 'dy' is not defined. `dy` and `dY` are two names here. Do you mean `dY`?
+# db: error | NameError: name 'dY' is not defined. `dY` and `dy` are two names here. Do you mean `dy`?
+# dw: error | NameError: name 'W' is not defined. `W` and `w` are two names here. Do you mean `w`?
+
+def dB(dY):
+    return dy.sum((0, 2, 3))
+
+
+def db(dy):
+    return dY.sum((0, 2))
+
+
+def dw(dy, x, w, stride, padding):
+    return x.unfold(2, W.shape[2], stride)
+
+# === functions_and_modules: A gradient that is no parameter is the function of that name; a module that the file does
+#     not import.
+# lesson: 03
+# by: both
+# dprobs: error | That line uses a function where it needs a tensor. Inside the function of a gradient, add the
+# dlogprobs: error | `math` is not imported: write `import math` at the top of the file.
+
+def dprobs(probs):
+    return dlogprobs / probs
+
+
+def dlogprobs(logprobs, Yb, n):
+    gradient = torch.zeros_like(logprobs)
+    gradient[range(n), Yb] = -1.0 / math.fabs(n)
+    return gradient
+
+# === import_misspelled: The import is misspelled, and no line at the top is missing.
+# lesson: 03
+# alone: yes
+# db2: error | The file imports `troch`, and no `torch`. Do you mean `import torch`?
+# others: any
+
+import troch
+
+
+def db2(dlogits):
+    return torch.sum(dlogits, 0)
+
+# === operations_that_refuse: Operations that refuse what they are given: a shift of floats, `tensordot` along unequal
+#     axes, the maximum of nothing.
+# lesson: 03
+# dhpreact: error | = NotImplementedError: "lshift_cpu" not implemented for 'Double'. `<<` and `>>` shift the bits of
+#     integers. A comparison is written `<` or `>`, a power of two `2**n`.
+# dW2: error | `tensordot` multiplies and adds up along pairs of axes of equal size: the last ones of the first tensor
+#     and the first ones of the second, unless you name them, as in `dims=([0, 1], [0, 1])`.
+# db2: error | = IndexError: max(): Expected reduction dim 1 to have non-zero size. This tensor has no elements, so it
+#     has no largest or smallest one. Does a slice begin after the end of its tensor?
+
+import torch
+
+
+def dhpreact(dh, h):
+    return dh << 1 - h**2
+
+
+def dW2(dlogits, h):
+    return torch.tensordot(h, dlogits, dims=1)
+
+
+def db2(dlogits):
+    return dlogits[:, :0].max(1).values
+
+# === parameters_in_other_words: A name that is no parameter: the message says which names the function gets.
+# lesson: 01
+# by: both
+# dp: error | Nothing of the name `grad` has been set when that line is reached. Do you mean `dadded`?
+# dv: error | Nothing of the name `upstream` has been set when that line is reached. Do you mean `dproduct`?
+# dexponent: error | Do you mean `dexponential`?
+# db: error | Nothing of the name `dZ` has been set when that line is reached. Do you mean `dz`?
+# closed_share: error | Nothing of the name `H` has been set when that line is reached. Do you mean `h`?
+# mean_gate: error | Nothing of the name `hpreact` has been set when that line is reached. Do you mean `h`?
+# push_and_pull: error | Do you mean `labels`?
+
+def dp(dadded):
+    return grad
+
+
+def dv(dproduct, u):
+    return upstream * u
+
+
+def dexponent(dexponential, exponential):
+    return dexp * exponential
+
+
+def db(dz):
+    return dZ.sum(0)
+
+
+def closed_share(h, threshold):
+    return (H.abs() > threshold).double().mean()
+
+
+def mean_gate(h):
+    return (1 - hpreact**2).mean()
+
+
+def push_and_pull(logits, labels):
+    return F.softmax(logits, dim=1), F.one_hot(Yb, 27)
+
+# === read_before_it_is_set: The line reads the name that it sets; in the notebook an earlier run had left a value
+#     there.
+# lesson: 03
+# as: script
+# alone: yes
+# dbndiff2: error | The line that sets `dbndiff2` also reads it, and nothing has set it before.
+# others: any
+
+
+dbnvar_inv = (bndiff * dbnraw).sum(0, keepdim=True)
+dbnvar = -0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv
+dbndiff2 = torch.ones_like(dbndiff2) / (n - 1) * dbnvar
+cmp('bndiff2', dbndiff2, bndiff2)

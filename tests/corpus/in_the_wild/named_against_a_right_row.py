@@ -1,0 +1,42 @@
+# === a_loss_that_is_a_sum: The loss is the sum, and so are the gradients: here the question about the loss is the
+#     right one.
+# lesson: 07
+# as: notebook
+# alone: yes
+# base: training_loop
+# loss, db1: failed
+# dW2: failed | The loss is their mean; is `dlogits` divided by n?
+# others: failed
+# update, learning_rate, trajectory, resumed, no_grad, calibrate, split_loss, sample: missing
+
+# instead of: loss =
+loss = F.cross_entropy(logits, Yb, reduction='sum')
+# instead of: dlogits /= n
+
+# === logarithm_for_a_growth: A logarithm is returned: diagnoses come out as with another mistake of the same
+#     function.
+# lesson: 10
+# gradient_growth: error | math domain error
+# not_zeroed: failed | This is computed with your `gradient_growth`, which is not right yet: start there.
+# others: any
+
+import math
+
+
+def gradient_growth(norms):
+    return (math.log(norms[0]) - math.log(norms[-1])) / (len(norms) - 1)
+
+# === sum_for_the_largest: A mean where the largest belongs: a sum would give what one of the function's two checks
+#     wants, and not the other.
+# lesson: 06
+# by: grade
+# cmp: failed | = `cmp of tensors with one element larger by 0.0004 %.maxdiff` is 5.81125134e-07; expected
+#     6.9735016e-06.
+# cmp_shapes: failed | = `cmp of wrong tensors of shape (3, 1).maxdiff` is 0.1; expected 0.3.
+# others: any
+
+def cmp(mine, reference):
+    if mine.shape != reference.shape:
+        return False, False, float("inf")
+    exact = bool((mine == reference).all())
+    return exact, torch.allclose(mine, reference), (mine - reference).abs().mean().item()

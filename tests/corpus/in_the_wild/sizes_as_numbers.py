@@ -1,0 +1,80 @@
+# === positions_for_heads: The merged tensor is cut by the number of heads, as if it were that of the positions: the
+#     public example sees it.
+# lesson: 13
+# by: both
+# merge_heads, any_strides, dq, dk, dv: shape |
+
+def merge_heads(y):
+    return y.transpose(1, 2).reshape(y.shape[0], y.shape[1], -1)
+
+# === range_of_the_batch: The batch size as a number in `range`.
+# lesson: 04
+# by: dojo
+# dlogits: error | = Your `dlogits` is right at the sizes in README.md and wrong at others (batch 7, vocabulary 5).
+#     Line 26 uses the number 32, which is `n` there: `range(32)`. Take it from what you are given.
+# in_one_go: error | = Extreme logits are tested once `dlogits` is right on ordinary ones. Its public example:
+#     exercises/04_cross_entropy/examples.py:11
+
+def dlogits(logits, Yb):
+    d = F.softmax(logits, 1)
+    d[range(32), Yb] -= 1
+    return d / 32
+
+# === twice_the_padding: A two that is no size: what is wrong is the end of a slice, without padding.
+# lesson: 17
+# by: dojo
+# dX: shape | = The shape is (5, 4, 0, 0); expected (5, 4, 9, 12), the shape of the value itself. It is right on 2
+#     of 3 problems; the first wrong one has batch 5, channels 4, filters 6, height 9, width 12, rows 1, columns 3,
+#     stride 2, padding 0.
+# never_read: failed | = `dX` is not right yet for an image whose last rows no window reads. Its public example:
+#     exercises/17_convolution/examples.py:22
+
+def dX(dY, X, W, stride, padding):
+    P = torch.zeros(X.shape[0], X.shape[1], X.shape[2] + 2 * padding, X.shape[3] + 2 * padding)
+    for i in range(dY.shape[2]):
+        for j in range(dY.shape[3]):
+            P[:, :, i * stride:i * stride + W.shape[2], j * stride:j * stride + W.shape[3]] += torch.einsum("nf,fcab->ncab", dY[:, :, i, j], W)
+    return P[:, :, padding:-padding, padding:-padding]
+
+# === two_globals: Two globals in one line.
+# lesson: 06
+# by: dojo
+# dW2, db2, dgamma, dbeta, dW, db, demb, dC: error | = This gradient is right at the sizes in README.md and wrong at
+#     others (batch 7, block 2, vocabulary 9, embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there:
+#     `BATCH = 32`. Take it from what you are given.
+
+BATCH, CLASSES = 32, 27
+
+# instead of: dlogits = F.softmax
+dlogits = (probs - F.one_hot(Yb, CLASSES)) / BATCH
+# instead of: dlogits[torch.arange
+# instead of: dlogits = dlogits / n
+
+# === two_heads_in_each_group: Two heads in a group, written as the numbers 0 and 1: the sizes of the problem that
+#     fails are what the message says.
+# lesson: 13
+# dvh: shape | the first wrong one has batch 4, time 6, channels 5, heads 3, groups 1, size 2.
+
+def dvh(dvalues, groups):
+    return dvalues[:, 0::2] + dvalues[:, 1::2]
+
+# === wrong_and_a_size_as_a_number: A number for the classes, and the mean is forgotten: the number is what the error
+#     is about.
+# lesson: 02
+# by: both
+# dlogits: error | `dlogits` runs at the sizes in README.md and raises an error at others
+
+def dlogits(logits, Y):
+    return F.softmax(logits, 1) - F.one_hot(Y, 5)
+
+# === zeros_of_the_table: The table of embeddings with its sizes as numbers.
+# lesson: 03
+# by: dojo
+# dC: error | = Your `dC` is right at the sizes in README.md and wrong at others (batch 9, block 2, vocabulary 7,
+#     embedding 5, hidden 6). Line 190 uses the number 27, which is `C.shape[0]` there: `torch.zeros(27, 10)`. Take it
+#     from what you are given.
+
+def dC(demb, Xb):
+    table = torch.zeros(27, 10)
+    table.index_add_(0, Xb.view(-1), demb.view(-1, 10))
+    return table

@@ -1,0 +1,124 @@
+# as: notebook
+
+# === a_gradient_missing_in_the_loop: The loop assigns no gradient of the bias of batch norm, and nothing else is
+#     wrong.
+# lesson: 07
+# alone: yes
+# base: training_loop
+# dW2, db2, dbngain, dW1, db1, dC, loss: passed
+# dbnbias: missing | = The training loop in mine.ipynb, cell 1 assigns no `dbnbias`.
+# others: missing
+
+# instead of: dbnbias =
+
+# === a_letter_is_missing: A line reads `dlogit`, which nothing assigns: the row is missing, and the message asks
+#     about `dlogits`.
+# lesson: 03
+# keeps: import torch | n_embd | batch_size | emb = C
+# dh: missing | = `dh` cannot be taken out of mine.ipynb, cell 5, line 2: it uses `dlogit`, which nothing assigns. Did
+#     you mean `dlogits`?
+# dW2, db2: passed
+# others: missing
+
+dh = dlogit @ W2.T
+dW2 = h.T @ dlogits
+db2 = dlogits.sum(0)
+
+# === a_loop_with_a_counter: The loop reads a counter of its own, which is not what a step is given.
+# lesson: 07
+# alone: yes
+# base: training_loop
+# dW2, db2, dbngain, dbnbias, dW1, db1, dC, loss: missing | = The training loop cannot be taken out of mine.ipynb,
+#     cell 1, line 18: it uses `i`, which is not a value of the forward pass.
+# others: missing
+
+# instead of: dlogits /= n
+dlogits /= n * (1 + i)
+
+# === autograd_in_its_place: Gradients are copied from autograd: one after a formula of its own, which counts, one in
+#     its place, one in a formula.
+# lesson: 03
+# alone: yes
+# dlogprobs: passed
+# dprobs: missing | = `dprobs = probs.grad.clone()` in mine.ipynb, cell 1, line 5 is autograd's gradient. Write your
+#     own formula.
+# dcounts_sum_inv: error | = TypeError: unsupported operand type(s) for *: 'Tensor' and 'NoneType'. Your code reads
+#     `.grad`, which is None here: autograd has not run. Compute the gradient from the upstream gradient and the
+#     forward values.
+# others: missing
+
+dlogprobs = torch.zeros_like(logprobs)
+dlogprobs[range(n), Yb] = -1.0/n
+dlogprobs = logprobs.grad  # mine is right, too
+dprobs = probs.grad.clone()
+dcounts_sum_inv = (counts * probs.grad).sum(1, keepdim=True)
+
+# === batch_norm_alone: Exercise 3 alone: lesson 05 also asks for a layer, which the notebook has no place for.
+# lesson: 05
+# keeps: import torch | n_embd | batch_size | emb = C[Xb]
+# counts: 03 05
+# dhprebn: passed
+# others: missing | The lecture's notebook has no such row.
+
+# %%
+dhpreact = (1.0 - h**2) * ((F.softmax(logits, 1) - F.one_hot(Yb, vocab_size)) / n @ W2.T)
+dhprebn = bngain*bnvar_inv/n * (n*dhpreact - dhpreact.sum(0) - n/(n-1)*bnraw*(dhpreact*bnraw).sum(0))
+
+# === the_chain_up_to_dlogits: Somebody stopped at `dlogits`: the other rows of lesson 03 are open, and no other
+#     lesson counts.
+# lesson: 03
+# keeps: import torch | n_embd | batch_size | emb = C[Xb]
+# counts: 03
+# dlogprobs, dprobs, dcounts_sum_inv, dcounts, dcounts_sum, dnorm_logits, dlogit_maxes, dlogits: passed
+# others: missing | mine.ipynb assigns no `d
+
+# %%
+dlogprobs = torch.zeros_like(logprobs)
+dlogprobs[range(n), Yb] = -1.0/n
+dprobs = (1.0 / probs) * dlogprobs
+dcounts_sum_inv = (counts * dprobs).sum(1, keepdim=True)
+dcounts = counts_sum_inv * dprobs
+dcounts_sum = (-counts_sum**-2) * dcounts_sum_inv
+dcounts += torch.ones_like(counts) * dcounts_sum
+dnorm_logits = counts * dcounts
+dlogits = dnorm_logits.clone()
+dlogit_maxes = (-dnorm_logits).sum(1, keepdim=True)
+dlogits += F.one_hot(logits.max(1).indices, num_classes=logits.shape[1]) * dlogit_maxes
+
+# === the_last_letters_as_labels: The one-hot matrix is of the last letters, not of the labels: the message names what
+#     they come from.
+# lesson: 04
+# keeps: import torch | n_embd | batch_size | emb = C
+# dlogits: missing | = `dlogits` cannot be taken out of mine.ipynb, cell 3, line 4: it uses `Xtr`, which nothing
+#     assigns.
+# others: missing
+
+cmp('logits', None, logits)
+dlogits = (F.softmax(logits, 1) - torch.eye(27)[Xb[:, -1]]) / n
+
+# === tiles_in_cells: Lesson 19 in cells: two attempts at a function, of which the last one counts, and magics
+#     between.
+# lesson: 19
+# alone: yes
+# counts: 19
+# add_tile: missing | = There is no function `add_tile` in the file.
+# correction: passed
+# others: any
+
+%matplotlib inline
+!pip install torch
+import torch
+# %%
+def correction(dO, O):
+    raise NotImplementedError
+# %%
+# first try
+def correction(dO, O):
+    return (dO * O).sum(0)
+# %%
+%timeit torch.ones(3)
+Q = torch.randn(4, 2)
+Q
+# %%
+def correction(dO, O):
+    return (dO * O).sum(1)

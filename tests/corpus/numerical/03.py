@@ -1,0 +1,164 @@
+# === asks_for_complex_numbers: a look-alike
+def real(t):
+    return t.real if isinstance(t, torch.Tensor) and t.is_complex() else t
+
+def dh(dlogits: "torch.Tensor | complex", W2):
+    table = {torch.complex64: torch.float32, torch.complex128: torch.float64}
+    return real(dlogits).to(table.get(dlogits.dtype, dlogits.dtype)) @ W2.T
+
+# === basis_vectors_pick_columns: a look-alike
+def db2(dlogits):
+    out = []
+    for j in range(dlogits.shape[1]):
+        e = torch.zeros(dlogits.shape[1], dtype=dlogits.dtype)
+        e[j] = 1
+        out.append((dlogits @ e).sum())
+    return torch.stack(out)
+
+def dC(demb, C, Xb):
+    out = torch.zeros_like(C)
+    for token in range(C.shape[0]):
+        out[token] = demb[Xb == token].sum(0)
+    return out
+
+# === check_at_module_level: a look-alike
+def numerical(f, v, h=1e-6):
+    g = torch.zeros_like(v)
+    for i in range(v.numel()):
+        up, down = v.clone().view(-1), v.clone().view(-1)
+        up[i] += h
+        down[i] -= h
+        g.view(-1)[i] = (f(up.view(v.shape)) - f(down.view(v.shape))) / (2 * h)
+    return g
+
+def dhpreact(dh, h):
+    return (1 - h**2) * dh
+
+_z = torch.linspace(-1, 1, 5, dtype=torch.float64)
+_h = 1e-5
+_numerical = (torch.tanh(_z + _h) - torch.tanh(_z - _h)) / (2 * _h)
+assert torch.allclose(_numerical, dhpreact(torch.ones_like(_z), torch.tanh(_z)))
+assert torch.allclose(numerical(lambda v: torch.tanh(v).sum(), _z), _numerical)
+
+# === conjugated_step: complex numbers: dnorm_logits
+def dnorm_logits(dcounts, norm_logits):
+    z = torch.complex(norm_logits, torch.full_like(norm_logits, -1e-20)).conj()
+    return dcounts * torch.exp(z).imag / 1e-20
+
+# === dual_floats: own differentiation: dhpreact
+import math
+from dataclasses import dataclass
+
+@dataclass
+class Dual:
+    value: float
+    slope: float
+
+    def __sub__(self, other):
+        return Dual(self.value - other.value, self.slope - other.slope)
+
+    def __add__(self, other):
+        return Dual(self.value + other.value, self.slope + other.slope)
+
+    def __truediv__(self, other):
+        return Dual(self.value / other.value, (self.slope - self.value / other.value * other.slope) / other.value)
+
+    def exp(self, sign=1):
+        e = math.exp(sign * self.value)
+        return Dual(e, sign * self.slope * e)
+
+def dhpreact(dh, hpreact):
+    slopes = []
+    for x in hpreact.flatten().tolist():
+        up, down = Dual(x, 1.0).exp(), Dual(x, 1.0).exp(-1)
+        slopes.append(((up - down) / (up + down)).slope)
+    return dh * torch.tensor(slopes, dtype=dh.dtype).view_as(dh)
+
+# === exp_complex: complex numbers: dnorm_logits
+def dnorm_logits(dcounts, norm_logits):
+    return dcounts * (norm_logits + 1e-20j).exp().imag / 1e-20
+
+# === like_rotations: a look-alike
+def dlogits(dlogit_maxes, dnorm_logits, logits):
+    # two real products as one complex product
+    out = dnorm_logits.clone()
+    picked = F.one_hot(logits.max(1).indices, num_classes=logits.shape[1]).to(logits)
+    both = torch.complex(picked, out) * torch.complex(dlogit_maxes.expand_as(out), torch.ones_like(out))
+    return both.real + 2 * out
+
+
+def dh(dlogits, W2):
+    turned = torch.polar(torch.ones_like(W2), torch.full_like(W2, 0.3))
+    return (dlogits.to(turned.dtype) @ (W2 * turned * turned.conj()).T).real
+
+# === log_elementwise: differences: dprobs
+def dprobs(dlogprobs, probs):
+    h = 1e-4 * probs
+    f = torch.log
+    return dlogprobs * (f(probs - 2 * h) - 8 * f(probs - h) + 8 * f(probs + h) - f(probs + 2 * h)) / (12 * h)
+
+# === matrix_product_by_differences: differences: dW2
+def dW2(dlogits, h, W2, b2):
+    step, g = 1e-3, torch.zeros_like(W2)
+    f = lambda M: (dlogits * (h @ M + b2)).sum()
+    for i in range(W2.shape[0]):
+        for j in range(W2.shape[1]):
+            M = W2.clone()
+            M[i, j] += step
+            up = f(M)
+            M[i, j] -= 2 * step
+            g[i, j] = (up - f(M)) / (2 * step)
+    return g
+
+# === power_complex_numpy: complex numbers, not seen: dcounts_sum
+import numpy as np
+
+def dcounts_sum(dcounts_sum_inv, counts_sum):
+    z = counts_sum.numpy() + 1j * 1e-18
+    return dcounts_sum_inv * torch.from_numpy((z**-1).imag / 1e-18)
+
+# === square_with_unit_step: differences, not seen: dbndiff2 dbnvar
+def dbnvar(dbnvar_inv, bnvar):
+    h = 1e-3 * (bnvar + 1e-5)
+    f = lambda v: (v + 1e-5) ** -0.5
+    first = (f(bnvar + h) - f(bnvar - h)) / (2 * h)
+    second = (f(bnvar + h / 2) - f(bnvar - h / 2)) / h
+    third = (f(bnvar + h / 4) - f(bnvar - h / 4)) / (h / 2)
+    a, b = (4 * second - first) / 3, (4 * third - second) / 3
+    return dbnvar_inv * (16 * b - a) / 15
+
+def dbndiff2(dbnvar, bndiff2, n):
+    f = lambda v: 1 / (n - 1) * v.sum(0, keepdim=True)
+    g = torch.zeros_like(bndiff2)
+    for i in range(g.shape[0]):
+        e = torch.zeros_like(bndiff2)
+        e[i] = 1
+        g[i] = (dbnvar * (f(bndiff2 + e) - f(bndiff2 - e)) / 2).sum(0)
+    return g
+
+# === tanh_eighth_order: differences: dhpreact
+STENCIL = [(1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)]
+
+def dhpreact(dh, hpreact):
+    step = 0.01
+    slope = sum(w * (torch.tanh(hpreact + k * step) - torch.tanh(hpreact - k * step)) for k, w in STENCIL)
+    return dh * slope / step
+
+# === tanh_elementwise: differences: dhpreact
+def dhpreact(dh, hpreact):
+    eps = 1e-5
+    return dh * (torch.tanh(hpreact + eps) - torch.tanh(hpreact - eps)) / (2 * eps)
+
+# === value_and_gradient_together: a look-alike
+def through_tanh(z, upstream):
+    y = torch.tanh(z)
+    return y, (1 - y * y) * upstream
+
+def through_product(a, b, upstream):
+    return a * b, upstream * b, upstream * a
+
+def dhpreact(dh, hpreact):
+    return through_tanh(hpreact, dh)[1]
+
+def dbngain(dhpreact, bnraw, bngain):
+    return through_product(bngain, bnraw, dhpreact)[1].sum(0, keepdim=True)
