@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from made_results import lesson, results, row
+from packaged import packed
 from support import CORPUS
 
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -41,11 +40,7 @@ def laid_out(folder: Path, files: Mapping[str, Any]) -> Path:
 
 def content(place: str, what: Any) -> bytes:
     if isinstance(what, Mapping):
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as archive:
-            for inside, kind in what["zip"].items():
-                archive.writestr(inside, content(f"{place}/{inside}", kind))
-        return packed.getvalue()
+        return packed("x.zip", {inside: content(f"{place}/{inside}", kind) for inside, kind in what["zip"].items()})
     return f"def dlogits(logits):\n    return '{place}'\n".encode()
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 FIRST = ("Ada", "Bo", "Chen", "Dana", "Eva", "Femi", "Gita", "Hugo", "Ines", "Jun", "Kofi", "Lena")
-LAST = ("Okafor", "Petrov", "Quist", "Romero", "Suzuki")
 LESSONS = ("04_cross_entropy", "02_small_net")
 """Of homework 1, and of homework 2."""
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -48,7 +47,8 @@ class Work:
 
 
 NOTHING = Work("")
-FIRST_OF_GROUP, SECOND_OF_GROUP = 4, 5
+GROUP = (4, 5)
+"""The places of two students who submit together."""
 HOMEWORK_1 = (
     Work("right", -20),
     Work("right", 30),
@@ -81,12 +81,12 @@ HOMEWORK_2 = (
 
 @dataclass(frozen=True)
 class Student:
-    """A member of the class. `submits_for` is how many members get what this student submits."""
+    """A member of the class. `group` is empty for most: they submit alone."""
 
     number: int
     name: str
     group: str
-    homework: tuple[Work, Work]
+    homework: Sequence[Work]
 
     @property
     def email(self) -> str:
@@ -103,17 +103,10 @@ class Student:
         return last + first
 
 
-def class_of(size: int) -> list[Student]:
-    """A class of a multiple of 12 students. Its sections differ in who does what for the second homework."""
-    made = []
-    for number in range(size):
-        section, place = divmod(number, 12)
-        group = f"Group {section + 1}" if place in (FIRST_OF_GROUP, SECOND_OF_GROUP) else ""
-        others = [at for at in range(12) if at not in (FIRST_OF_GROUP, SECOND_OF_GROUP)]
-        turned = place if group else others[(others.index(place) + 3 * section) % len(others)]
-        name = f"{FIRST[place]} {LAST[section]}"
-        made.append(Student(number, name, group, (HOMEWORK_1[place], HOMEWORK_2[turned])))
-    return made
+EVERYBODY = [
+    Student(place, f"{first} Okafor", "Group 1" if place in GROUP else "", work)
+    for place, (first, *work) in enumerate(zip(FIRST, HOMEWORK_1, HOMEWORK_2, strict=True))
+]
 
 
 def partner_of(student: Student, everybody: Sequence[Student]) -> Student | None:
@@ -234,11 +227,6 @@ def roster(platform: str, everybody: Sequence[Student]) -> str:
     text = io.StringIO()
     csv.writer(text).writerows([header, *lines])
     return text.getvalue()
-
-
-def people(everybody: Sequence[Student]) -> str:
-    """A list with e-mail addresses, which Canvas's grade book does not have."""
-    return "".join(["name,email\n", *(f"{each.name},{each.email}\n" for each in everybody)])
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> Path:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
-from support import ROOT
+from support import ROOT, TESTS
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`?((?:grader|tests|docs|bench)/[\w/]+\.(?:py|md))\b", TEXT)))
@@ -96,3 +97,9 @@ def test_one_module_defines_each_name_and_names_are_words_of_the_field():
         words = {name: set(re.sub(r"([A-Z])", r" \1", name).lower().replace("_", " ").split()) for name in top | used}
         assert {name for name, parts in words.items() if parts & NOT_THE_FIELDS} == set(), path
     assert {name for name, paths in homes.items() if len(paths) > 1} <= {"main"}, "give the new one a name of its own"
+
+
+def test_no_two_test_files_have_one_name():
+    """Else pytest can't collect both in one run."""
+    names = Counter(path.name for path in TESTS.rglob("test_*.py") if "corpus" not in path.parts)
+    assert len(names) > 100 and [name for name, count in names.items() if count > 1] == []

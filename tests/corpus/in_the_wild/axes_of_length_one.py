@@ -17,28 +17,6 @@ dbnmeani = -torch.ones(32) @ dbndiff
 # instead of: dcounts_sum_inv =
 dcounts_sum_inv = (counts * dprobs).sum(1)
 
-# === used_along_the_wrong_axis: A gradient without its second axis is used as a row: the line is right neither for
-#     (32,) nor for (32, 1).
-# dlogit_maxes: passed | has shape (32,)
-# dlogits: error
-
-# instead of: dlogit_maxes =
-dlogit_maxes = -dnorm_logits.sum(1)
-# instead of: dlogits += F.one_hot
-dlogits += F.one_hot(logits.max(1).indices, logits.shape[1]) * dlogit_maxes[None, :]
-
-# === used_in_its_own_shape: A gradient of (32, 1) without its second axis, and a line that is right for that shape
-#     alone.
-# by: both
-# dlogit_maxes: passed | has shape (32,)
-# dlogits: passed | = Right with `dlogit_maxes` of shape (32,), as in your notebook. With the shape of `logit_maxes`,
-#     (32, 1), this line fails.
-
-# instead of: dlogit_maxes =
-dlogit_maxes = -dnorm_logits.sum(1)
-# instead of: dlogits += F.one_hot
-dlogits[range(n), logits.max(1).indices] += dlogit_maxes
-
 # === used_with_the_wrong_sign: A line that is written for a gradient without its second axis, and subtracts it.
 # dlogit_maxes: passed | has shape (32,)
 # dlogits: failed | In your `dlogits`, the part that comes through `logit_maxes` has the wrong sign. Gradients of all

@@ -45,16 +45,3 @@ for (a, b, c), (da, db, dc) in zip(Xb, demb):
 demb = torch.zeros_like(emb)
 for j in (0, 1, 2):
     demb[:, j] = dembcat[:, j * n_embd : (j + 1) * n_embd]
-
-# === three_places_of_four: The notebook's context has four characters, and only three of them are written out.
-# alone: yes
-# dC: failed | 17 of 27 rows are wrong
-# others: missing
-
-block_size = 4
-# %%
-dC = torch.zeros_like(C)
-for i, x in enumerate(Xb):
-    dC[x[0]] += demb[i, 0]
-    dC[x[1]] += demb[i, 1]
-    dC[x[2]] += demb[i, 2]

@@ -26,19 +26,6 @@ def backward(Xb, Yb, n, eps, C, W, gamma, W2, emb, embcat, var, xhat, h, probs):
     dC.index_add_(0, Xb.view(-1), demb.view(-1, C.shape[1]))
     return h.T @ dlogits, dlogits.sum(0), (dout * xhat).sum(0), dout.sum(0), dx.sum(0), embcat.T @ dx, demb, dC
 
-# === factors_of_a_product: The two factors of a product have changed places.
-# lesson: 01
-# by: dojo
-# du: failed | = Your `du` is exactly the gradient of `v`, and your `dv` that of `u`: the two have changed places.
-# dv: failed | = Your `dv` is exactly the gradient of `u`, and your `du` that of `v`: the two have changed places.
-
-def du(dproduct, u):
-    return dproduct * u
-
-
-def dv(dproduct, v):
-    return dproduct * v
-
 # === ring_of_three: Three gradients are returned in another order. What two of them are computed from is right: it
 #     has their factor.
 # lesson: 14

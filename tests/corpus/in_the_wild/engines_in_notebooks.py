@@ -8,7 +8,6 @@
 # value_power: missing | = `Value` has no `__pow__` yet, which Python calls for `a ** 2`.
 # others: any
 
-import math
 import random
 
 # %%
@@ -40,15 +39,6 @@ class Value:
         product.push = push
         return product
 
-    def tanh(self):
-        squashed = Value(math.tanh(self.data), (self,), "tanh")
-
-        def push():
-            self.grad += (1 - squashed.data**2) * squashed.grad
-
-        squashed.push = push
-        return squashed
-
     def backward(self):
         order, seen = [], set()
 
@@ -65,32 +55,16 @@ class Value:
             value.push()
 
 # %%
-class Neuron:
-    def __init__(self, size):
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(size)]
-        self.b = Value(0.0)
-
-    def __call__(self, x):
-        total = self.b
-        for wi, xi in zip(self.w, x):
-            total = total + wi * xi
-        return total.tanh()
-
-    def parameters(self):
-        return self.w + [self.b]
-
-# %%
-net = Neuron(3)
-xs = [[2.0, 3.0, -1.0], [3.0, -1.0, 0.5]]
-ys = [1.0, -1.0]
+w = [Value(random.uniform(-1, 1)) for _ in range(3)]
+xs, ys = [[2.0, 3.0, -1.0], [3.0, -1.0, 0.5]], [1.0, -1.0]
 for step in range(20):
     loss = Value(0.0)
     for x, y in zip(xs, ys):
-        short = net(x) + -y
+        short = w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + -y
         loss = loss + short * short
-    for p in net.parameters():
+    for p in w:
         p.grad = 0.0
     loss.backward()
-    for p in net.parameters():
+    for p in w:
         p.data += -0.1 * p.grad
-    net.w[1].grad = 0.25
+    w[1].grad = 0.25

@@ -1,21 +1,3 @@
-# === of_whole_numbers: Of whole numbers Python computes the exclusive or, without an error.
-# lesson: 03
-# by: both
-# dlogprobs: failed | = In `n ^ 1`, an operator is for whole numbers: `//` rounds down, and `^` is exclusive or. With
-#     `/` for a division and `**` for a power, your `dlogprobs` is right.
-
-def dlogprobs(logprobs, Yb, n):
-    d = torch.zeros_like(logprobs)
-    d[range(n), Yb] = -1.0 / (n ^ 1)
-    return d
-
-# === power_of_tanh: A power is written with ^, which is Python's exclusive or.
-# lesson: 01
-# dz: error | exclusive or
-
-def dz(da, a):
-    return (1.0 - a ^ 2) * da
-
 # === powers_in_many_places: Powers written with ^: negative, of a part, of a Python number, in a sum.
 # lesson: 03
 # by: both

@@ -219,15 +219,6 @@ def relative_error(a, b):
 def dcounts_sum_inv(counts_sum, dprobs):
     return (counts_sum * dprobs).sum(1, keepdim=True)
 
-# === places_that_no_window_reads: The places behind the last window, without those in the gaps; and places of no
-#     window at all.
-# lesson: 17
-# unread: shape
-
-def unread(size, kernel, stride, padding):
-    last = (size - kernel) // stride * stride + kernel
-    return list(range(last, size))
-
 # === transposes_of_stacks: Matrices of two axes in mind where there is a stack of them; the forward pass's -inf; all
 #     paths added up at once.
 # lesson: 12

@@ -1,28 +1,3 @@
-# === assigned_in_a_double_loop: A double loop that assigns each row where it should add to it.
-# lesson: 03
-# by: both
-# dC: failed | = `g[Xb[i, j]] = demb[i, j]` overwrites what was there before. If it adds to the old value instead,
-#     your `dC` is right.
-
-def dC(demb, Xb, C):
-    g = torch.zeros_like(C)
-    for i in range(Xb.shape[0]):
-        for j in range(Xb.shape[1]):
-            g[Xb[i, j]] = demb[i, j]
-    return g
-
-# === index_that_stays_the_same: A number in an index where the variable of the loop belongs.
-# lesson: 03
-# by: both
-# dC: failed | rows are wrong
-
-def dC(demb, Xb, C):
-    g = torch.zeros_like(C)
-    for i in range(Xb.shape[0]):
-        for j in range(Xb.shape[1]):
-            g[Xb[i, j]] += demb[i, 0]
-    return g
-
 # === range_without_the_token_that_occurs_twice: The place that the loop leaves out holds a token that occurs twice:
 #     no index keeps the last.
 # lesson: 01
@@ -66,18 +41,3 @@ def gradient_check(f, x, dx, eps=1e-5):
         return False, np.inf
     error = relative_error(numerical_gradient(f, x, 1e-5), dx)
     return bool(error < 1e-3), error
-
-# === total_begun_again: The total is set to zero inside the loop.
-# lesson: 01
-# by: both
-# db: failed | = `s = 0` is inside the loop, so each round begins anew, and only the last is left. In front of the
-#     loop, your `db` is right.
-
-def db(dz, b):
-    out = torch.zeros_like(b)
-    for j in range(dz.shape[1]):
-        for i in range(dz.shape[0]):
-            s = 0
-            s += dz[i, j]
-        out[j] = s
-    return out

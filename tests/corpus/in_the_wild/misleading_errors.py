@@ -1,13 +1,3 @@
-# === a_product_in_one_function: One product without a transpose ends the function of all gradients: the message says
-#     which, and not only its sizes.
-# lesson: 06
-# by: both
-# cmp, cmp_shapes, compare_all: passed
-# others: error | In `dlogits @ W2`, a transpose is missing, one too many, or in the wrong place.
-
-# instead of: dh = dlogits @ W2.T
-dh = dlogits @ W2
-
 # === an_axis_too_many_on_the_right: What is assigned at the places of indices has an axis of length one too many;
 #     nothing is added.
 # lesson: 03
@@ -83,20 +73,6 @@ def dW(X):
 def dX(dh, W):
     dX_ = dh @ W.T
     return dX
-
-# === how_many_times_one: The number of contexts, where one is expected, is no multiple of it; and a percentage is a
-#     hundred times a share.
-# lesson: 01
-# accumulation_factor: failed | = `a token that does not occur` is 6; expected 0.
-# closed_share: failed | = In `(h.abs() > threshold).float().mean() * 100`, `100` is one too many. Without it,
-#     `closed_share` is right.
-
-def accumulation_factor(tokens, token):
-    return len(tokens == token)
-
-
-def closed_share(h, threshold):
-    return (h.abs() > threshold).float().mean() * 100
 
 # === letters_of_einsum: Letters of einsum that do not fit, an inverse, and an axis that is read backwards.
 # lesson: 02

@@ -12,14 +12,6 @@ def gradients(parameters, X, Y):
     dlogits[Y >= 0] = (F.softmax(logits[Y >= 0], 1) - F.one_hot(Y[Y >= 0], len(bo))) / (Y >= 0).sum()
     return F.cross_entropy(logits[Y >= 0], Y[Y >= 0]), {**dict.fromkeys(parameters), "bo": dlogits.sum(0)}
 
-# === half_precision: Computed in half precision.
-# lesson: 11
-# dx: failed | = `(dy * scale).to(torch.float16)` rounds. Without the rounding, your `dx` is right.
-
-def dx(dy, scale, xhat, rstd):
-    g = (dy * scale).to(torch.float16)
-    return rstd * (g - g.mean(-1, keepdim=True) - xhat * (g * xhat).mean(-1, keepdim=True))
-
 # === method_misspelled: A method's name is misspelled.
 # lesson: 03
 # db1: error | = AttributeError: 'Tensor' object has no attribute 'sums'. Do you mean `.sum`?
@@ -33,11 +25,3 @@ def db1(dhprebn):
 
 def dbias(dout):
     return dout.cuda().sum((0, 1))
-
-# === sum_without_its_factor: A sum lacks a factor.
-# lesson: 05
-# dh: failed | = In `dh_bn.sum(0)`, a part lacks the factor `h_norm`. With it, your `dh` is right. What is the local
-#     derivative of the forward line?
-
-def dh(dh_bn, gamma, h_norm, h_var, N):
-    return gamma / (h_var + 1e-5).sqrt() / N * (N * dh_bn - dh_bn.sum(0) - h_norm * dh_bn.sum(0))

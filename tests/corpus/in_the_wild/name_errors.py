@@ -1,28 +1,3 @@
-# === attribute_and_parameter: Names that are nearly a parameter's, or an attribute's without `self.`.
-# lesson: 05
-# by: both
-# dshift: error | Nothing of the name `d_out` has been set when that line is reached. Do you mean `dout`?
-# forward: error | Nothing of the name `eps` has been set when that line is reached. Is it spelled as where you set
-#     it, or does `self.` belong in front of it?
-# backward: error
-# running_statistics: error
-# evaluation: error
-# evaluation_backward: error
-
-def dshift(dout):
-    return d_out.sum(0)
-
-
-class BatchNorm1d:
-    def __init__(self, size, eps=1e-5, momentum=0.1):
-        self.eps = eps
-
-    def forward(self, x, training=True):
-        return (x - x.mean(0)) / torch.sqrt(x.var(0, unbiased=False) + eps)
-
-    def backward(self, dout):
-        return dout, dout.sum(0), dout.sum(0)
-
 # === available_and_not_meant: The name exists, and it belongs to another line: to add it to the parameters would not
 #     help.
 # lesson: 03
@@ -106,44 +81,6 @@ def dW2(dlogits, h):
 
 def db2(dlogits):
     return dlogits[:, :0].max(1).values
-
-# === parameters_in_other_words: A name that is no parameter: the message says which names the function gets.
-# lesson: 01
-# by: both
-# dp: error | Nothing of the name `grad` has been set when that line is reached. Do you mean `dadded`?
-# dv: error | Nothing of the name `upstream` has been set when that line is reached. Do you mean `dproduct`?
-# dexponent: error | Do you mean `dexponential`?
-# db: error | Nothing of the name `dZ` has been set when that line is reached. Do you mean `dz`?
-# closed_share: error | Nothing of the name `H` has been set when that line is reached. Do you mean `h`?
-# mean_gate: error | Nothing of the name `hpreact` has been set when that line is reached. Do you mean `h`?
-# push_and_pull: error | Do you mean `labels`?
-
-def dp(dadded):
-    return grad
-
-
-def dv(dproduct, u):
-    return upstream * u
-
-
-def dexponent(dexponential, exponential):
-    return dexp * exponential
-
-
-def db(dz):
-    return dZ.sum(0)
-
-
-def closed_share(h, threshold):
-    return (H.abs() > threshold).double().mean()
-
-
-def mean_gate(h):
-    return (1 - hpreact**2).mean()
-
-
-def push_and_pull(logits, labels):
-    return F.softmax(logits, dim=1), F.one_hot(Yb, 27)
 
 # === read_before_it_is_set: The line reads the name that it sets; in the notebook an earlier run had left a value
 #     there.

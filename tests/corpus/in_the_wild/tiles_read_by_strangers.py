@@ -1,17 +1,5 @@
 # lesson: 19
 
-# === ends_at_the_diagonal: The loop over keys ends before the tiles that the diagonal cuts.
-# flash_forward: failed | = `break` ends the whole loop: rounds that `flash_forward` needs are left out. With the loop
-#     going on, `flash_forward` is right.
-# any_tiles: failed
-# memory, operations, precision: failed | = `flash_forward` is not right yet. This row counts once its values are
-#     right.
-
-# instead of: k = K[left
-k = K[left : left + columns]
-if causal and left + len(k) > top:
-    break
-
 # === only_the_output: `flash_forward` forgets to return L: no row says that of `flash_backward`.
 # flash_forward: shape | = `flash_forward` returned a tensor of shape (8, 5); expected a tuple of 2.
 # any_tiles: shape | = `flash_forward` returned a tensor of shape (7, 5); expected a tuple of 2.
@@ -20,21 +8,3 @@ if causal and left + len(k) > top:
 
 # instead of: return O, L
 return O
-
-# === sum_over_everything: `correction` sums over both axes.
-# correction: shape | = `(dO * O).sum()` goes over other axes than it should. Over the right one, `correction` is
-#     right.
-# others: any
-
-def correction(dO, O):
-    return (dO * O).sum()
-
-# === zero_as_the_maximum: The maximum is always zero: that `l` was given as zeros as well explains nothing.
-# add_tile: failed | = Every element of `tile 1.m` is zero. What should have moved it?
-# others: any
-
-def add_tile(m, l, acc, scores, V):
-    largest = torch.zeros_like(m)
-    shrink = torch.exp(m - largest)
-    weights = torch.exp(scores - largest[:, None])
-    return largest, l * shrink + weights.sum(1), acc * shrink[:, None] + weights @ V

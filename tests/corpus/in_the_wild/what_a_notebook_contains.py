@@ -85,17 +85,6 @@ dlogits = dnorm_logits.clone()
 dlogit_maxes = (-dnorm_logits).sum(1, keepdim=True)
 dlogits += F.one_hot(logits.max(1).indices, num_classes=logits.shape[1]) * dlogit_maxes
 
-# === the_last_letters_as_labels: The one-hot matrix is of the last letters, not of the labels: the message names what
-#     they come from.
-# lesson: 04
-# keeps: import torch | n_embd | batch_size | emb = C
-# dlogits: missing | = `dlogits` cannot be taken out of mine.ipynb, cell 3, line 4: it uses `Xtr`, which nothing
-#     assigns.
-# others: missing
-
-cmp('logits', None, logits)
-dlogits = (F.softmax(logits, 1) - torch.eye(27)[Xb[:, -1]]) / n
-
 # === tiles_in_cells: Lesson 19 in cells: two attempts at a function, of which the last one counts, and magics
 #     between.
 # lesson: 19

@@ -1,22 +1,3 @@
-# === bracket_missing: The bracket around the slope is missing.
-# lesson: 03
-# by: dojo
-# dhpreact: failed | = In `1 - h ** 2 * dh`, brackets are missing: powers come first, then products and quotients,
-#     then sums and differences. With brackets around the right part, your `dhpreact` is right.
-
-def dhpreact(dh, h):
-    return 1 - h ** 2 * dh
-
-# === factor_of_a_check: What a check returns is the right value times a number: the change of the code that undoes it
-#     says more.
-# lesson: 14
-# by: both
-# dropout_backward: failed | In `dout * keep * (1 - p)`, the `*` in front of `1 - p` is the wrong operation.
-# others: any
-
-def dropout_backward(dout, keep, p):
-    return dout * keep * (1 - p)
-
 # === other_upstreams_are_zero: The first term begins with a value in place of zeros. Where one upstream gradient is
 #     probed, the other one is zero.
 # lesson: 20

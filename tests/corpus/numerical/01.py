@@ -16,30 +16,6 @@ def dexponent(dexponential, exponent):
     slopes = [[cmath.exp(complex(v, 1e-20)).imag / 1e-20 for v in row] for row in exponent.tolist()]
     return dexponential * torch.tensor(slopes, dtype=exponent.dtype)
 
-# === dual_block_product: own differentiation: dleft
-def dleft(dmatmul, left, right):
-    g = torch.zeros_like(left)
-    zero = torch.zeros_like(right)
-    twice = torch.cat([torch.cat([right, zero], 1), torch.cat([zero, right], 1)])
-    for i in range(left.shape[0]):
-        for j in range(left.shape[1]):
-            unit = torch.zeros_like(left)
-            unit[i, j] = 1
-            both = torch.cat([left, unit], 1) @ twice
-            g[i, j] = (dmatmul * both[:, right.shape[1] :]).sum()
-    return g
-
-# === dual_matrices_in_numpy: own differentiation: dbase
-import numpy as np
-
-def dbase(dpower, base):
-    g = torch.zeros_like(base)
-    for place in np.ndindex(*base.shape):
-        root = base[place].item() ** 0.5
-        dual = np.array([[root, 0.5 / root], [0.0, root]])
-        g[place] = np.linalg.inv(dual)[0, 1]
-    return dpower * g
-
 # === dual_matrix_exponential: own differentiation: dexponent
 def dexponent(dexponential, exponent):
     one, zero = torch.ones_like(exponent), torch.zeros_like(exponent)
@@ -65,28 +41,6 @@ def dpositive(dlogarithm, positive):
             d3 = math.log(v + 3 * t) - math.log(v - 3 * t)
             out[i, j] = dlogarithm[i, j] * (45 * d1 - 9 * d2 + d3) / (60 * t)
     return out
-
-# === micrograd_closures: a look-alike
-class Node:
-    def __init__(self, data, children=()):
-        self.data, self.grad, self.children, self.back = data, torch.zeros_like(data), children, lambda: None
-
-    def __mul__(self, other):
-        out = Node(self.data * other.data, (self, other))
-
-        def back():
-            self.grad = self.grad + other.data * out.grad
-            other.grad = other.grad + self.data * out.grad
-
-        out.back = back
-        return out
-
-def du(dproduct, u, v):
-    a, b = Node(u), Node(v)
-    out = a * b
-    out.grad = dproduct
-    out.back()
-    return a.grad
 
 # === numpy_gradient: differences, not seen: dexponent
 import numpy as np

@@ -45,35 +45,6 @@ def dnorm_logits(dcounts, norm_logits):
     z = torch.complex(norm_logits, torch.full_like(norm_logits, -1e-20)).conj()
     return dcounts * torch.exp(z).imag / 1e-20
 
-# === dual_floats: own differentiation: dhpreact
-import math
-from dataclasses import dataclass
-
-@dataclass
-class Dual:
-    value: float
-    slope: float
-
-    def __sub__(self, other):
-        return Dual(self.value - other.value, self.slope - other.slope)
-
-    def __add__(self, other):
-        return Dual(self.value + other.value, self.slope + other.slope)
-
-    def __truediv__(self, other):
-        return Dual(self.value / other.value, (self.slope - self.value / other.value * other.slope) / other.value)
-
-    def exp(self, sign=1):
-        e = math.exp(sign * self.value)
-        return Dual(e, sign * self.slope * e)
-
-def dhpreact(dh, hpreact):
-    slopes = []
-    for x in hpreact.flatten().tolist():
-        up, down = Dual(x, 1.0).exp(), Dual(x, 1.0).exp(-1)
-        slopes.append(((up - down) / (up + down)).slope)
-    return dh * torch.tensor(slopes, dtype=dh.dtype).view_as(dh)
-
 # === exp_complex: complex numbers: dnorm_logits
 def dnorm_logits(dcounts, norm_logits):
     return dcounts * (norm_logits + 1e-20j).exp().imag / 1e-20
@@ -148,17 +119,3 @@ def dhpreact(dh, hpreact):
 def dhpreact(dh, hpreact):
     eps = 1e-5
     return dh * (torch.tanh(hpreact + eps) - torch.tanh(hpreact - eps)) / (2 * eps)
-
-# === value_and_gradient_together: a look-alike
-def through_tanh(z, upstream):
-    y = torch.tanh(z)
-    return y, (1 - y * y) * upstream
-
-def through_product(a, b, upstream):
-    return a * b, upstream * b, upstream * a
-
-def dhpreact(dh, hpreact):
-    return through_tanh(hpreact, dh)[1]
-
-def dbngain(dhpreact, bnraw, bngain):
-    return through_product(bngain, bnraw, dhpreact)[1].sum(0, keepdim=True)

@@ -1,24 +1,14 @@
+# === batch_norm_complex: complex numbers: dhprebn
 def bn(v, bngain, bnbias):
     d = v - v.mean(0, keepdim=True)
     return bngain * d * ((d**2).sum(0, keepdim=True) / (v.shape[0] - 1) + 1e-5) ** -0.5 + bnbias
 
-# === batch_norm_complex: complex numbers: dhprebn
 def dhprebn(dhpreact, hprebn, bngain, bnbias):
     g = torch.zeros_like(hprebn)
     for i in range(hprebn.shape[0]):
         z = hprebn.to(torch.complex128)
         z[i] += complex(0, 1e-20)
         g[i] = (dhpreact * bn(z, bngain, bnbias)).sum(0).imag / 1e-20
-    return g
-
-# === batch_norm_rows: differences: dhprebn
-def dhprebn(dhpreact, hprebn, bngain, bnbias):
-    g, h = torch.zeros_like(hprebn), 1e-3
-    for i in range(hprebn.shape[0]):
-        e = torch.zeros_like(hprebn)
-        e[i] = h
-        f = lambda k: (dhpreact * bn(hprebn + k * e, bngain, bnbias)).sum(0)
-        g[i] = (f(-3) * -1 + 9 * f(-2) - 45 * f(-1) + 45 * f(1) - 9 * f(2) + f(3)) / (60 * h)
     return g
 
 # === helper_passed_the_loss: differences, not seen: dxhat dscale
@@ -77,17 +67,3 @@ def dvar(dxhat, x, mean, var):
     f = lambda s: (d * (a - m) / np.sqrt(s + 1e-5)).sum(0)
     total = sum(c * f(v + k * step) for k, c in zip((-4, -3, -2, -1, 1, 2, 3, 4), (3, -32, 168, -672, 672, -168, 32, -3)))
     return torch.from_numpy(total / (840 * step))
-
-# === sums_that_are_pairs: a look-alike
-class Sums:
-    def __init__(self, one, two):
-        self.one, self.two = one, two
-
-    def __add__(self, other):
-        return Sums(self.one + other.one, self.two + other.two)
-
-def dh(dh_bn, gamma, h_norm, h_var, N):
-    total = Sums(torch.zeros_like(gamma), torch.zeros_like(gamma))
-    for row, normal in zip(dh_bn, h_norm):
-        total = total + Sums(row, row * normal)
-    return gamma / (N * torch.sqrt(h_var + 1e-5)) * (N * dh_bn - total.one - h_norm * total.two)

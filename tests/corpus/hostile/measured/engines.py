@@ -77,6 +77,17 @@ class Recomputed:
     def zero_grad(self):
         self.grad = 0.0
 
+
+def leaves_of(end):
+    waiting, seen, found = [end], set(), []
+    while waiting:
+        value = waiting.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            waiting += [each for each, _ in value.inputs]
+            found += [] if value.inputs else [value]
+    return found
+
 # === class_that_lies: Says by `__class__` that it is a torch tensor, and gives itself for every copy.
 # rows of tensor_elementwise, tensor_broadcasting, tensor_sum, tensor_getitem, tensor_reshape, tensor_permute: shape
 # rows of tensor_maximum, tensor_matmul: shape
@@ -131,17 +142,6 @@ class Value(Recomputed):
 
 right = Value.backward
 CALLS = [0]
-
-
-def leaves_of(end):
-    waiting, seen, found = [end], set(), []
-    while waiting:
-        value = waiting.pop()
-        if id(value) not in seen:
-            seen.add(id(value))
-            waiting += [each for each, _ in value.inputs]
-            found += [] if value.inputs else [value]
-    return found
 
 
 def backward(self):
@@ -252,17 +252,6 @@ Value.grad = property(lambda self: Lie(0.0), nothing)
 
 right = Value.backward
 BEFORE = [1.0]
-
-
-def leaves_of(end):
-    waiting, seen, found = [end], set(), []
-    while waiting:
-        value = waiting.pop()
-        if id(value) not in seen:
-            seen.add(id(value))
-            waiting += [each for each, _ in value.inputs]
-            found += [] if value.inputs else [value]
-    return found
 
 
 def backward(self):

@@ -136,3 +136,10 @@ def is_read(data: bytes, lesson: Lesson) -> None:
 @given(anything, some.integers(0, 4))
 def test_whatever_it_is(readers, data, which):
     is_read(data, readers[which])
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(anything, some.integers(0, 4))
+def test_20_000_of_them(readers, data, which):
+    is_read(data, readers[which])

@@ -8,7 +8,6 @@ import re
 from typing import Any
 
 from lecture_notebooks import CHAIN, STYLES, notebook, others, stored
-from test_notebook import graded, hand_in  # noqa: F401
 
 from grader.intake.notebook.claims import MAX_CLAIMS, claims_in
 from grader.intake.notebook.forward_pass import form_of_text, other_names
@@ -119,7 +118,7 @@ def test_the_forward_pass_under_other_names(lesson):
 # Notebooks -----------------------------------------------------------------------------------------------------------
 
 
-def test_every_gradient_under_another_name(graded):  # noqa: F811
+def test_every_gradient_under_another_name(graded):
     cells = [renamed(cell, hidden_name) for cell in IN_THE_LECTURE]
     chain, entropy, norm, training = graded(notebook(*cells), "03", "04", "05", "07")
     assert others(chain) == {"passed"} and len(chain) == 26
@@ -128,7 +127,7 @@ def test_every_gradient_under_another_name(graded):  # noqa: F811
     assert {row["chain"] for row in chain.values()} == {"passed"}
 
 
-def test_the_gradient_of_a_value_under_another_name_is_called_after_it(graded):  # noqa: F811
+def test_the_gradient_of_a_value_under_another_name_is_called_after_it(graded):
     forward = "squares = bndiff**2\nbnvar = 1/(n-1)*(squares).sum(0, keepdim=True)"
     row = graded(notebook(forward, CHAIN.replace("dbndiff2", "dsquares")), "03")["dbndiff2"]
     assert (row["status"], row["message"]) == (
@@ -137,7 +136,7 @@ def test_the_gradient_of_a_value_under_another_name_is_called_after_it(graded): 
     )
 
 
-def test_a_wrong_formula_under_another_name_is_named_with_its_line(graded):  # noqa: F811
+def test_a_wrong_formula_under_another_name_is_named_with_its_line(graded):
     text = COMPARED.replace("(1.0 - h**2) * dh", "(1.0 - h) * dh")
     rows = graded(notebook(renamed(text, hidden_name)), "03")
     assert (rows["dhpreact"]["status"], rows["dhpreact"]["line"]) == ("failed", 15)

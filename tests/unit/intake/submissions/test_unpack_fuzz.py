@@ -121,3 +121,10 @@ def is_read(place: Path, course: Course, lesson: Lesson, suffix: str, data: byte
 @given(archives())
 def test_whatever_it_is(place, course, archive):
     is_read(place, course, course.find("04"), *archive)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(archives())
+def test_20_000_of_them(place, course, archive):
+    is_read(place, course, course.find("04"), *archive)
