@@ -26,7 +26,7 @@ import torch
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, pack, pack_problem
+from grader.sandbox.workers.messages import Load, Run, pack, pack_problem
 
 GOAL_SECONDS = 0.015
 GUARD_SECONDS = 60.0
@@ -60,7 +60,7 @@ def first_answer(zygote: ZygoteProcess) -> float:
     ((loaded,),) = worker.replies([pack(Load({"backward.py": SOURCE}, "backward.py"))], GUARD_SECONDS)
     assert loaded.outcome == "returned", loaded
     problem = pack_problem(torch.float64, values, {})
-    ((answer,),) = worker.replies([problem.run(["dlogits"])], GUARD_SECONDS)
+    ((answer,),) = worker.replies([pack(Run(problem, ["dlogits"]))], GUARD_SECONDS)
     assert answer.tensor is not None, answer
     seconds = time.perf_counter() - started
     worker.end_and_measure()

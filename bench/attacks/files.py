@@ -25,7 +25,7 @@ from bench.attacks.firing_range import Outcome, range_at
 from grader.sandbox.isolation import kernel, namespaces
 from grader.sandbox.isolation.probe import LEVELS, probe
 
-ORDINARY_USER = 65521  # that nobody has, like probe.WORKER_UID
+ORDINARY_USER = 65521  # that nobody has, like lockdown.WORKER_UID
 
 Runs = dict[tuple[str, str], list[Outcome] | str]
 """(level, "root" or "user"): the outcomes, or why there are none."""

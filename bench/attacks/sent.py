@@ -89,12 +89,12 @@ class Tap:
         """Notes the tensors of a batch of requests. Returns the rows that it asks for."""
         asked = Rows()
         for packed in requests:
-            request, *_ = pickle.loads(packed.data)
+            request = pickle.loads(packed.data)
             if isinstance(request, messages.Run):
-                problem = problem_of(request.problem)
+                problem = problem_of(request.problem.data)
                 known = frozenset(answered - asked)  # what is asked again has still to be answered
                 asked |= {(pass_of(problem), step) for step in request.steps}
-                _, forward, upstream, _ = pickle.loads(request.problem)
+                _, forward, upstream, _ = pickle.loads(request.problem.data)
                 for kind, values in (("v", forward), ("u", upstream)):
                     tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
                     self.sent += [Sent(name, tensor, problem, known) for name, tensor in tensors.items()]
@@ -128,8 +128,8 @@ def tapped(tap: Tap) -> Iterator[None]:
         yield from replies(self, requests, *of)
         answered[self] |= asked
 
-    def running(self: ModuleTarget, of: str, request: CallRequest) -> Answer:
-        called = run(self, of, request)
+    def running(self: ModuleTarget, request: CallRequest) -> Answer:
+        called = run(self, request)
         given = [key for key in map(signature, tensors_in([request.args, request.kwargs])) if key is not None]
         for key in map(signature, tensors_in([called.value, called.arguments])):
             if key is not None and any(matches(key, other) for other in given):

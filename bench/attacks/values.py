@@ -62,12 +62,12 @@ class Hostile(StepRunner):
         self._replies: dict[Any, tuple[bytes, messages.PackedRequest]] = {}
         self.low_precision_steps: set[str] = set()
 
-    def call(self, of: str, request: CallRequest) -> Answer:
+    def call(self, request: CallRequest) -> Answer:
         asked = messages.pack(request)
-        key = (request.keep is not None, request.after, len(request.args), asked.budget)
+        key = (request.after, len(request.args), asked.room)
         if key not in self._replies:  # packed once: a worker has its own time for that
             arguments = [self._value for _ in request.args if request.after]
-            answer = Answer("returned", value=self._value if request.keep is None else None, arguments=arguments)
+            answer = Answer("returned", value=self._value, arguments=arguments)
             self._replies[key] = messages.encode_reply([(request.name, answer)], asked.ticket, asked.room), asked
         reply, first = self._replies[key]
         return through_the_wire(reply, first)
@@ -80,7 +80,8 @@ class Hostile(StepRunner):
             answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
-        asked = messages.PackedRequest(b"", [step], 1, 1 << 20, is_step=True, known=problem.values.keys())
+        sent = messages.PackedProblem(b"", frozenset(problem.values), 1 << 20)
+        asked = messages.PackedRequest(messages.Run(sent, [step]), b"", 1, sent.room)
         return through_the_wire(messages.encode_reply([(step, answer)], 1, 1 << 20), asked)
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
@@ -97,7 +98,7 @@ def through_the_wire(reply: bytes, asked: messages.PackedRequest) -> Answer:
 
 def received(data: bytes) -> codec.Frame:
     """The frame that arrives. Raises WireError."""
-    frame = codec.take_frame(bytearray(data), messages.CALL_ROOM)
+    frame = codec.take_frame(bytearray(data), messages.MOST_ROOM)
     assert frame is not None
     return frame
 

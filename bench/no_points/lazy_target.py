@@ -67,10 +67,6 @@ class Answers:
         self.right = 0
         self.reference: Any = None  # the side that answers while recording
 
-    @property
-    def recording(self) -> bool:
-        return self._make is None
-
     def answer(
         self, function: str, args: Sequence[Any], kwargs: Mapping[str, Any], ask: Callable[[], Any]
     ) -> tuple[Any, list[Any], Answer]:
@@ -108,21 +104,18 @@ def _with(call: RecordedCall, value: Any) -> RecordedCall:
 
 
 class LazyTarget(Target):
-    """Gives the answers of `answers`. Only while these are recorded does the reference make objects."""
+    """Gives the answers of `answers`."""
 
     def __init__(self, answers: Answers) -> None:
         super().__init__()
         self._answers = answers
 
-    def perform(self, of: str, request: CallRequest) -> Answer:
-        if request.keep is not None:
-            return self._answers.reference.invoke(of, request) if self._answers.recording else Answer("returned")
-
+    def perform(self, request: CallRequest) -> Answer:
         def ask() -> tuple[Any, list[Any], Answer]:
-            answer = self._answers.reference.returned(of, request)
+            answer = self._answers.reference.returned(request)
             return answer.value, list(answer.arguments), answer._replace(value=None, arguments=())
 
-        function = ", ".join(request.uses) or (of if request.handle is None else f"{of}.{request.name}")
+        function = ", ".join(request.uses) or request.name
         value, after, counts = self._answers.answer(function, request.args, request.kwargs, ask)
         counted = counts if request.counted else Answer("returned")
         return counted._replace(value=value, arguments=after)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,7 @@ from bench import ROOT
 from grader.authoring.lesson_sources import right_files
 from grader.calling import calls
 from grader.calling.answer import Answer
-from grader.calling.operators import OperatorWatch
-from grader.calling.steps import StepInput, call_joint, call_step
+from grader.calling.steps import StepInput, call_step, call_steps
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem
@@ -53,12 +52,8 @@ class Row:
 class NarrowStudent(LocalStudent):
     """One of the course's own files, run as a step that cannot run in float64."""
 
-    def _run(self, steps: Sequence[str], problem: Problem, watch: OperatorWatch | None = None) -> dict[str, Answer]:
-        given = in_float32_input(problem)
-        if self._joint is not None:
-            found = call_joint(self._functions.get(self._joint.name), self._joint, steps, given)
-        else:
-            found = {step: call_step(self._functions.get(step), step, given) for step in steps}
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        found = call_steps(self._functions, self._steps, self._joint, in_float32_input(problem))
         return {step: in_float32(answer) for step, answer in found.items()}
 
 

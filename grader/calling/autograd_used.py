@@ -2,8 +2,7 @@
 
 What is reported is a hint for naming, not evidence, since student code shares the process. That no gradient comes out
 is the doing of grader/sandbox/workers/autograd_off.py, which also puts the tripwires made here in their places.
-library_off.py does the same for parts of PyTorch that a lesson asks the student to write, and acts.py for what steps do
-not get.
+library_off.py does the same for parts of PyTorch that a lesson asks the student to write.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ SWITCHED_ON = (
     "differentiation back on. Nothing in this lesson is counted."
 )
 """The message of an answer by which a worker reports that; the whole lesson is then forbidden."""
-
-Report = Callable[["AutogradUsed"], None]
 
 
 class AutogradUsed(BaseException):
@@ -39,20 +36,13 @@ class AutogradUsed(BaseException):
         super().__init__(f"{what} was called")
         self.what, self.line = what, line
 
-    def message(self) -> str:
-        """The message of a step that made this call."""
-        where = f"Line {self.line} calls" if self.line else "This step calls"
-        return (
-            f"{where} `{self.what}`. {self.rule}, so the step is not counted. {self.advice} "
-            'A self-check under `if __name__ == "__main__":` is fine.'
-        )
-
-    def message_of_file(self) -> str:
-        """The message of a file that made this call while it was being run."""
-        return (
-            f"Line {self.line} calls `{self.what}` while the file is being run. {self.rule}. "
-            'Put your self-check under `if __name__ == "__main__":`.'
-        )
+    def message(self, in_step: bool) -> str:
+        """The message of a step that made this call, or of a file that made it while it was being run."""
+        where = f"{f'Line {self.line}' if self.line else 'This step'} calls `{self.what}`"
+        check = 'self-check under `if __name__ == "__main__":`'
+        if in_step:
+            return f"{where}. {self.rule}, so the step is not counted. {self.advice} A {check} is fine."
+        return f"{where} while the file is being run. {self.rule}. Put your {check}."
 
 
 class LibraryUsed(AutogradUsed):
@@ -64,11 +54,11 @@ class LibraryUsed(AutogradUsed):
 class _Listener:
     """Where calls are reported, and what the student's files are called: one per process, set by `tripwires`."""
 
-    report: Report | None = None
+    report: Callable[[AutogradUsed], None] | None = None
     student_files: tuple[str, ...] = ()
 
 
-def tripwires(report: Report, student_files: Collection[str]) -> None:
+def tripwires(report: Callable[[AutogradUsed], None], student_files: Collection[str]) -> None:
     """Tell ``report`` of every call for differentiation from now on, with the student's own line.
 
     Call it in the worker, after `take_away_autograd` in its zygote and before the student's file is executed. The wires
@@ -89,15 +79,6 @@ def tripwire(what: str, use: type[AutogradUsed] = AutogradUsed) -> Callable[...,
         report_use(what, use)
 
     return forbidden
-
-
-def delayed_tripwire(what: str) -> Callable[..., Callable[..., NoReturn]]:
-    """A stand-in for a transform: ``what(f)`` is only a mention; calling the function that it returns is the act."""
-
-    def transform(*_args: Any, **_keywords: Any) -> Callable[..., NoReturn]:
-        return tripwire(what)
-
-    return transform
 
 
 def report_use(what: str, use: type[AutogradUsed]) -> NoReturn:

@@ -6,7 +6,6 @@ in float32: torch refuses to mix them, each function in words of its own.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import re
@@ -131,30 +130,15 @@ class LeafGuard(TorchFunctionMode):
         if torch.is_grad_enabled():
             name = str(getattr(func, "__name__", ""))  # `add_`, `__setitem__`, `_foreach_add_`
             changes = name.endswith("_") and not name.endswith("__") and name not in CHANGE_NO_ELEMENT
-            if args and (changes or name == "__setitem__") and self._holds(args[0]):
+            if (changes or name == "__setitem__") and self._are_in(args[:1]):
                 raise RuntimeError(IN_PLACE)
-            if self._holds(given.get("out")):
+            if self._are_in(given.get("out")):
                 raise RuntimeError(WITH_OUT)
         return func(*args, **given)
 
-    def _holds(self, value: Any) -> bool:
-        """Whether `value` is one of the leaves that still requires a gradient, or a list with one in it."""
-        if isinstance(value, (list, tuple)):
-            return any(self._holds(entry) for entry in value)
-        return id(value) in self._leaves and self._leaves[id(value)].requires_grad
-
-
-def attribute(thing: Any, name: str, files: Sequence[str] = ()) -> Any:
-    """An object's method or value, or an Answer that says what is missing. Asking may run a student's code."""
-    kind = type(thing).__name__[:80]
-    try:
-        return getattr(thing, name)
-    except AttributeError:
-        near = difflib.get_close_matches(name, [n for n in dir(thing) if not n.startswith("_")], n=1)
-        hint = f"; did you mean `{near[0]}`?" if near else "."
-        return Answer("raised", message=f"`{kind}` has no `{name}`{hint}", line=first_line(type(thing).__init__))
-    except BaseException as error:  # a property
-        return failure(error, name, files)
+    def _are_in(self, tree: Any) -> bool:
+        """Whether one of the leaves is in the tree, and still requires a gradient."""
+        return any(id(each) in self._leaves and each.requires_grad for each in leaves(tree))
 
 
 def by_name(function: Any, named: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -172,26 +156,15 @@ def by_name(function: Any, named: Mapping[str, Any]) -> dict[str, Any] | None:
 def invoke(
     request: CallRequest,
     named: Callable[[str], Any],
-    objects: dict[int, Any],
     files: Sequence[str] = (),
     watch: OperatorWatch | None = None,
 ) -> Answer:
-    """Make the call that is requested.
-
-    `named` gives the function or class of a name, or None; `objects` are those kept so far.
-    """
+    """Make the call that is requested. `named` gives the function or class of a name, or None."""
     args, kwargs = list(request.args), dict(request.kwargs)
-    if request.handle is not None:
-        target = attribute(objects.get(request.handle), request.name, files)
-        if isinstance(target, Answer):
-            return target
-        if request.read:
-            return Answer("returned", value=target)
-    else:
-        used = [named(each) for each in request.uses or (request.name,)]
-        if any(each is None for each in used):
-            return Answer("missing")
-        target = functools.partial(args.pop(0), *used) if request.uses else used[0]
+    used = [named(each) for each in request.uses or (request.name,)]
+    if any(each is None for each in used):
+        return Answer("missing")
+    target = functools.partial(args.pop(0), *used) if request.uses else used[0]
     wide = precision_of((args, kwargs))
 
     def run(precision: torch.dtype) -> Answer:
@@ -203,9 +176,7 @@ def invoke(
         answer = call(target, request.name, [], fewer, precision, files, watch, guarded)
         return answer._replace(arguments=[*positional, *keyword.values()])
 
-    # an object may be another one after a first try
-    answer = run(wide) if request.handle is not None else with_fallback(run, wide)
-    if request.keep is not None and answer.outcome == "returned":
-        objects[request.keep] = answer.value
-        answer = answer._replace(value=None)
+    answer = with_fallback(run, wide)
+    if request.uses:  # the course's own line says nothing to a student
+        answer = answer._replace(line=answer.line or first_line(used[0]))
     return answer if request.after else answer._replace(arguments=())

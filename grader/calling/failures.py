@@ -15,7 +15,7 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import AutogradUsed
 from grader.calling.operators import TooManyOperators
 from grader.results.wording import shortened
-from grader.source.unparsed import cause_of_error
+from grader.source.parsing import cause_of_error
 
 MAX_TEXT_CHARACTERS = 500
 SHADOWED_LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
@@ -27,7 +27,8 @@ LOCKED = ". Where code is graded, it may not start processes, use the network, o
 
 
 def first_line(function: Callable[..., Any]) -> int | None:
-    code = getattr(function, "__code__", None)
+    """The line where a function is defined, or a class's `__init__`; None where that is not in Python."""
+    code = getattr(vars(function).get("__init__") if isinstance(function, type) else function, "__code__", None)
     return code.co_firstlineno if isinstance(code, CodeType) and code.co_firstlineno > 0 else None
 
 
@@ -39,7 +40,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     line, innermost = own_line(error.__traceback__, files)
     name = safe_text(lambda e: type(e).__name__, error)
     if isinstance(error, AutogradUsed):
-        return Answer("forbidden", message=error.message() if step else error.message_of_file(), line=error.line)
+        return Answer("forbidden", message=error.message(bool(step)), line=error.line)
     if isinstance(error, SyntaxError) and not step:
         cause = cause_of_error("".join(linecache.getlines(error.filename or "")), error)
         if files and error.filename in files[1:]:

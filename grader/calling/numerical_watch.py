@@ -144,19 +144,12 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         return Seen("differences", function, times[operator])
 
 
-def watched(
-    call: Callable[[OperatorWatch], Mapping[str, Answer]], watch: NumericalWatch, changes_objects: bool = False
-) -> dict[str, Answer]:
-    """The answers of a call by name, with what each of them depends on.
-
-    The call is made a second time where the first is suspicious, or always if it `changes_objects`.
-    """
+def watched(call: Callable[[OperatorWatch], dict[str, Answer]], watch: NumericalWatch) -> dict[str, Answer]:
+    """The answers of a call by name, with what each of them depends on; one that is suspicious is made again."""
     answers = call(watch)
-    others: Mapping[str, Answer] = {}
-    if not watch.was_stopped and (watch.suspicious or changes_objects):
-        others = call(watch.again())
-    elif not watch.was_stopped:
-        return dict(answers)
+    if not watch.suspicious:
+        return answers
+    others = {} if watch.was_stopped else call(watch.again())
     changes = {name: relative_change(answer, others[name]) if others else math.inf for name, answer in answers.items()}
     return {name: answer._replace(seen=watch.seen(changes[name])) for name, answer in answers.items()}
 

@@ -1,8 +1,7 @@
 """Calling functions and classes of a submission: how a hidden suite asks, of a student or of the course's own files.
 
-    def after_one_batch(on, generator, batch, hidden):           # a scenario
-        bn = on.new("BatchNorm1d", hidden)
-        return {"out": bn.call("forward", torch.randn(batch, hidden, generator=generator))}
+    def on_one_batch(on, generator, batch, hidden):           # a scenario
+        return {"dx": on.call("relu_backward", *torch.randn(2, batch, hidden, generator=generator))}
 
 The same scenario is put to the student (`on` then speaks to a worker over the wire), to the reference and to the
 lesson's known mistakes (`on` is a `ModuleTarget`), each with the same numbers; what comes back is compared.
@@ -43,28 +42,26 @@ class Measurement:
 
 @dataclass(frozen=True)
 class CallRequest:
-    """A call of the function `name`, or of the object `handle`'s method or (to `read`) attribute of that name.
+    """A call of the function `name`.
 
     Attributes:
-        uses: the first argument is itself a function: it is called with the functions and classes of these names and
-            with the other arguments.
-        keep: a number under which the target keeps the value instead of giving it.
+        uses: the first argument is itself a function: it is called with the functions and classes of these names, the
+            first of which is `name`, and with the other arguments.
         after: the arguments are given as they are after the call.
         counted: its operators and the bytes of its tensors are counted.
         watched: the call is made again, to see whether what it returns depends on numerical differentiation.
+        memory: the resident memory of the worker follows what the call holds, so that it can be measured.
         names: what the stub calls the arguments. A function that has only some of these parameters gets those by name.
     """
 
     name: str
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    handle: int | None = None
-    read: bool = False
-    keep: int | None = None
     after: bool = False
     counted: bool = False
     uses: Sequence[str] = ()
     watched: bool = False
+    memory: bool = False
     names: Sequence[str] = ()
 
 

@@ -17,7 +17,7 @@ MAX_RECORDED_PARTS = 12
 
 @dataclass(frozen=True)
 class Call:
-    """One call: of a function, or of a method as `Class.method`. `arguments` are by the parameters' names.
+    """One call of a function. `arguments` are by the parameters' names.
 
     The parameters are those of the course's own function where it is the one that uses the target's (`run_with`).
     """
@@ -27,18 +27,14 @@ class Call:
     is_by_course: bool = False
 
 
-def call_by_parameters(namespace: Any, of: str, request: CallRequest) -> Call:
-    """The call of a request, whose parameters are named as those of `namespace`'s functions and classes."""
-    known, args, kwargs = getattr(namespace, of, None), request.args, request.kwargs
+def call_by_parameters(namespace: Any, request: CallRequest) -> Call:
+    """The call of a request, whose parameters are named as those of `namespace`'s functions."""
     if request.uses:
-        function, *others = args
-        return Call(of, dict(zip(function.parameters[len(request.uses) :], others, strict=False)), is_by_course=True)
-    if request.handle is None:
-        return Call(of, arguments_by_name(known, args, kwargs))
-    if request.name == "__setattr__" and len(args) == 2:
-        return Call(f"{of}.{request.name}", {str(args[0]): args[1]})
-    method = getattr(known, request.name, None)
-    return Call(f"{of}.{request.name}", arguments_by_name(method, (None, *args), kwargs))
+        function, *others = request.args
+        named = dict(zip(function.parameters[len(request.uses) :], others, strict=False))
+        return Call(request.name, named, is_by_course=True)
+    known = getattr(namespace, request.name, None)
+    return Call(request.name, arguments_by_name(known, request.args, request.kwargs))
 
 
 def copied(call: Call) -> Call:
@@ -51,13 +47,13 @@ def copied(call: Call) -> Call:
 
 
 def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by their parameters' names, defaults included; `self` is left out."""
+    """The arguments of a call by their parameters' names, defaults included."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError):  # not there, or called with others than it has
         return {f"argument {number}": value for number, value in enumerate(args, 1)} | dict(kwargs)
     bound.apply_defaults()
-    return {name: value for name, value in bound.arguments.items() if name != "self"}
+    return bound.arguments
 
 
 def tensors_given(calls: Sequence[Call]) -> dict[str, Any]:

@@ -101,6 +101,15 @@ class StepInput(NamedTuple):
     watch: OperatorWatch | None = None
 
 
+def call_steps(
+    functions: Mapping[str, Callable[..., Any]], steps: Sequence[str], joint: Joint | None, given: StepInput
+) -> dict[str, Answer]:
+    """{step: answer} of functions by name: each step by its own, or all by one call of `joint`."""
+    if joint is not None:
+        return call_joint(functions.get(joint.name), joint, steps, given)
+    return {step: call_step(functions.get(step), step, given) for step in steps}
+
+
 def call_step(function: Callable[..., Any] | None, step: str, given: StepInput) -> Answer:
     """Runs one step on copies and returns its result; never raises for what the function does."""
     answer = call_by_name(function, step, given)

@@ -11,7 +11,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import Joint, StepInput, call_joint, call_step
+from grader.calling.steps import Joint, StepInput, call_step, call_steps
 from grader.reference.problem import Problem
 from grader.source.syntax import WrittenNumber
 
@@ -61,19 +61,14 @@ class StepRunner:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
         raise NotImplementedError
 
-    def prefetch(self, problems: Sequence[Problem]) -> None:
-        """Run all steps on these problems in one round trip, where there is one: their answers will be read next."""
-
     def chain(self) -> Mapping[str, Answer]:
         """{step: answer} where each step is fed the file's own upstream gradients; empty where these are not run."""
         return {}
 
 
-def run_formula(
-    function: Callable[..., Any] | None, step: str, problem: Problem, watch: OperatorWatch | None = None
-) -> Answer:
+def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem) -> Answer:
     """Call one of the course's own step functions on one problem, as a student's is called."""
-    return call_step(function, step, StepInput(problem.given, problem.upstream, problem.dtype, watch=watch))
+    return call_step(function, step, StepInput(problem.given, problem.upstream, problem.dtype))
 
 
 class LocalStudent(StepRunner):
@@ -92,7 +87,5 @@ class LocalStudent(StepRunner):
         return self._run([step], problem, OperatorWatch(MAX_FORMULA_OPERATORS))[step]
 
     def _run(self, steps: Sequence[str], problem: Problem, watch: OperatorWatch | None = None) -> Mapping[str, Answer]:
-        if self._joint is None:
-            return {step: run_formula(self._functions.get(step), step, problem, watch) for step in steps}
-        given = StepInput(problem.given, {}, problem.dtype, watch=watch)
-        return call_joint(self._functions.get(self._joint.name), self._joint, steps, given)
+        given = StepInput(problem.given, problem.upstream, problem.dtype, watch=watch)
+        return call_steps(self._functions, steps, self._joint, given)

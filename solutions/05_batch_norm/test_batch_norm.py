@@ -5,7 +5,7 @@ The layer is judged beside torch's own, with autograd.
 
 import torch
 
-from grader.calling.protocol import CallFailed
+from grader.calling.protocol import Function
 from grader.reference.problem import Draw
 
 
@@ -117,84 +117,123 @@ def batch_of(generator, n, size, spread):
     return spread * (normal(generator, n, size) * deviations + normal(generator, size))
 
 
-def trained_layer(on, generator, size, **settings):
-    """A layer whose gain and bias are no longer those it starts with."""
-    layer = on.new("BatchNorm1d", size, **settings)
-    assign(layer, "gamma", 1 + 0.5 * normal(generator, size))
-    assign(layer, "beta", normal(generator, size))
-    return layer
+def used(BatchNorm1d, size, settings, values, uses):
+    """What a layer with these attributes gives in each use: ("statistics",), or (a method, its argument, settings)."""
 
+    def copied(value):
+        if isinstance(value, tuple):
+            return tuple(map(copied, value))
+        return value.clone() if hasattr(value, "clone") else value
 
-def assign(layer, name, value):
-    """layer.name = value; where it is a torch parameter, which takes no plain tensor, its value is loaded."""
-    try:
-        layer.call("__setattr__", name, value)
-    except CallFailed as refused:
+    layer, found = BatchNorm1d(size, **settings), []
+    for name, value in values.items():
         try:
-            layer.call("load_state_dict", {name: value}, strict=False)
-        except CallFailed:
-            raise refused from None
+            setattr(layer, name, value)
+        except TypeError:  # a torch parameter, which takes no plain tensor: its value is loaded
+            layer.load_state_dict({name: value}, strict=False)
+    for use, *given in uses:
+        if use == "statistics":
+            found.append({name: copied(getattr(layer, name)) for name in ("running_mean", "running_var")})
+        else:
+            argument, more = given
+            found.append(copied(getattr(layer, use)(argument, **more)))
+    return found
 
 
-def gradients(layer, dout):
-    dx, dgamma, dbeta = layer.call("backward", dout)
-    return {"dx": dx, "dgamma": dgamma, "dbeta": dbeta}
+TRAINING, EVALUATION, BY_DEFAULT = {"training": True}, {"training": False}, {}
+STATISTICS = ("statistics",)
 
 
-def statistics(layer):
-    return {"running_mean": layer.get("running_mean"), "running_var": layer.get("running_var")}
+def results(on, size, settings, values, *uses):
+    """Of the target's layer, in a list."""
+    return on.run_with(["BatchNorm1d"], Function(used), size, settings, values, uses)
+
+
+def trained(generator, size):
+    """A gain and a bias that are no longer those a layer starts with."""
+    return {"gamma": 1 + 0.5 * normal(generator, size), "beta": normal(generator, size)}
+
+
+def gradients(found):
+    """What `backward` returned, by name; as it is where these are not three values."""
+    is_whole = isinstance(found, (tuple, list)) and len(found) == 3
+    return dict(zip(("dx", "dgamma", "dbeta"), found, strict=True)) if is_whole else found
 
 
 def outputs(on, generator, n, size, spread, **settings):
     """Of a fresh layer, whose gain is one and bias zero, and of a trained one on two batches of different sizes."""
-    fresh = on.new("BatchNorm1d", size, **settings)
-    layer = trained_layer(on, generator, size, **settings)
-    return {
-        "out of a fresh layer": fresh.call("forward", batch_of(generator, n, size, spread)),
-        "out": layer.call("forward", batch_of(generator, n, size, spread), training=True),
-        "out of the next batch": layer.call("forward", batch_of(generator, n + 1, size, spread)),
-    }
+    values = trained(generator, size)
+    fresh, one, two = (("forward", batch_of(generator, each, size, spread)) for each in (n, n, n + 1))
+    (first,) = results(on, size, settings, {}, (*fresh, BY_DEFAULT))
+    out, following = results(on, size, settings, values, (*one, TRAINING), (*two, BY_DEFAULT))
+    return {"out of a fresh layer": first, "out": out, "out of the next batch": following}
 
 
 def way_back(on, generator, n, size, spread, **settings):
     """After two batches of different sizes: only the latest counts."""
-    layer = trained_layer(on, generator, size, **settings)
-    layer.call("forward", batch_of(generator, n + 3, size, spread))
-    layer.call("forward", batch_of(generator, n, size, spread), training=True)
-    return gradients(layer, normal(generator, n, size))
+    values = trained(generator, size)
+    *_, found = results(
+        on,
+        size,
+        settings,
+        values,
+        ("forward", batch_of(generator, n + 3, size, spread), BY_DEFAULT),
+        ("forward", batch_of(generator, n, size, spread), TRAINING),
+        ("backward", normal(generator, n, size), {}),
+    )
+    return gradients(found)
 
 
 def memory(on, generator, n, size, spread, **settings):
     """The running statistics before anything was seen, after one batch, and after two more."""
-    layer = trained_layer(on, generator, size, **settings)
-    found = {"before the first batch": statistics(layer)}
-    layer.call("forward", batch_of(generator, n, size, spread))
-    found["after one batch"] = statistics(layer)
-    for more in (3, 1):
-        layer.call("forward", batch_of(generator, n + more, size, spread), training=True)
-    return found | {"after three batches": statistics(layer)}
+    values = trained(generator, size)
+    before, _, first, *_, last = results(
+        on,
+        size,
+        settings,
+        values,
+        STATISTICS,
+        ("forward", batch_of(generator, n, size, spread), BY_DEFAULT),
+        STATISTICS,
+        ("forward", batch_of(generator, n + 3, size, spread), TRAINING),
+        ("forward", batch_of(generator, n + 1, size, spread), TRAINING),
+        STATISTICS,
+    )
+    return {"before the first batch": before, "after one batch": first, "after three batches": last}
 
 
 def evaluated(on, generator, n, size, spread, **settings):
     """On a batch and on a single example, which must leave no trace in the running statistics."""
-    layer = trained_layer(on, generator, size, **settings)
-    layer.call("forward", batch_of(generator, n + 2, size, spread))
-    layer.call("forward", batch_of(generator, n + 1, size, spread))
-    return {
-        "out": layer.call("forward", batch_of(generator, n, size, spread), training=False),
-        "out of a single example": layer.call("forward", batch_of(generator, 1, size, spread), training=False),
-        "afterwards": statistics(layer),
-    }
+    values = trained(generator, size)
+    _, _, out, single, after = results(
+        on,
+        size,
+        settings,
+        values,
+        ("forward", batch_of(generator, n + 2, size, spread), BY_DEFAULT),
+        ("forward", batch_of(generator, n + 1, size, spread), BY_DEFAULT),
+        ("forward", batch_of(generator, n, size, spread), EVALUATION),
+        ("forward", batch_of(generator, 1, size, spread), EVALUATION),
+        STATISTICS,
+    )
+    return {"out": out, "out of a single example": single, "afterwards": after}
 
 
 def way_back_evaluated(on, generator, n, size, spread, **settings):
     """In evaluation, and then in training again: each way back belongs to the latest way forward."""
-    layer = trained_layer(on, generator, size, **settings)
-    layer.call("forward", batch_of(generator, n + 2, size, spread))
-    layer.call("forward", batch_of(generator, n, size, spread), training=False)
-    evaluation = gradients(layer, normal(generator, n, size))
-    layer.call("forward", batch_of(generator, n, size, spread), training=True)
-    return {"evaluation": evaluation, "training again": gradients(layer, normal(generator, n, size))}
+    values = trained(generator, size)
+    _, _, evaluation, _, again = results(
+        on,
+        size,
+        settings,
+        values,
+        ("forward", batch_of(generator, n + 2, size, spread), BY_DEFAULT),
+        ("forward", batch_of(generator, n, size, spread), EVALUATION),
+        ("backward", normal(generator, n, size), {}),
+        ("forward", batch_of(generator, n, size, spread), TRAINING),
+        ("backward", normal(generator, n, size), {}),
+    )
+    return {"evaluation": gradients(evaluation), "training again": gradients(again)}
 
 
 LAYERS = (

@@ -31,11 +31,9 @@ class RenamedTarget(RemoteTarget):
         super().__init__(student)
         self._function, self._name = function, name
 
-    def perform(self, of: str, request: CallRequest) -> Answer:
-        if request.handle is None and request.name == self._function:
-            of, request = self._name, replace(request, name=self._name)
-        uses = [self._name if each == self._function else each for each in request.uses]
-        return super().perform(of, replace(request, uses=uses))
+    def perform(self, request: CallRequest) -> Answer:
+        name, *uses = (self._name if each == self._function else each for each in (request.name, *request.uses))
+        return super().perform(replace(request, name=name, uses=uses))
 
 
 class FileTrials:

@@ -16,8 +16,7 @@ from typing import Any
 
 from grader.errors import UserError
 from grader.intake.notebook.ipython_lines import python_of
-from grader.source.parsing import PARSE_ERRORS
-from grader.source.unparsed import cause_of, cause_of_error
+from grader.source.parsing import PARSE_ERRORS, cause_of, cause_of_error
 
 MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000

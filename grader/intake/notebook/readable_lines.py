@@ -6,8 +6,7 @@ import ast
 import re
 from dataclasses import dataclass
 
-from grader.source.parsing import parse_text
-from grader.source.unparsed import cause_of
+from grader.source.parsing import cause_of, parse_text
 
 MAX_PIECES = 1_000  # of a text that Python cannot parse as a whole
 BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin

@@ -35,8 +35,8 @@ from grader.intake.submissions.file_kinds import (
     refuse_pointer,
     suffix_of,
 )
+from grader.source.parsing import LFS_POINTER
 from grader.source.reader import ReadingStopped, source_reader
-from grader.source.unparsed import LFS_POINTER
 
 SECONDS, SECONDS_PER_MIB = 3.0, 1.0
 """Processor time for any archive, and for each MiB of it: an ordinary one takes a hundredth."""

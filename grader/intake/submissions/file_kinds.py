@@ -13,7 +13,7 @@ import stat
 from pathlib import Path, PurePath
 
 from grader.errors import UserError
-from grader.source.unparsed import LFS_POINTER
+from grader.source.parsing import LFS_POINTER
 
 MIB = 1 << 20
 NOTEBOOK = ".ipynb"

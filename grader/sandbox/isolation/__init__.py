@@ -3,10 +3,8 @@
 This package imports only the standard library and itself, so another project can use it; test_independence.py checks
 that. The installed packages that an isolated process may read are named in landlock.py.
 
-    probe.probe()               which layers this machine offers, each of them tried in a child
-    probe.plan_for(found)       a plan of these layers, which can be sent to another process
-    lockdown.prepare_zygote     in the process that will be forked: namespaces, rules compiled once
-    lockdown.lock_in            in each fork, before untrusted code runs: no way back
+probe.py finds out what a machine offers, and lockdown.py begins with how a process is locked in. What each layer stops,
+and what it does not, is in docs/security.md.
 
 kernel.py calls the kernel through ctypes: the libraries for it are not installed where students work. A layer that
 cannot be applied raises OSError with the kernel's errno; a plan that contradicts itself, ValueError.

@@ -5,8 +5,7 @@
     pid = zygote.fork()                  for each submission
     lock_in(plan, zygote)                in the child, once its descriptors are arranged
 
-A layer of the plan that cannot be applied raises: no student code may run then. docs/security.md says what each
-layer stops.
+A layer of the plan that cannot be applied raises: no student code may run then.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.sandbox.isolation import kernel, landlock, namespaces, seccomp
-from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.limits import Limits, tasks_of
 from grader.sandbox.isolation.limits import apply as apply_limits
 
 NAMESPACES_LAYER = "namespaces"
@@ -29,14 +28,16 @@ SECCOMP = "seccomp"
 LAYERS = (NAMESPACES_LAYER, UID, LIMITS, LANDLOCK, SECCOMP)
 """In the order in which they are applied, the zygote's first. With any of them, a worker gives up all privilege."""
 
+# A user that no distribution gives to anybody (systemd.io/UIDS-GIDS: 65520 to 65533 are unused), and that also a
+# container with only 65536 users has. Not nobody (65534), whose processes and files others have too.
+WORKER_UID = 65520
+
 
 @dataclass(frozen=True)
 class Plan:
     """How workers are locked in. Made by `plan_for`."""
 
     layers: tuple[str, ...]  # of LAYERS
-    uid: int | None = None  # the user (and group) that workers become, None to stay who they are
-    other_threads: int = 0  # that run under the worker's user already, see limits.tasks_of
     limits: Limits = field(default_factory=Limits)
     imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see loader.py
 
@@ -48,6 +49,7 @@ class PreparedZygote:
     pid: int  # its own number
     pid_namespace: int | None = None  # a descriptor of its own one, None without namespaces
     ruleset: int | None = None  # a descriptor of Landlock's rules, made once for all workers
+    other_threads: int = 0  # that ran under the workers' user already, see limits.tasks_of
 
     def fork(self) -> int:
         """Like os.fork(), in a pid namespace of the child's own where there are namespaces. Raises OSError."""
@@ -66,7 +68,9 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
     kernel.die_with_parent()
     with contextlib.suppress(OSError):  # out of memory, the kernel ends a worker rather than the grader
         Path("/proc/self/oom_score_adj").write_bytes(b"1000")
-    files, pid_namespace, ruleset = landlock.worker_files(plan.imports), None, None
+    files, pid_namespace, ruleset, other_threads = landlock.worker_files(plan.imports), None, None, 0
+    if LIMITS in plan.layers and not {UID, NAMESPACES_LAYER} & {*plan.layers}:
+        other_threads = tasks_of(os.getuid())
     if NAMESPACES_LAYER in plan.layers:
         pid_namespace = namespaces.enter_zygote_namespaces(files.visible, user_namespace=UID not in plan.layers)
     if plan.layers:
@@ -76,7 +80,7 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
         seccomp.prepare()
     if LANDLOCK in plan.layers:
         ruleset = landlock.make_ruleset(files.readable, files.listed)
-    return PreparedZygote(os.getpid(), pid_namespace, ruleset)
+    return PreparedZygote(os.getpid(), pid_namespace, ruleset, other_threads)
 
 
 def lock_in(plan: Plan, zygote: PreparedZygote, keep: Iterable[int] = range(5)) -> None:
@@ -95,14 +99,12 @@ def lock_in(plan: Plan, zygote: PreparedZygote, keep: Iterable[int] = range(5)) 
     os.chdir("/")  # the folder it came from may be one that it must not know
     os.umask(0o077)
     if UID in plan.layers:
-        if plan.uid is None:
-            raise ValueError("the plan says that workers change their user, but not to whom")
-        kernel.become(plan.uid)
+        kernel.become(WORKER_UID)
     kernel.die_with_parent(zygote.pid)  # here, for the kernel forgets it when the user changes
     if kernel.supported():
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     if LIMITS in plan.layers:
-        apply_limits(plan.limits, plan.other_threads)
+        apply_limits(plan.limits, zygote.other_threads)
     if plan.layers:
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if LANDLOCK in plan.layers:

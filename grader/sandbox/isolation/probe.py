@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.sandbox.isolation import kernel, landlock
-from grader.sandbox.isolation.limits import Limits, tasks_of
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import (
     LANDLOCK,
     LAYERS,
@@ -33,10 +33,6 @@ from grader.sandbox.isolation.lockdown import (
 )
 
 LEVELS = ("none", "weak", "fair", "good", "strong")
-
-# A user that no distribution gives to anybody (systemd.io/UIDS-GIDS: 65520 to 65533 are unused), and that also a
-# container with only 65536 users has. Not nobody (65534), whose processes and files others have too.
-WORKER_UID = 65520
 
 TRIAL_SECONDS = 20.0
 
@@ -74,11 +70,8 @@ class Isolation:
 
 
 def plan_for(isolation: Isolation, limits: Limits | None = None, imports: Sequence[str] = ()) -> Plan:
-    """Every layer that the probe found, filled in. `imports` are further modules that an instructor allows."""
-    layers = isolation.layers
-    shares_its_user = bool(layers) and UID not in layers and NAMESPACES_LAYER not in layers
-    other_threads = tasks_of(os.getuid()) if shares_its_user else 0
-    return Plan(layers, WORKER_UID if UID in layers else None, other_threads, limits or Limits(), tuple(imports))
+    """Every layer that the probe found. `imports` are further modules that an instructor allows."""
+    return Plan(isolation.layers, limits or Limits(), tuple(imports))
 
 
 def at_least(level: str, required: str) -> bool:
@@ -166,7 +159,7 @@ def _reason_against(layers: tuple[str, ...]) -> str | None:
 
 def _try_in_a_worker(layers: tuple[str, ...], report: int) -> None:
     """Returns in a worker with these layers that can read what it needs and do nothing of _REFUSALS. Raises OSError."""
-    plan = Plan(layers, WORKER_UID if UID in layers else None)
+    plan = Plan(layers)
     zygote = prepare_zygote(plan)
     pid = zygote.fork()
     if pid:

@@ -27,7 +27,7 @@ from typing import Any
 import torch
 import torch.utils.hooks
 
-from grader.calling.autograd_used import delayed_tripwire, tripwire
+from grader.calling.autograd_used import tripwire
 from grader.sandbox.workers.library_off import operators_with, register, replace_operators, retire
 
 # A backend may have an autograd key of its own, which wins over the alias `Autograd` for all of them.
@@ -43,7 +43,7 @@ _ACTS = {
     "torch.autograd.gradcheck": """gradcheck gradgradcheck get_numerical_jacobian _get_numerical_jacobian
         get_numerical_jacobian_wrt_specific_input get_analytical_jacobian _get_analytical_jacobian""",
     "torch.autograd.graph": "_engine_run_backward",
-    "torch.func": "vjp jvp linearize",
+    "torch.func": "vjp jvp linearize grad grad_and_value jacrev jacfwd hessian",
     "torch._functorch.eager_transforms": "_vjp_with_argnums _jvp_with_argnums grad_impl grad_and_value_impl",
     "torch._C._functorch": "_grad_increment_nesting _jvp_increment_nesting",
     "torch._C": """_jit_differentiate _jit_pass_create_autodiff_subgraphs _jit_set_profiling_executor
@@ -58,7 +58,6 @@ _ACTS = {
     "torch._C.LiteScriptModule": "forward run_method",
     "torch._C.CompilationUnit": "define create_function",
 }
-_TRANSFORMS = {"torch.func": "grad grad_and_value jacrev jacfwd hessian"}
 
 
 @cache
@@ -87,16 +86,15 @@ def _is_derivative(name: str) -> bool:
 
 
 def _place_tripwires() -> None:
-    for table, make in ((_ACTS, tripwire), (_TRANSFORMS, delayed_tripwire)):
-        for owner, names in table.items():
-            place = pkgutil.resolve_name(owner)
-            where = place.__name__ if isinstance(place, type) else owner
-            for name in names.split():
-                function, instead = getattr(place, name, None), make(f"{where}.{name}")
-                if type(function) is FunctionType:  # under other names it has other code
-                    retire(function, instead)
-                if function is not None:  # private names come and go between versions of torch
-                    setattr(place, name, instead)  # another function, which TorchScript does not know
+    for owner, names in _ACTS.items():
+        place = pkgutil.resolve_name(owner)
+        where = place.__name__ if isinstance(place, type) else owner
+        for name in names.split():
+            function, instead = getattr(place, name, None), tripwire(f"{where}.{name}")
+            if type(function) is FunctionType:  # under other names it has other code
+                retire(function, instead)
+            if function is not None:  # private names come and go between versions of torch
+                setattr(place, name, instead)  # another function, which TorchScript does not know
     changeable: Any = torch
     retire(changeable.compile, _uncompiled)  # to compile is not to differentiate
     engine = {name: tripwire(f"Variable._execution_engine.{name}") for name in ("run_backward", "queue_callback")}

@@ -9,7 +9,8 @@ A value is a tree. A plain null, boolean, number or text stands for itself; ever
     {"o": "module.Class"} an object that has no place here
 
 Every length, dtype and shape is checked before anything is built; whatever does not fit raises WireError, and the
-worker is given up.
+worker is given up. A value has a *room*, which both sides count in the same way: the worker describes what would be too
+large, and the trusted side refuses it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy
@@ -31,12 +32,11 @@ FRAME_MAGIC = b"BPN1"
 FRAME_PREFIX = struct.Struct("<4sIQ")
 MAX_HEADER = 1 << 20
 MAX_BODY = 1 << 26
-"""Bytes of a frame's body, and the largest size of a tensor."""
+"""Bytes of a frame's body."""
 ALIGNMENT = 8
 """Each tensor begins at a multiple of so many bytes."""
 MAX_DIMENSIONS = 8  # of a student's tensor: there are loops whose time is exponential in them
 MAX_TREE_DEPTH = 30
-MAX_VALUE_ENTRIES = MAX_HEADER // 16  # of lists, tuples and dicts in a value: as many numbers fill a header
 MAX_INTEGER_BITS = 12_000  # Python refuses to write out more than 4,300 digits
 DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name)
@@ -102,14 +102,43 @@ def take_frame(received: bytearray, max_body: int = MAX_BODY) -> Frame | None:
     return frame
 
 
+# What a value may take up ---------------------------------------------------------------------------------------------
+
+ENTRY = 32
+TENSOR = 10 * ENTRY
+
+
+class Room:
+    """Counts the units that values take up. The trusted process loops over what a reply brings, so they are limited.
+
+    A byte of a tensor and a character of a text are one unit, an entry of a list, tuple or dict is ENTRY. A size of 0
+    counts as 1, because a tensor of shape (n, 0) is iterated n times. To build a tensor takes ten times as long as to
+    take in a number. `left` are the units that are left.
+    """
+
+    def __init__(self, left: int = MAX_BODY) -> None:
+        self.left = left
+
+    def takes(self, units: int) -> bool:
+        """Whether there is room for so many units, which are then taken."""
+        if units > self.left:
+            return False
+        self.left -= units
+        return True
+
+    def takes_tensor(self, shape: Sequence[int], size: int) -> bool:
+        """The same for a tensor of `size` bytes."""
+        return self.takes(TENSOR + max(size, math.prod(max(each, 1) for each in shape)))
+
+
 # Values to nodes, in the worker --------------------------------------------------------------------------------------
 
 
-class Packer:
-    """Turns values into JSON nodes and collects the numbers of their tensors in `body`, at most `room` bytes."""
+class Packer(Room):
+    """Turns values into JSON nodes and collects the numbers of their tensors in `body`."""
 
     def __init__(self, room: int = MAX_BODY) -> None:
-        self._room, self._entries_left = room, MAX_VALUE_ENTRIES
+        super().__init__(room)
         self.body = bytearray()
 
     def pack(self, value: Any, depth: int = 0) -> Any:
@@ -122,7 +151,8 @@ class Packer:
         if value is None or kind is bool:
             return value
         if issubclass(kind, str):
-            return str.__str__(value)
+            text = str.__str__(value)
+            return text if self.takes(len(text)) else {"o": f"text of {len(text)} characters, which is too long"}
         if issubclass(kind, int):  # a student's class may override how it compares
             bits = int.bit_length(value)
             return int.__index__(value) if bits <= MAX_INTEGER_BITS else {"o": f"whole number of {bits} bits"}
@@ -136,15 +166,13 @@ class Packer:
             except (TypeError, ValueError):
                 return {"o": f"numpy array of {value.dtype}"}
             return self._tensor(tensor, "n")
-        if isinstance(value, (Mapping, tuple, list)):
-            self._entries_left -= len(value)  # a list that contains itself twice has 2 ** MAX_TREE_DEPTH
-            if self._entries_left < 0:
-                return {"o": "value with too many entries"}
+        if not isinstance(value, (Mapping, tuple, list)):
+            return {"o": describe(value)}
+        if not self.takes(ENTRY * len(value)):  # a list that contains itself twice has 2 ** MAX_TREE_DEPTH entries
+            return {"o": "value with too many entries"}
         if isinstance(value, Mapping):
             return {"d": [[self.pack(k, deeper), self.pack(v, deeper)] for k, v in value.items()]}
-        if isinstance(value, (tuple, list)):
-            return {"l" if isinstance(value, list) else "u": [self.pack(v, deeper) for v in value]}
-        return {"o": describe(value)}
+        return {"l" if isinstance(value, list) else "u": [self.pack(v, deeper) for v in value]}
 
     def _tensor(self, tensor: Tensor, tag: str) -> Any:
         if tensor.dtype not in DTYPE_NAMES:
@@ -153,9 +181,8 @@ class Packer:
             return {"o": f"tensor of {tensor.ndim} dimensions"}
         if tensor.is_nested or tensor.device.type != "cpu":
             return {"o": "tensor without numbers that could be read"}
-        size = tensor.numel() * tensor.element_size()
-        if len(self.body) + aligned(size) > self._room or elements_of(tensor.shape) > MAX_BODY:
-            return {"o": tensor_too_large(tensor.shape)}
+        if not self.takes_tensor(tensor.shape, aligned(tensor.numel() * tensor.element_size())):
+            return {"o": f"tensor of shape {tuple(tensor.shape)}, which is too large"}
         try:
             numbers = tensor_bytes(plain_tensor(tensor))
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
@@ -173,23 +200,7 @@ def aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def elements_of(shape: Iterable[int]) -> int:
-    """How many elements a loop over a tensor of this shape meets at most, with an empty dimension counted as 1."""
-    return math.prod(max(size, 1) for size in shape)
-
-
-def tensor_too_large(shape: Iterable[int]) -> str:
-    return f"tensor of shape {tuple(shape)}, which is too large"
-
-
 # Nodes to values, in the trusted process -----------------------------------------------------------------------------
-#
-# The trusted process loops over what a reply brings, so an answer has a budget in units: an entry of a list, tuple or
-# dict is ENTRY units, an element of a tensor or a character of a text is one. A size of 0 counts as 1, because a tensor
-# of shape (n, 0) is iterated n times. To build a tensor takes ten times as long as to take in a number.
-
-ENTRY = 32
-TENSOR = 10 * ENTRY
 
 
 class Opaque:
@@ -205,20 +216,16 @@ class Opaque:
         return f"a {self.kind}"
 
 
-class Unpacker:
+class Unpacker(Room):
     """Turns the nodes of a frame into values, in the order in which they were packed; tensors are in the body's memory.
 
     Whatever does not fit raises WireError.
     """
 
     def __init__(self, body: bytes | bytearray) -> None:
+        super().__init__()
         self._memory = body if type(body) is bytearray else bytearray(body)
         self._start = 0
-        self.begin(MAX_BODY, MAX_BODY)
-
-    def begin(self, room: int, budget: int) -> None:
-        """The next values may have, together, so many bytes of tensors; what is beyond `budget` units is Opaque."""
-        self._left, self._end = budget, min(len(self._memory), self._start + room)
 
     def finish(self) -> None:
         """Raises WireError for bytes that no tensor took."""
@@ -231,9 +238,8 @@ class Unpacker:
             raise WireError("a value nested too deeply")
         if node is None or type(node) in (bool, int, float):
             return node
-        if type(node) is str:
-            is_short = self._affords(len(node))
-            return readable(node) if is_short else Opaque(f"text of {len(node)} characters, which is too long")
+        if type(node) is str and self.takes(len(node)):
+            return readable(node)
         if type(node) is not dict or len(node) != 1:
             raise WireError("a value of no known kind")
         (tag, content), deeper = next(iter(node.items())), depth + 1
@@ -243,11 +249,9 @@ class Unpacker:
             raise WireError("a value of no known kind")
         if tag in ("t", "n"):
             tensor = self._tensor(content)
-            if tag == "n" and isinstance(tensor, Tensor) and tensor.dtype != torch.bfloat16:
-                return tensor.numpy()
-            return tensor
-        if not self._affords(ENTRY * len(content)):
-            return Opaque("value with too many entries")
+            return tensor.numpy() if tag == "n" and tensor.dtype != torch.bfloat16 else tensor
+        if not self.takes(ENTRY * len(content)):
+            raise WireError("a value with too many entries")
         match tag:
             case "l":
                 return [self.unpack(entry, deeper) for entry in content]
@@ -256,13 +260,6 @@ class Unpacker:
             case "d":
                 return dict(self._pair(entry, deeper) for entry in content)
         raise WireError("a value of no known kind")
-
-    def _affords(self, units: int) -> bool:
-        """Whether so many units are left, which are then spent."""
-        if units > self._left:
-            return False
-        self._left -= units
-        return True
 
     def _pair(self, entry: Any, depth: int) -> tuple[Any, Any]:
         """An entry of a dict. A key that is not plain is replaced by its kind: the text form may be endless."""
@@ -274,20 +271,19 @@ class Unpacker:
             key = Opaque(key.kind if isinstance(key, Opaque) else describe(key))
         return key, self.unpack(entry[1], depth)
 
-    def _tensor(self, described: list[Any]) -> Tensor | Opaque:
+    def _tensor(self, described: list[Any]) -> Tensor:
         if len(described) != 2 or type(described[0]) is not str:
             raise WireError("a tensor that is not described")
         dtype, shape = DTYPES.get(described[0]), described[1]
         if dtype is None or type(shape) is not list or len(shape) > MAX_DIMENSIONS:
             raise WireError("a tensor of no known kind")
-        if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape) or elements_of(shape) > MAX_BODY:
-            raise WireError("a tensor of an impossible shape")  # (0, 2**26, 2**26) has no number, but large strides
+        if not all(type(size) is int and size >= 0 for size in shape):
+            raise WireError("a tensor of an impossible shape")
         count, start = math.prod(shape), self._start
         self._start += aligned(count * dtype.itemsize)
-        if self._start > self._end:
-            raise WireError(f"{self._end} bytes where tensors need {self._start} and more")
-        if not self._affords(TENSOR + elements_of(shape)):
-            return Opaque(tensor_too_large(shape))
+        # (0, 2**26, 2**26) has no number, but large strides
+        if not self.takes_tensor(shape, aligned(count * dtype.itemsize)) or self._start > len(self._memory):
+            raise WireError(f"a tensor of shape {tuple(shape)}, for which there is no room")
         if not count:
             return torch.empty(0, dtype=dtype).view(shape)
         if dtype == torch.bool:  # any other byte than 0 and 1 in a bool is undefined behaviour in C++

@@ -6,7 +6,7 @@ here, whether it is installed or not. A submission's `torch.py` or `sitecustomiz
 thing; its `sympy.py` is its own.
 
 The finder is Python in the student's own process, so a submission can remove it. Where there is Landlock, the files of
-all other modules cannot be opened either, and formulas_off.py removes those that were loaded.
+all other modules cannot be opened either, and library_off.py removes those that were loaded.
 """
 
 from __future__ import annotations

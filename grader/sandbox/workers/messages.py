@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import pickle
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
@@ -41,23 +41,21 @@ from grader.typed_json import from_json
 
 WHOLE_FILE = ""
 """The name of the answer to a Load."""
-CALL_ROOM = 1 << 24
-"""Bytes of tensors in the answer to a call."""
-LEAST_BUDGET, BUDGET_PER_BYTE = 1 << 18, 32
-"""The budget of the answer to a call, in units of the codec, grows with the bytes of the request: so a function may
-return a few times as many entries as it was given."""
+LEAST_ROOM, MOST_ROOM, ROOM_PER_BYTE = 1 << 21, 1 << 24, 32
+"""The room of the answer to a call, see codec.Room, grows with the bytes of the request: so a function may return a few
+times as much as it was given."""
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
-ROOM, MIN_ROOM = 4, 1 << 20
+ROOM_PER_GRADIENT, LEAST_STEP_ROOM = 4, 1 << 20
 MAX_TEXT = 4_000
+MAX_FIELDS_TEXT = 1 << 16
 MAX_NAMES = 10_000
 MAX_NAME = 200
 MAX_COUNT = 1 << 40
 MAX_FIELD_DEPTH = 2  # of JSON in an answer: its fields, a table of counts, an entry of that
-FIELDS = frozenset(Answer._fields) - {"tensor", "value", "arguments"}
-"""Fields of an answer that are plain JSON. The others travel as nodes of the codec."""
-USUAL = [(Answer._fields.index(field), field, Answer._field_defaults.get(field)) for field in sorted(FIELDS)]
-"""Of each of FIELDS: its place in an answer, and the value that is not sent."""
+NODES = ("tensor", "value", "arguments")
+"""Fields of an answer that travel as nodes of the codec. The others are plain JSON."""
+FIELDS = [(place, name) for place, name in enumerate(Answer._fields) if name not in NODES]
 
 
 # Requests ------------------------------------------------------------------------------------------------------------
@@ -67,14 +65,27 @@ USUAL = [(Answer._fields.index(field), field, Answer._field_defaults.get(field))
 class Load:
     """Run the submission's file `main` of `files`; `not_allowed` are parts of PyTorch to be removed first.
 
-    With `memory`, the worker's resident memory is made to follow what the file and its functions hold. The value of the
-    answer is a Loading.
+    The value of the answer is a Loading.
     """
 
     files: Mapping[str, bytes]
     main: str
     not_allowed: Sequence[str] = ()
-    memory: bool = False
+
+
+@dataclass(frozen=True)
+class PackedProblem:
+    """A problem as it is sent, the same to every worker: packed once, for a whole class.
+
+    Attributes:
+        data: its dtype, values, upstream gradients and groups, pickled.
+        known: names that a step may ask for.
+        room: of an answer, see codec.Room.
+    """
+
+    data: bytes
+    known: frozenset[str]
+    room: int
 
 
 @dataclass(frozen=True)
@@ -82,14 +93,13 @@ class Run:
     """Run steps on a problem: an answer for each.
 
     Attributes:
-        problem: its dtype, values, upstream gradients and groups, pickled once for a whole class.
         above: {step: the steps above it} where each step is fed the student's own upstream gradients. A step is
             skipped if one above it gave no tensor.
         joint: the function that answers all steps in one call.
         watched: operators are counted, float32 and numerical differentiation are noticed; several times slower.
     """
 
-    problem: bytes
+    problem: PackedProblem
     steps: Sequence[str]
     above: Mapping[str, Sequence[str]] | None = None
     joint: Joint | None = None
@@ -119,25 +129,19 @@ class PackedRequest:
     """A request as it is sent, and what its reply must be like.
 
     Attributes:
-        names: see names_of.
         ticket: a number that the reply repeats. Nobody can guess it, and reply before the request is sent.
-        room: bytes of tensors in an answer.
-        budget: the size of an answer in units of the codec.
-        is_step: an answer may be a tensor only, and name the parameters in `known`.
+        room: of each answer, see codec.Room.
     """
 
+    request: Request
     data: bytes
-    names: Sequence[str]
     ticket: int
-    room: int = CALL_ROOM
-    budget: int = MAX_BODY
-    is_step: bool = False
-    known: Collection[str] = frozenset()
+    room: int
 
     @property
-    def reply_room(self) -> int:
-        """The most bytes of tensors in the reply."""
-        return self.room * len(self.names)
+    def names(self) -> Sequence[str]:
+        """See names_of."""
+        return names_of(self.request)
 
 
 class RequestPickler(pickle.Pickler):
@@ -149,12 +153,10 @@ class RequestPickler(pickle.Pickler):
 
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, Tensor):
-            order = sorted(range(thing.ndim), key=thing.stride, reverse=True)
-            if not thing.permute(order).is_contiguous():
-                order = [*range(thing.ndim)]
-            dense, axes = thing.detach().permute(order).contiguous(), [order.index(a) for a in range(thing.ndim)]
+            dense = thing.detach().clone()
+            numbers = bytearray(tensor_bytes(dense.as_strided([dense.numel()], [1])))
             is_leaf = thing.is_leaf and thing.requires_grad
-            return sent_tensor, (bytearray(tensor_bytes(dense)), thing.dtype, [*dense.shape], axes, is_leaf)
+            return sent_tensor, (numbers, dense.dtype, [*dense.shape], [*dense.stride()], is_leaf)
         if isinstance(thing, torch.Generator):
             return sent_generator, (thing.get_state(),)
         if isinstance(thing, Function):
@@ -166,10 +168,9 @@ class RequestPickler(pickle.Pickler):
         return NotImplemented
 
 
-def sent_tensor(numbers: bytearray, dtype: torch.dtype, shape: list[int], axes: list[int], is_leaf: bool) -> Tensor:
+def sent_tensor(numbers: bytearray, dtype: torch.dtype, shape: list[int], stride: list[int], is_leaf: bool) -> Tensor:
     flat = torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)
-    tensor = flat.view(shape) if axes == sorted(axes) else flat.view(shape).permute(axes)
-    return tensor.requires_grad_() if is_leaf else tensor
+    return flat.as_strided(shape, stride).requires_grad_(is_leaf)
 
 
 def sent_generator(state: Tensor) -> torch.Generator:
@@ -186,26 +187,13 @@ def pickled(thing: Any) -> bytes:
     return file.getvalue()
 
 
-def pack(request: Request, room: int = CALL_ROOM, known: Collection[str] = frozenset()) -> PackedRequest:
-    """The request as it is sent. `room` is for the bytes of an answer, `known` are names that a step may ask for."""
-    ticket = secrets.randbits(48)
-    data = pickled((request, ticket, room))  # a worker reads it with pickle.load
-    is_call = isinstance(request, CallRequest)
-    budget = min(MAX_BODY, max(LEAST_BUDGET, BUDGET_PER_BYTE * len(data))) if is_call else MAX_BODY
-    return PackedRequest(data, names_of(request), ticket, room, budget, isinstance(request, Run), known)
-
-
-@dataclass(frozen=True)
-class PackedProblem:
-    """A problem as it is sent, the same to every worker: packed once, for a whole class."""
-
-    data: bytes
-    known: frozenset[str]  # names that a step may ask for
-    room: int  # bytes of an answer that are taken
-
-    def run(self, steps: Sequence[str], **options: Any) -> PackedRequest:
-        """A Run on this problem."""
-        return pack(Run(self.data, steps, **options), self.room, self.known)
+def pack(request: Request) -> PackedRequest:
+    """The request as it is sent."""
+    data, ticket = pickled(request), secrets.randbits(48)
+    room = min(MOST_ROOM, max(LEAST_ROOM, ROOM_PER_BYTE * len(data)))
+    if isinstance(request, Run):
+        room = request.problem.room
+    return PackedRequest(request, data + pickled((ticket, room)), ticket, room)
 
 
 def pack_problem(
@@ -214,7 +202,8 @@ def pack_problem(
     """Forward values (tensors of any shape and dtype, plain numbers) and upstream gradients, by name, as bytes."""
     known = frozenset({*values, *("d" + name for name in upstream), *(groups or {})})
     tensors = [value for value in (*values.values(), *upstream.values()) if isinstance(value, Tensor)]
-    room = min(MAX_BODY, max(MIN_ROOM, ROOM * max((tensor.nbytes for tensor in tensors), default=0)))
+    largest = max((tensor.nbytes for tensor in tensors), default=0)
+    room = min(MAX_BODY, max(LEAST_STEP_ROOM, ROOM_PER_GRADIENT * largest))
     given, fed = (
         {name: value.contiguous() if isinstance(value, Tensor) else value for name, value in named.items()}
         for named in (values, upstream)
@@ -226,7 +215,7 @@ def pack_problem(
 
 
 def encode_reply(
-    answers: Iterable[tuple[str, Answer]], ticket: int, room: int = CALL_ROOM, files: Sequence[str] = ()
+    answers: Iterable[tuple[str, Answer]], ticket: int, room: int = LEAST_ROOM, files: Sequence[str] = ()
 ) -> bytes:
     """The reply to a request: (name, answer) for each of its names, read as it comes: a later call may change a tensor.
 
@@ -238,8 +227,9 @@ def encode_reply(
         try:
             values = [packer.pack(value), [packer.pack(each) for each in answer.arguments]]
         except BaseException as error:
-            answer, packer, values = failure(error, name, files), Packer(), [None, []]
-        said = {field: answer[place] for place, field, usual in USUAL if answer[place] != usual}
+            answer, packer, values = failure(error, name, files), Packer(room), [None, []]
+        usual = Answer._field_defaults  # these are not sent
+        said = {field: answer[place] for place, field in FIELDS if answer[place] != usual.get(field)}
         entries.append([ENCODER.encode(said), *values])
         body += packer.body
     try:
@@ -268,31 +258,29 @@ def decode_answer(entry: Any, unpacker: Unpacker, sent: PackedRequest) -> Answer
     if type(entry) is not list or len(entry) != 3 or type(entry[0]) is not str or type(entry[2]) is not list:
         raise WireError("an answer without its parts")
     said, value, arguments = entry
-    if sent.is_step and arguments:
-        raise WireError("a step with arguments")
+    if len(said) > MAX_FIELDS_TEXT:  # they are kept in a cache
+        raise WireError("an answer with fields that are too long")
     answer = fields_from_json(said)
-    unpacker.begin(sent.room, sent.budget)
+    unpacker.left = sent.room
     value, arguments = unpacker.unpack(value), [unpacker.unpack(each) for each in arguments]
     if answer.outcome == "crashed" or (answer.outcome != "returned" and (value is not None or arguments)):
         raise WireError("an outcome that a worker cannot report, or a value where there can be none")
-    if sent.names[0] == WHOLE_FILE and answer.outcome == "returned":
+    if isinstance(sent.request, Load) and answer.outcome == "returned":
         value = typed(Loading, value)
-    if not sent.is_step:
+    if not isinstance(sent.request, Run):
         return answer._replace(value=value, arguments=arguments)
-    changed, uses = (each for each in answer.changed if each in sent.known), answer.uses & frozenset(sent.known)
-    if not (value is None or isinstance(value, (Opaque, Tensor))):
+    known = sent.request.problem.known
+    if arguments or not (value is None or isinstance(value, (Opaque, Tensor))):
         raise WireError("a value of a step that is not a tensor")
     result = {"kind": repr(value)} if isinstance(value, Opaque) else {"tensor": value}
-    return answer._replace(changed=tuple(changed), uses=uses, **result)
+    changed = tuple(each for each in answer.changed if each in known)
+    return answer._replace(changed=changed, uses=answer.uses & known, **result)
 
 
 @lru_cache(maxsize=1000)  # a step says the same on every problem
 def fields_from_json(text: str) -> Answer:
     """The answer whose FIELDS are in this JSON. Raises WireError."""
-    said = decode_header(text.encode(errors="replace"))
-    if "outcome" not in said or not said.keys() <= FIELDS:
-        raise WireError("an answer without an outcome, or with unknown fields")
-    answer: Answer = typed(Answer, said)
+    answer: Answer = typed(Answer, decode_header(text.encode(errors="replace")))
     return answer
 
 

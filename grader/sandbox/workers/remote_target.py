@@ -32,8 +32,8 @@ class RemoteTarget(Target):
         super().__init__()
         self._student = student
 
-    def perform(self, of: str, request: CallRequest) -> Answer:
-        return self._student.call(of, request)
+    def perform(self, request: CallRequest) -> Answer:
+        return self._student.call(request)
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         known = self._student.measurements
@@ -60,29 +60,21 @@ def measure(
     if key not in student.zygote.baselines:
         student.zygote.baselines[key] = of_yardsticks()
     base = student.zygote.baselines[key]
-    value, used = value_and_usage(student, name, arguments, memory)
+    value, used = student.call_measured(name, arguments, memory)
     if cpu_ratio is None:
         return Measurement(value, used.resident_bytes - base.resident_bytes, 0.0)
     ratios = [used.cpu_seconds / max(base.cpu_seconds, 1e-6)]
     while len(ratios) < ATTEMPTS and cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio:
         base = of_yardsticks()
-        value, used = value_and_usage(student, name, arguments, memory)
+        value, used = student.call_measured(name, arguments, memory)
         ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
     return Measurement(value, 0, min(ratios))
-
-
-def value_and_usage(student: Student, name: str, arguments: Sequence[Any], memory: bool) -> tuple[Any, Usage]:
-    """Raises CallFailed."""
-    answer, used = student.call_measured(name, arguments, memory)
-    if used is None:
-        raise CallFailed(answer, name)
-    return answer.value, used
 
 
 def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequence[Any], memory: bool) -> Usage:
     """Raises ValueError for a yardstick that raises: a slip of its author's."""
     with closing(Student(student.zygote, {BACKWARD_FILE: yardstick.encode()})) as course:
-        answer, used = course.call_measured(name, arguments, memory)
-    if used is None:
-        raise ValueError(f"the yardstick's `{name}` gave nothing: {answer.message}")
-    return used
+        try:
+            return course.call_measured(name, arguments, memory)[1]
+        except CallFailed as error:
+            raise ValueError(f"the yardstick's `{name}` gave nothing: {error}") from error

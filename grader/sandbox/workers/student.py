@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 from weakref import WeakKeyDictionary
@@ -11,14 +11,14 @@ import torch
 
 from grader.calling.answer import Answer, Seen
 from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.protocol import CallRequest, Measurement
+from grader.calling.protocol import CallFailed, CallRequest, Measurement
 from grader.calling.steps import Joint
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.reference.runner import STRICT, StepRunner, Terms
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, Loading, PackedProblem, PackedRequest, pack, pack_problem
+from grader.sandbox.workers.messages import Load, Loading, PackedProblem, PackedRequest, Run, pack, pack_problem
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
@@ -104,18 +104,15 @@ class Student(StepRunner):
 
     # The worker ------------------------------------------------------------------------------------------------------
 
-    def start(self, memory: bool = False) -> WorkerProcess | None:
-        """The present worker, or a new one in which the file was run; None where there is a load failure.
-
-        `memory` is for measuring it, see Load.
-        """
+    def start(self) -> WorkerProcess | None:
+        """The present worker, or a new one in which the file was run; None where there is a load failure."""
         if self.process is None and self._load_failure is None:
-            self._load_failure = self._load(memory)
+            self._load_failure = self._load()
             if self._load_failure is not None:
                 self.close()
         return self.process
 
-    def _load(self, memory: bool) -> Answer | None:
+    def _load(self) -> Answer | None:
         """Have a new worker run the file; None where it did."""
         seconds = self._limits.import_seconds
         if self.time.is_used_up:
@@ -128,7 +125,7 @@ class Student(StepRunner):
         if self.interrupt is not None:
             self.process.interrupt = self.interrupt
         self.process.wait_until_locked_in()
-        load = Load(dict(self.files), BACKWARD_FILE, self.not_allowed, memory)
+        load = Load(dict(self.files), BACKWARD_FILE, self.not_allowed)
         replies, failure = self._ask([pack(load)], seconds, BACKWARD_FILE)
         if failure is not None and failure.outcome == "timeout":
             what = f"The file itself did not finish running within {seconds:g} seconds"
@@ -195,19 +192,14 @@ class Student(StepRunner):
         if problem not in self._answers:
             if self.discloses(problem):
                 self.chain()  # before the true gradients are in the worker
-            self._answers |= self._run([problem], self.steps)
+            self._answers[problem] = self._run(problem, self.steps)
         return self._answers[problem]
-
-    def prefetch(self, problems: Sequence[Problem]) -> None:
-        """Run all steps on these problems in one batch: their answers will be read next."""
-        due = [p for p in problems if p not in self._answers and not self.discloses(p)]
-        self._answers |= self._run(due, self.steps)
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
         if (problem, step) not in self._traced:
             due = self.steps if self.joint else (step,)
-            self._traced[problem, step] = self._run([problem], due, watched=True)[problem][step]
+            self._traced[problem, step] = self._run(problem, due, watched=True)[step]
         return self._traced[problem, step]
 
     @property
@@ -218,47 +210,37 @@ class Student(StepRunner):
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
         self.joint, self.given_up = joint, {}
-        return self._run([problem], steps)[problem]
+        return self._run(problem, steps)
 
-    def _run(
-        self, problems: Iterable[Problem], steps: Sequence[str], watched: bool = False
-    ) -> dict[Problem, dict[str, Answer]]:
-        """{problem: {step: answer}} for `steps` on each problem; with `watched` see Run.
+    def _run(self, problem: Problem, steps: Sequence[str], watched: bool = False) -> dict[str, Answer]:
+        """{step: answer} for `steps`; with `watched` see Run.
 
-        One request for all steps of a problem costs a quarter less than one for each. Where its reply does not come
-        soon, each step gets a request of its own, which shows the one that is at fault.
+        One request for all steps costs a quarter less than one for each. Where its reply does not come soon, each step
+        gets a request of its own, which shows the one that is at fault.
         """
-        found: dict[Problem, dict[str, Answer]] = {problem: {} for problem in problems}
-        seconds, together = self._limits.total_seconds if watched else self._limits.step_seconds, True
+        joint, found, together = self.joint, dict[str, Answer](), True
+        packed = pack_once(problem, problem.upstream if joint else ())  # a joint function needs no upstream gradients
         while self.start() is not None:
-            due = {p: [s for s in steps if s not in found[p] and s not in self.given_up] for p in found}
-            batches = [
-                (problem, batch)
-                for problem, missing in due.items()
-                for batch in ([missing] if together or self.joint else [[step] for step in missing])
-                if batch
-            ]
-            if not batches:
+            missing = [step for step in steps if step not in found and step not in self.given_up]
+            if not missing:
                 break
-            requests = [
-                # a joint function needs no upstream gradients
-                pack_once(problem, problem.upstream if self.joint else ()).run(batch, joint=self.joint, watched=watched)
-                for problem, batch in batches
-            ]
-            is_short = self.joint is None and any(len(batch) > 1 for _, batch in batches)
-            running = self.joint.name if self.joint else ""
-            replies, failure = self._ask(requests, seconds * TOGETHER if is_short else seconds, running)
-            for (problem, batch), answers in zip(batches, replies, strict=False):
-                found[problem] |= zip(batch, answers, strict=True)
+            batches = [missing] if together or joint else [[step] for step in missing]
+            requests = [pack(Run(packed, batch, joint=joint, watched=watched)) for batch in batches]
+            seconds = self._limits.total_seconds if watched else self._limits.step_seconds
+            if joint is None and len(batches[0]) > 1:
+                seconds *= TOGETHER
+            replies, failure = self._ask(requests, seconds, joint.name if joint else "")
+            for batch, answers in zip(batches, replies, strict=False):
+                found |= zip(batch, answers, strict=True)
                 # these are not run again
                 self.given_up |= {s: a for s, a in zip(batch, answers, strict=True) if is_not_run_again(a)}
             if failure is not None:
-                _, batch = batches[len(replies)]
-                if self.joint or len(batch) == 1:
+                batch = batches[len(replies)]
+                if joint or len(batch) == 1:
                     self.given_up |= dict.fromkeys(batch, failure)
                 together = False
         other = self._load_failure or Answer("crashed")
-        return {p: {step: found[p].get(step) or self.given_up.get(step, other) for step in steps} for p in found}
+        return {step: found.get(step) or self.given_up.get(step, other) for step in steps}
 
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
@@ -270,49 +252,51 @@ class Student(StepRunner):
             results = dict[str, Answer]()
             if steps and self.start() is not None:
                 own = {step: sorted(above[step]) for step in steps}
-                replies, _ = self._ask([packed.run(steps, above=own, joint=self.joint)], self._limits.step_seconds)
+                replies, _ = self._ask([pack(Run(packed, steps, own, self.joint))], self._limits.step_seconds)
                 results = dict(zip(steps, replies[0], strict=True)) if replies else {}
             self._chain_answers = {step: results.get(step, Answer("skipped")) for step in self.steps}
         return self._chain_answers
 
     # Calls -----------------------------------------------------------------------------------------------------------
 
-    def call(self, of: str, request: CallRequest) -> Answer:
-        """One call; `of` is the function or class that it is about.
+    def call(self, request: CallRequest) -> Answer:
+        """One call. A function that hangs or ends its process is not called again.
 
-        A function that hangs or ends its process is not called again. What has to be made again to watch the function
-        is remembered.
+        What is called again to watch the function is remembered: of its own calls the last one, and all in which the
+        course's own code uses it.
         """
-        answer = self._call(of, request)
+        answer = self._call(request)
         if answer.outcome == "returned":
-            kept = [call for call in self._calls.get(of, ()) if not (is_alone(call) and is_alone(request))]
-            self._calls[of] = [*kept, request]
+            kept = [call for call in self._calls.get(request.name, ()) if call.uses or request.uses]
+            self._calls[request.name] = [*kept, request]
         return answer
 
-    def _call(self, of: str, request: CallRequest, memory: bool = False) -> Answer:
-        if of in self.given_up:
-            return self.given_up[of]
-        if self.start(memory) is None:
+    def _call(self, request: CallRequest) -> Answer:
+        if request.name in self.given_up:
+            return self.given_up[request.name]
+        if self.start() is None:
             return self._load_failure or Answer("crashed")
         # what is watched returned in time when nobody watched
         seconds = self._limits.total_seconds if request.watched else self._limits.step_seconds
-        replies, failure = self._ask([pack(request)], seconds, of)
+        replies, failure = self._ask([pack(request)], seconds)
         answer = failure or replies[0][0]
         if answer.outcome in NOT_CALLED_AGAIN:
             self.close()
-            self.given_up[of] = answer
+            self.given_up[request.name] = answer
         return answer
 
-    def call_measured(self, name: str, args: Sequence[object], memory: bool = True) -> tuple[Answer, Usage | None]:
-        """One call in a worker of its own, and what that worker used; None without a value.
+    def call_measured(self, name: str, args: Sequence[object], memory: bool = True) -> tuple[object, Usage]:
+        """(what one call in a worker of its own returns, what that worker used). Raises CallFailed.
 
         With `memory`, its largest resident memory is measured, which takes processor time; else only its time.
         """
         self.close()
-        answer = self._call(name, CallRequest(name, args), memory)
+        answer = self._call(CallRequest(name, args, memory=memory))
         used = self.process.end_and_measure() if self.process is not None else None
         self.process = None
-        return answer, used if answer.outcome == "returned" else None
+        if used is None or answer.outcome != "returned":
+            raise CallFailed(answer, name)
+        return answer.value, used
 
     # What they do, watched -------------------------------------------------------------------------------------------
 
@@ -341,19 +325,19 @@ class Student(StepRunner):
             return sum(self._answers[problem][step].outcome == "returned" for step in due)
 
         problem = max(hidden, key=returned)
-        answers = self._run([problem], due, watched=True)[problem]
+        answers = self._run(problem, due, watched=True)
         seen = {step: answer.seen for step, answer in answers.items() if answer.seen is not None}
         return {step: each for step, each in seen.items() if not problem.is_zero(step[1:])}
 
     def _watch_calls(self, function: str) -> Seen | None:
         """What shows first in the calls of a function, until one gives no answer.
 
-        Of one that is called by itself, the last call: on some problems, right code happens to compute with numbers
-        that are close together. Of a class, all calls in their order, since its objects remember.
+        Of its own calls only the last one is made again: on some problems, right code happens to compute with numbers
+        that are close together.
         """
         name = function.partition(".")[0]
         for call in self._calls.get(name, ()) if name not in self.plain_functions else ():
-            answer = self._call(name, replace(call, watched=True))
+            answer = self._call(replace(call, watched=True))
             if answer.outcome in NOT_CALLED_AGAIN:
                 break
             if answer.seen is not None:
@@ -364,8 +348,3 @@ class Student(StepRunner):
 def is_not_run_again(answer: Answer) -> bool:
     """Whether a step that gave this answer is not run again."""
     return answer.outcome in ("forbidden", "timeout") and answer.seen is None
-
-
-def is_alone(request: CallRequest) -> bool:
-    """Whether a function is called by itself: no object, no class, and no function that calls it."""
-    return request.handle is None and request.keep is None and not request.uses

@@ -11,11 +11,9 @@ import fcntl
 import os
 import pickle
 import resource
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
-
-import torch
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed, tripwires
@@ -25,11 +23,10 @@ from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.plain_functions import is_plain
 from grader.calling.protocol import CallRequest, copy_tree
-from grader.calling.steps import StepInput, call_joint, call_step, groups_of_values
+from grader.calling.steps import StepInput, call_steps, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
-from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
@@ -87,15 +84,14 @@ class Worker:
         self._files: tuple[str, ...] = ()
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
-        self._objects: dict[int, Any] = {}  # of the student's classes, by number
-        self._twins: dict[int, Any] = {}  # the same of calls that were made again
 
     def serve_one(self) -> bool:
         """Answers one request; False when the trusted side has hung up. After it, no frame holds the request."""
         try:
-            request, ticket, room = pickle.load(self._requests)
+            request = pickle.load(self._requests)
         except EOFError:
             return False
+        ticket, room = pickle.load(self._requests)
         data = messages.encode_reply(self.answers_to(request), ticket, room, self._files)
         if autograd_works():
             switched_on = Answer("forbidden", message=SWITCHED_ON)
@@ -108,33 +104,24 @@ class Worker:
         while data:
             data = data[os.write(ANSWERS_FD, data) :]
 
-    def answers_to(self, request: Request) -> Iterator[tuple[str, Answer]]:
+    def answers_to(self, request: Request) -> Iterable[tuple[str, Answer]]:
         """(name, answer) for each requested name."""
         match request:
             case Load():
-                yield WHOLE_FILE, self.load(request)
-            case CallRequest():
-                yield from self.call(request).items()
+                return [(WHOLE_FILE, self.load(request))]
             case Run():
-                default = torch.get_default_dtype()
-                try:
-                    yield from self.run(request)
-                finally:
-                    set_default_dtype(default)
+                return self.run(request)
+        return self.call(request).items()
 
     def load(self, request: Load) -> Answer:
         """Runs the file. A statement that fails for want of autograd, a file or a module is left out."""
-        if request.memory:
-            make_memory_telling()
         self._files = (request.main, *(name for name in request.files if name != request.main))
         seed_generators()
         take_away_library(request.not_allowed)
         tripwires(self._autograd_used.append, self._files)
-        name_acts(False)
         label_output()
         LabelledStream.label = request.main
         self._names, ended_by, left_out = load(request.files, request.main, self._imports)
-        name_acts(True)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
         error = left_out if ended_by is None and not self._functions else ended_by
         if error is not None:
@@ -146,47 +133,39 @@ class Worker:
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn, or all by one function. With `above`, steps are fed the student's own gradients."""
-        dtype, values, upstream, groups = pickle.loads(request.problem)
+        dtype, values, upstream, groups = pickle.loads(request.problem.data)
         given = StepInput({**values, **groups_of_values(values, groups)}, upstream, dtype, self._files)
-        set_default_dtype(dtype)
-        if (joint := request.joint) is not None:
-            function = self._functions.get(joint.name)
+        set_default_dtype(dtype)  # once for all steps
+        joint, above, broken = request.joint, request.above or {}, set[str]()
+        for name, steps in [(joint.name, request.steps)] if joint else [(step, [step]) for step in request.steps]:
 
-            def call_all(watch: OperatorWatch | None) -> dict[str, Answer]:
-                return call_joint(function, joint, request.steps, given._replace(watch=watch))
+            def call(watch: OperatorWatch | None, steps: Sequence[str] = steps) -> dict[str, Answer]:
+                return call_steps(self._functions, steps, joint, given._replace(watch=watch))
 
-            yield from self.called(joint.name, call_all, self.watch_of(request)).items()
-            return
-        broken = set[str]()
-        for step in request.steps:
-
-            def call(watch: OperatorWatch | None, step: str = step) -> dict[str, Answer]:
-                return {step: call_step(self._functions.get(step), step, given._replace(watch=watch))}
-
-            if needed := broken.intersection((request.above or {}).get(step, ())):
-                answer = Answer("skipped", message=", ".join(sorted(needed)))
+            if needed := broken.intersection(above.get(name, ())):
+                answers = {name: Answer("skipped", message=", ".join(sorted(needed)))}
             else:
-                answer = self.called(step, call, self.watch_of(request))[step]
-            if answer.tensor is None:
-                broken.add(step)
-            elif request.above is not None:
-                # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
-                upstream[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
-            yield step, answer
+                answers = self.called(name, call, self.watch_of(request))
+            for step, answer in answers.items():
+                if answer.tensor is None:
+                    broken.add(step)
+                elif above:
+                    # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
+                    upstream[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
+                yield step, answer
 
     def call(self, request: CallRequest) -> dict[str, Answer]:
-        """A function, a class or an object's method called, or an object's attribute read."""
-        attempts = [(request, self._objects)]
-        if request.watched:  # it may be called again
-            args, kwargs = copy_tree(list(request.args)), copy_tree(dict(request.kwargs))
-            attempts.append((replace(request, args=args, kwargs=kwargs), self._twins))
+        """A function or class called, or a function of the course's own that works with them."""
+        if request.memory:
+            make_memory_telling()
 
         def call(watch: OperatorWatch | None) -> dict[str, Answer]:
-            made, objects = attempts.pop(0)
-            return {made.name: invoke(made, self._functions.get, objects, self._files, watch)}
+            given = request
+            if request.watched:  # it may be called again
+                given = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
+            return {request.name: invoke(given, self._functions.get, self._files, watch)}
 
-        changes_objects = request.handle is not None or request.keep is not None
-        return self.called(request.name, call, self.watch_of(request), changes_objects)
+        return self.called(request.name, call, self.watch_of(request))
 
     def watch_of(self, request: Run | CallRequest) -> OperatorWatch | None:
         """The watch under which a call is made; None for steps, unless they are watched."""
@@ -194,7 +173,7 @@ class Worker:
         if isinstance(request, Run):
             return NumericalWatch(cap, self._names) if request.watched else None
         if request.watched:
-            return NumericalWatch(cap, self._names, may_train=request.handle is None)
+            return NumericalWatch(cap, self._names, may_train=not request.uses)
         return CallWatch(cap, (request.args, request.kwargs)) if request.counted else OperatorWatch(cap)
 
     def called(
@@ -202,12 +181,11 @@ class Worker:
         function: str,
         call: Callable[[OperatorWatch | None], dict[str, Answer]],
         watch: OperatorWatch | None,
-        changes_objects: bool = False,
     ) -> dict[str, Answer]:
         """The answers of a function, whose output and use of autograd are noted, also where it swallowed the error."""
         self._autograd_used.clear()
         LabelledStream.label = function
-        answers = watched(call, watch, changes_objects) if isinstance(watch, NumericalWatch) else call(watch)
+        answers = watched(call, watch) if isinstance(watch, NumericalWatch) else call(watch)
         if self._autograd_used:
             answers = dict.fromkeys(answers, failure(self._autograd_used[0], function, self._files))
         return answers

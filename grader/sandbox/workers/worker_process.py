@@ -71,7 +71,7 @@ class WorkerProcess:
         self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount
     ) -> Iterator[list[Answer]]:
         """Send all requests; the answers to each of them as its reply arrives, within so many seconds."""
-        self._max_body = max(each.reply_room for each in requests)
+        self._max_body = max(each.room * len(each.names) for each in requests)
         self._unsent = memoryview(b"".join(each.data for each in requests))
         for each in requests:
             yield decode_reply(self.receive(self._account(seconds), *accounts), each)

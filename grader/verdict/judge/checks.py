@@ -176,7 +176,7 @@ class Check:
         """
         key = (self.lesson.name, name, given.__qualname__, draw_identity(sizes))
         arguments = self.once(given, sizes)
-        self.on.note(name, CallRequest(name, arguments))
+        self.on.note(CallRequest(name, arguments))
         return self.on.measured(key, name, list(arguments), yardstick, cpu_ratio)
 
     def once(self, make: Callable[..., Any], sizes: Mapping[str, Any]) -> Any:

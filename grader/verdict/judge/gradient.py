@@ -72,7 +72,6 @@ class GradientCheck:
         if self._verdict is None or self._judged != tuple(draws):
             self._judged, self._published = tuple(draws), None
             problems = self.deciding = self.book.problems(self.lesson, draws)
-            self.student.prefetch([*problems, self.published])
             verdict = judge_step(self.student, self.item.name, problems)
             if verdict.status in ("failed", "shape", "error") and self.student.terms is not STRICT:
                 verdict = self._on_terms(verdict)
@@ -100,7 +99,6 @@ class GradientCheck:
         if shapes is None:
             return verdict
         fed = [*map(shapes.problem, problems)]
-        self.student.prefetch(fed)
         again, deciding = self._fed_on_terms(judge_step(self.student, self.item.name, fed), fed, shapes.problem)
         if not again.passed and (again.status != "failed" or verdict.status == "failed"):
             return verdict
@@ -122,7 +120,6 @@ class GradientCheck:
             verdict = judge_step(self.student, step, problems, any_ones)
         if not verdict.passed and terms.sizes is not None:
             own = self.book.own_problems(self.lesson, self._judged, terms.sizes).fed(feed)
-            self.student.prefetch(own.all)
             found, note = judge_step(self.student, step, own.same, any_ones), None
             if found.passed:
                 note = note_on_sizes(

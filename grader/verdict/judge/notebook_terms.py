@@ -79,10 +79,6 @@ class OwnProblems(NamedTuple):
     same: Sequence[Problem]
     changed: Mapping[str, Sequence[Problem]]
 
-    @property
-    def all(self) -> list[Problem]:
-        return [*self.same, *itertools.chain.from_iterable(self.changed.values())]
-
     def fed(self, feed: Callable[[Problem], Problem]) -> OwnProblems:
         return OwnProblems([*map(feed, self.same)], {size: [*map(feed, each)] for size, each in self.changed.items()})
 

@@ -57,7 +57,7 @@ def test_a_worker_refuses_too_although_it_has_no_autograd(grade, lessons):
 def test_a_leaf_keeps_its_flag_on_the_way_to_a_worker_and_not_on_the_way_back():
     leaf, plain = torch.ones(2, requires_grad=True), torch.ones(2)
     given = {"leaf": leaf, "plain": plain, "computed": leaf * 2}
-    back = pickle.loads(pack(CallRequest("f", kwargs=given)).data)[0].kwargs
+    back = pickle.loads(pack(CallRequest("f", kwargs=given)).data).kwargs
     assert [value.requires_grad for value in back.values()] == [True, False, False]
     assert Packer().pack([leaf]) == {"l": [{"t": ["float32", [2]]}]}
     assert copy_tree([leaf])[0].requires_grad and not copy_tree([leaf * 2])[0].requires_grad

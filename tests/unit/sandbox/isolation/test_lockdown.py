@@ -30,10 +30,16 @@ pytestmark = pytest.mark.layers
 def test_the_plan_follows_from_what_was_found():
     isolation = Isolation("good", LAYERS[1:], ())
     plan = plan_for(isolation, Limits(threads=3), ["scipy"])
-    assert plan == Plan(isolation.layers, probe.WORKER_UID, 0, Limits(threads=3), ("scipy",))
+    assert plan == Plan(isolation.layers, Limits(threads=3), ("scipy",))
     assert plan_for(Isolation("none", (), ("macOS",))) == Plan(())
-    same_user = plan_for(Isolation("fair", LAYERS[2:], ()))
-    assert same_user.uid is None and same_user.other_threads >= 1  # this test at least
+
+
+def test_threads_that_run_already_are_counted_where_workers_keep_their_user(in_child):
+    def counted(layers):
+        return in_child(lambda: prepare_zygote(Plan(layers)).other_threads)
+
+    assert counted(LAYERS[2:]) >= 1  # this test at least
+    assert counted(LAYERS[1:]) == counted(()) == 0
 
 
 # A worker at every level ---------------------------------------------------------------------------------------------
@@ -142,7 +148,8 @@ def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_pyt
         assert readable == set()
     assert message["stat of the secret"] in (("ENOENT", "EACCES") if level == "strong" else ("ok",))
     assert (message["library"], message["capabilities"]) == ("ok", 0)
-    assert message["user"] == (65521 if user == "ordinary" else probe.WORKER_UID if level in ("strong", "good") else 0)
+    as_root = lockdown.WORKER_UID if level in ("strong", "good") else 0
+    assert message["user"] == (65521 if user == "ordinary" else as_root)
     if message["user"] != 0:  # the kernel does not count root's
         assert message["threads"] <= 16
     assert secret.read_text() == "42"
@@ -214,7 +221,6 @@ def test_a_layer_that_fails_is_never_skipped(in_child, monkeypatch, module, func
 def test_a_change_of_user_that_fails_raises(in_child, as_root):
     def action():
         kernel.become(65521)
-        return locked_worker(Plan((UID,), uid=65522), lambda: "student code runs")[0]
+        return locked_worker(Plan((UID,)), lambda: "student code runs")[0]
 
     assert in_child(action).startswith("PermissionError")
-    assert in_child(lambda: locked_worker(Plan((UID,)), lambda: "runs")[0]).startswith("ValueError")

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from grader.calling.answer import Answer, AnswerOutcome
+from grader.calling.protocol import CallRequest
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.codec import (
     DTYPES,
     FRAME_PREFIX,
     MAX_BODY,
     MAX_HEADER,
-    MAX_VALUE_ENTRIES,
     Frame,
     Packer,
     Unpacker,
@@ -29,22 +29,19 @@ from grader.sandbox.workers.codec import (
     take_frame,
     tensor_bytes,
 )
-from grader.sandbox.workers.messages import CALL_ROOM, MAX_NAMES, MAX_TEXT, PackedRequest
+from grader.sandbox.workers.messages import LEAST_ROOM, MAX_NAMES, MAX_TEXT, PackedProblem, PackedRequest, Run
 from grader.sandbox.workers.waiting import WireError
 
 STEP, TICKET = "dprobs", 7
 
 
-def asked(room: int = CALL_ROOM, known: Any = ()) -> PackedRequest:
-    return PackedRequest(b"", [STEP], TICKET, room, is_step=True, known=known)
-
-
-def encode_answer(answer: Answer, room: int = CALL_ROOM) -> bytes:
+def encode_answer(answer: Answer, room: int = LEAST_ROOM) -> bytes:
     return messages.encode_reply([(STEP, answer)], TICKET, room)
 
 
-def decode_answer(frame: Frame, room: int = CALL_ROOM, known: Any = ()) -> Answer:
-    (answer,) = messages.decode_reply(frame, asked(room, known))
+def decode_answer(frame: Frame, room: int = LEAST_ROOM, known: Any = ()) -> Answer:
+    problem = PackedProblem(b"", frozenset(known), room)
+    (answer,) = messages.decode_reply(frame, PackedRequest(Run(problem, [STEP]), b"", TICKET, room))
     return answer
 
 
@@ -112,13 +109,27 @@ def test_the_bits_of_many_tensors_survive(several):
     assert all(map(equal_bits, sent(*several), several))
 
 
-def test_a_value_with_too_many_entries_is_described():
+def test_what_is_too_large_is_described_by_the_worker_and_refused_by_the_trusted_side():
     """A list that contains itself twice would have a thousand million."""
     twice: list[Any] = []
     twice[:] = [twice, twice]
-    for value in ([0] * (MAX_VALUE_ENTRIES + 1), {number: 0 for number in range(MAX_VALUE_ENTRIES + 1)}):
-        assert Packer().pack(value) == {"o": "value with too many entries"}
-    assert "too many entries" in str(Packer().pack(twice))
+    assert "too many entries" in str(Packer(LEAST_ROOM).pack(twice))
+    kinds = {
+        "value with too many entries": [[0, 1], (0, 1), {"": 0, "b": 1}],
+        "text of 65 characters, which is too long": ["x" * 65],
+        "tensor of shape (65, 0), which is too large": [torch.empty(65, 0)],
+        "tensor of shape (9,), which is too large": [torch.ones(9, dtype=torch.float64)],
+    }
+    for kind, values in kinds.items():
+        for value in values:
+            room = 63 if "entries" in kind else 64 if "text" in kind else codec.TENSOR + 64
+            assert Packer(room).pack(value) == {"o": kind}
+            larger = Packer(room + 8)
+            node, unpacker = larger.pack(value), Unpacker(larger.body)
+            assert "o" not in node
+            unpacker.left = room
+            with pytest.raises(WireError):
+                unpacker.unpack(node)
 
 
 @given(answers)
@@ -146,13 +157,13 @@ def test_what_cannot_travel_is_described():
 
 
 def test_a_tensor_larger_than_the_room_for_it():
-    tensor = torch.ones(100, dtype=torch.float64)
-    (frame,) = received(encode_answer(Answer("returned", tensor), room=799))
+    tensor, room = torch.ones(100, dtype=torch.float64), 800 + codec.TENSOR
+    (frame,) = received(encode_answer(Answer("returned", tensor), room - 1))
     assert decode_answer(frame).kind == "a tensor of shape (100,), which is too large"
-    (frame,) = received(encode_answer(Answer("returned", tensor), room=800))
-    assert decode_answer(frame, room=800).tensor is not None
-    with pytest.raises(WireError, match="799 bytes where tensors need 800 and more"):
-        decode_answer(frame, room=799)
+    (frame,) = received(encode_answer(Answer("returned", tensor), room))
+    assert decode_answer(frame, room).tensor is not None
+    with pytest.raises(WireError, match="shape \\(100,\\), for which there is no room"):
+        decode_answer(frame, room - 1)
 
 
 def test_of_names_only_those_that_were_there():
@@ -239,7 +250,8 @@ def described(dtype: Any = "float32", shape: Any = (2,)) -> dict[str, Any]:
         frame_of(changed=["x"] * (MAX_NAMES + 1)),
         frame_of(operators=1 << 40),
         frame_of(low_precision=1),
-        frame_of(points=2),
+        frame_of(tensor=[1.0]),
+        frame_of(arguments=[1.0]),
         frame_of(uses=functools.reduce(lambda inner, _: [inner], range(600), [])),  # deeper than Python's stack
         frame_of(answers=None),
         frame_of(answers=[]),
@@ -337,7 +349,7 @@ def nothing_but_a_wire_error(data: bytes, pieces: list[int]) -> None:
             answer = decode_answer(frame)
             assert type(answer) is Answer and answer.outcome in get_args(AnswerOutcome)
             assert answer.tensor is None or type(answer.tensor) is Tensor
-            (of_a_call,) = messages.decode_reply(frame, PackedRequest(b"", [STEP], TICKET))
+            (of_a_call,) = messages.decode_reply(frame, PackedRequest(CallRequest(STEP), b"", TICKET, LEAST_ROOM))
             assert type(of_a_call) is Answer and of_a_call.tensor is None
     except WireError:
         pass

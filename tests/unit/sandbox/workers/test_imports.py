@@ -61,7 +61,7 @@ def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) 
         student.close()
         return student, {step: f"{student.load_failure.outcome}: {student.load_failure.message}" for step in steps}
     for step in steps:
-        called = student.call(step, CallRequest(step, [torch.ones(2)]))
+        called = student.call(CallRequest(step, [torch.ones(2)]))
         found[step] = "returned" if called.outcome == "returned" else f"{called.outcome}: {called.message}"
     student.close()
     return student, found

@@ -62,7 +62,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Answer:
     student = Student(zygote, {BACKWARD_FILE: source.encode()}, not_allowed=not_allowed)
     try:
-        return student.call("update", CallRequest("update", [P.clone(), G.clone()]))
+        return student.call(CallRequest("update", [P.clone(), G.clone()]))
     finally:
         student.close()
 
@@ -99,7 +99,7 @@ def test_a_use_while_the_file_is_run_leaves_the_functions_above_it(zygote):
     source = HEAD + "def update(p, g):\n    return p - g\ntorch.optim.SGD([torch.ones(1)], lr=1.0)\n"
     student = Student(zygote, {BACKWARD_FILE: source.encode()}, not_allowed=NOT_ALLOWED)
     try:
-        value = student.call("update", CallRequest("update", [P, G])).value
+        value = student.call(CallRequest("update", [P, G])).value
         assert torch.equal(value, P - G)
         assert student.note.startswith("Line 8 calls `SGD` while the file is being run. This lesson asks")
     finally:

@@ -19,7 +19,6 @@ from support import CORPUS, GUARD_SECONDS, sampled
 
 from bench.attacks.corpus import Attack, attack_of
 from bench.members import members_of
-from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, CallRequest
 from grader.gradebook.grading.session import Session
 from grader.intake.lesson_files import LessonFiles
@@ -103,7 +102,7 @@ def test_a_call_that_raises_says_so(student: Student) -> None:
 
 
 def test_a_measured_call_has_a_worker_of_its_own_and_nothing_is_printed_twice(student: Student) -> None:
-    student.call("hold", CallRequest("hold", [1]))
+    student.call(CallRequest("hold", [1]))
     student.call_measured("hold", [1])
     assert student.process is None
     assert student.output.data.decode().split("\n")[:-1] == ["backward.py: loaded", "hold: called", "hold: called"]
@@ -115,7 +114,7 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     assert worker.load_failure is None
     process = worker.process
     assert process is not None
-    called = worker.call("stay", CallRequest("stay"))
+    called = worker.call(CallRequest("stay"))
     assert called.value == 1
     process._child.ending(GUARD_SECONDS)
     assert process.end_and_measure().resident_bytes > 0
@@ -126,8 +125,8 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
     """A student whose calls take these multiples of the yardstick's time, one after another."""
     calls = iter(ratios)
 
-    def measured(name: str, arguments: Any, memory: bool) -> tuple[Answer, Usage]:
-        return Answer("returned", value=1), Usage(100, base * next(calls))
+    def measured(name: str, arguments: Any, memory: bool) -> tuple[object, Usage]:
+        return 1, Usage(100, base * next(calls))
 
     return SimpleNamespace(
         measurements={}, zygote=SimpleNamespace(baselines={"key": Usage(60, base)}), call_measured=measured
@@ -160,14 +159,13 @@ def session(course: Course) -> Iterator[Session]:
 @pytest.fixture
 def same_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every call takes as long as its yardstick: what is left are counts and memory, the same on every machine."""
-    measured = remote_target.value_and_usage, remote_target.of_yardstick
+    call_measured = Student.call_measured
 
-    def value_and_usage(*of: Any) -> tuple[Any, Usage]:
-        value, used = measured[0](*of)
+    def in_a_second(*of: Any) -> tuple[object, Usage]:
+        value, used = call_measured(*of)
         return value, used._replace(cpu_seconds=1.0)
 
-    monkeypatch.setattr(remote_target, "value_and_usage", value_and_usage)
-    monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: measured[1](*of)._replace(cpu_seconds=1.0))
+    monkeypatch.setattr(Student, "call_measured", in_a_second)
 
 
 def rows(session: Session, lesson: Lesson, text: bytes) -> dict[str, dict[str, Any]]:
@@ -215,8 +213,7 @@ def test_right_answers_cost_little_more(
     lesson, called = course.find("09"), list[str]()
     right = (lesson.solution / BACKWARD_FILE).read_bytes()
     rows(session, lesson, right)
-    of_a_call, of_a_yardstick = remote_target.value_and_usage, remote_target.of_yardstick
-    monkeypatch.setattr(remote_target, "value_and_usage", lambda *of: called.append("answer") or of_a_call(*of))
-    monkeypatch.setattr(remote_target, "of_yardstick", lambda *of: called.append("yardstick") or of_a_yardstick(*of))
+    measured = Student.call_measured
+    monkeypatch.setattr(Student, "call_measured", lambda *of: called.append("call") or measured(*of))
     assert all(row["status"] == "passed" for row in rows(session, lesson, right).values())
-    assert called == ["answer"] * 5
+    assert called == ["call"] * 5

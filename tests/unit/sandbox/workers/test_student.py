@@ -71,11 +71,9 @@ def zygote() -> Iterator[ZygoteProcess]:
 def run(zygote, problems):
     """run(middle): (answers on each problem, what was printed), with that line in the second step."""
 
-    def run(middle: str, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
+    def run(middle: str) -> tuple[list[dict[str, Answer]], str]:
         student = Student(zygote, {BACKWARD_FILE: RIGHT.format(middle=middle).encode()}, STEPS)
         try:
-            if prefetch:
-                student.prefetch(problems)
             answers = [student.answers(problem) for problem in problems]
         finally:
             student.close()
@@ -93,10 +91,9 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("prefetch", [True, False], ids=["all at once", "one by one"])
-@sampled(("middle", "outcome"), FAULTS.values(), keep=2, ids=FAULTS.keys())
-def test_the_step_at_fault_is_found_and_nothing_runs_twice(run, problems, prefetch, middle, outcome):
-    answers, printed = run(middle, prefetch)
+@sampled(("middle", "outcome"), FAULTS.values(), keep=3, ids=FAULTS.keys())
+def test_the_step_at_fault_is_found_and_nothing_runs_twice(run, problems, middle, outcome):
+    answers, printed = run(middle)
     for each in answers:
         outcomes = {step: each[step].outcome for step in STEPS}
         assert outcomes == {"dlogits": "returned", "db2": outcome, "dW2": "returned", "dh_bn": "returned"}
@@ -117,7 +114,6 @@ def test_a_fault_on_some_problems_leaves_the_answers_before_it(run, problems):
 def test_a_hang_costs_one_deadline_of_all_steps_and_one_of_its_own(zygote, problems, missed_deadlines):
     student = Student(zygote, {BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"][0]).encode()}, STEPS)
     try:
-        student.prefetch(problems)
         for problem in problems:
             student.answers(problem)
     finally:
@@ -143,10 +139,10 @@ def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
     student = Student(zygote, {BACKWARD_FILE: source.format(middle=middle).encode()}, STEPS)
     try:
-        before = student.call("dtype", CallRequest("dtype")).value
+        before = student.call(CallRequest("dtype")).value
         for problem in (*problems, lesson.public):
             assert student.answers(problem)["db2"].outcome == "returned"
-            assert student.call("dtype", CallRequest("dtype")).value == before
+            assert student.call(CallRequest("dtype")).value == before
     finally:
         student.close()
 

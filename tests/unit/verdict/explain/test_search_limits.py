@@ -78,7 +78,7 @@ class Target(target.Target):
         self.calls = [Call("f", {})]
         self._answer = Answer("returned", operators=operators)
 
-    def perform(self, of: str, request: CallRequest) -> Answer:
+    def perform(self, request: CallRequest) -> Answer:
         return self._answer
 
 
@@ -131,8 +131,8 @@ def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right
     made = []
 
     class Answering(Target):
-        def perform(self, of: str, request: CallRequest) -> Answer:
-            made.append(of)
+        def perform(self, request: CallRequest) -> Answer:
+            made.append(request.name)
             return Answer("returned", value=right if len(made) == 1 else changed)
 
     def test(check: Any) -> None:

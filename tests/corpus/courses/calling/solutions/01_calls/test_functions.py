@@ -26,10 +26,14 @@ def test_doubled(check):
     check.agrees(twice)
 
 
+def counted(Counter, size, batches):
+    counter = Counter(size)
+    return {"means": [counter.add(batch) for batch in batches], "seen": counter.seen}
+
+
 def two_batches(on, generator, size):
-    counter = on.new("Counter", size)
-    means = [counter.call("add", torch.randn(n, size, generator=generator, dtype=torch.float64)) for n in (3, 5)]
-    return {"means": means, "seen": counter.get("seen")}
+    batches = [torch.randn(n, size, generator=generator, dtype=torch.float64) for n in (3, 5)]
+    return on.run_with(["Counter"], Function(counted), size, batches)
 
 
 class Reference:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from grader.source.unparsed import cause_of, cause_of_error
+from grader.source.parsing import cause_of, cause_of_error
 
 MARK = (
     "this is the mark of an unfinished Git merge ({}). Keep one of the two versions, delete the marks, and save the "
