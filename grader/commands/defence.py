@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -17,16 +16,7 @@ from grader.commands.out_folder import OutFolder, OutToWrite
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.database import Gradebook
-from grader.gradebook.defence_sheets import (
-    Defended,
-    Sheet,
-    decision_about,
-    find_sheet,
-    is_excused,
-    keep_sheet,
-    own_code,
-    stored_work,
-)
+from grader.gradebook.defence_sheets import Defended, Sheet, SheetBook, decision_about, is_excused, stored_work
 from grader.gradebook.files import output_errors, write_pages
 from grader.gradebook.guarded import rendered
 from grader.lesson.lesson import Lesson
@@ -36,11 +26,7 @@ from grader.results.wording import count_text
 if TYPE_CHECKING:
     from grader.dojo.check import LocalJudge
 
-PAPERS_FILE, KEYS_FILE = "papers.html", "keys.html"
-SEED = "defence seed"
 UNLOCKED = "this machine cannot lock workers in, so no student's code is run: see docs/security.md."
-QUESTIONS = 6
-"""Per sheet, where a file has so many lines to ask about."""
 
 
 def defence(
@@ -68,7 +54,7 @@ def defence(
     else:
         lesson = out.required_course().find(lesson_name)
         works = list(defended_works(out.gradebook, given, lesson))
-        write_sheets(make_sheets(works, out.gradebook, lesson), out.path)
+        write_sheets(make_sheets(works, SheetBook(out.gradebook), lesson), out.path)
 
 
 def defended_works(gradebook: Gradebook, names: Sequence[str], lesson: Lesson) -> Iterator[tuple[str, Defended | str]]:
@@ -83,28 +69,25 @@ def defended_works(gradebook: Gradebook, names: Sequence[str], lesson: Lesson) -
             yield student, stored_work(gradebook, attempts, student, lesson.name) or missing
 
 
-def make_sheets(works: Sequence[tuple[str, Defended | str]], gradebook: Gradebook, lesson: Lesson) -> list[Sheet]:
+def make_sheets(works: Sequence[tuple[str, Defended | str]], book: SheetBook, lesson: Lesson) -> list[Sheet]:
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
     from grader.dojo.check import LocalJudge  # torch comes with it
 
-    seed = gradebook.kept(SEED) or secrets.token_hex(16)
-    gradebook.keep(SEED, seed)
     sheets = list[Sheet]()
     with closing(LocalJudge()) as judge, ProgressBar(console_for(stderr=True)) as bar:
         for student, work in bar.track(works, description="questions"):
-            sheet = work if isinstance(work, str) else sheet_for(work, judge, gradebook, lesson, seed)
+            sheet = work if isinstance(work, str) else sheet_for(work, judge, book, lesson)
             if isinstance(sheet, str):
                 print_remarks([f"{student}: {sheet}"])
                 continue
-            if not sheet.oral:
-                keep_sheet(gradebook, sheet)
+            book.keep(sheet)
             sheets.append(sheet)
     if not sheets:
         raise UserError("there are no questions to ask: see the sentences above.")
     return sheets
 
 
-def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: Lesson, seed: str) -> Sheet | str:
+def sheet_for(work: Defended, judge: LocalJudge, book: SheetBook, lesson: Lesson) -> Sheet | str:
     """The student's sheet: what was printed once stays. Or a sentence that says why there is none.
 
     The file runs in a worker. No question is about a row that was graded wrong, also where the public check finds
@@ -113,35 +96,34 @@ def sheet_for(work: Defended, judge: LocalJudge, gradebook: Gradebook, lesson: L
     from grader.defence.generate import generate  # torch comes with it
     from grader.dojo.file import HERE
 
-    code, kept = own_code(gradebook, seed, work.student, lesson.name, f"{work.sha256}/{QUESTIONS}")
+    code, kept = book.own_code(work.student, lesson.name, work.sha256)
     if kept:
         return kept
     if judge.zygote.isolation.level == "none":
         raise UserError(UNLOCKED)
     rows = judge.judge(lesson, work.files).rows
     right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in work.wrong]
-    made = generate(lesson, work.files.files, right, judge.zygote, f"{seed}/{work.student}", QUESTIONS)
+    made = generate(lesson, work.files.files, right, judge.zygote, f"{book.seed}/{work.student}")
     if judge.zygote.isolation.level == "none":  # it could before
         raise UserError(UNLOCKED)
     if made.reason and not made.is_oral:
         return f"no questions. {made.reason}"
     title = f"{lesson.number} {lesson.title}"
-    return Sheet(code, work.student, lesson.name, title, seed, made.questions, made.reason)
+    return Sheet(code, work.student, lesson.name, title, made.questions, made.reason)
 
 
 def write_sheets(sheets: Sequence[Sheet], out: Path) -> None:
     """Write the pages to be printed, and print where they are."""
-    folder, left_out = out / "defence" / sheets[0].lesson, set[str]()
-    pages = [
-        (name, rendered(partial(defence_page, kind), sheets, on_fault=lambda sheet, _: left_out.add(sheet.student)))
-        for name, kind in ((PAPERS_FILE, "papers"), (KEYS_FILE, "keys"))
-    ]
+    folder, left_out, pages = out / "defence" / sheets[0].lesson, set[str](), dict[str, str]()
+    for kind in ("papers", "keys"):
+        page = partial(defence_page, kind)
+        pages[f"{kind}.html"] = rendered(page, sheets, on_fault=lambda each, _: left_out.add(each.student))
     print_remarks(f"{who} is left out, for a fault of the grader: ask them in person." for who in sorted(left_out))
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        write_pages(folder, pages)
-    say(*(f"{count_text(len(sheets) - len(left_out), 'student')}: {folder / name}" for name, _ in pages))
-    say(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
+        write_pages(folder, pages.items())
+    say(*(f"{count_text(len(sheets) - len(left_out), 'student')}: {folder / name}" for name in pages))
+    say(f"Keep keys.html to yourself. After the defence: grade defence --enter -o {out}")
     most = max(len(sheet.questions) for sheet in sheets)
     for sheet in sheets:
         if sheet.oral or len(sheet.questions) < most:
@@ -154,12 +136,12 @@ def enter_answers(out: OutFolder) -> None:
     """Store the answers of sheets, from lines of standard input. All of them, or none. Raises UserError."""
     if sys.stdin.isatty():
         say("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
-    decisions = []
+    decisions, book = [], SheetBook(out.gradebook)
     for number, line in enumerate(iter(sys.stdin.readline, ""), 1):
         if not (words := line.split()):
             break
         try:
-            decisions.append(decision_about(find_sheet(out.gradebook, words[0]), words[1:]))
+            decisions.append(decision_about(book.find(words[0]), words[1:]))
         except UserError as error:
             raise UserError(f"line {number}: {error}") from error
     if not decisions:

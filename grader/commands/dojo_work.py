@@ -15,15 +15,7 @@ from grader.commands.command_line import Opened, argument, option
 from grader.commands.console import console_for, print_remarks, say
 from grader.commands.options import CourseFolder, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
-from grader.dojo.file import (
-    Work,
-    is_file,
-    is_untouched,
-    own_file,
-    place_in_own_file,
-    reset_to_stub,
-    shown_path,
-)
+from grader.dojo.file import Work, is_file, is_untouched, own_file, place_in_own_file, reset_to_stub, shown_path
 from grader.dojo.overview import finish_lines, hint_screen, list_screen, next_lines, welcome
 from grader.dojo.progress import Checked, next_lesson
 from grader.dojo.start import make_working_folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,8 +22,8 @@ from grader.typed_json import from_json, to_json
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Of codes: no letter looks like a digit."""
 CODE_LENGTH = 5
-SHEET_ENTRY_PREFIX = "defence "
-"""Begins the name of the gradebook's entry of a sheet."""
+SEED_ENTRY, SHEET_ENTRY_PREFIX = "defence seed", "defence "
+"""The name of the gradebook's entry of a seed, and how the name of a sheet's entry begins."""
 BLANK_ANSWERS = ("", "-", "–", "—")
 
 
@@ -34,24 +35,55 @@ class Sheet:
     student: str
     lesson: str
     title: str
-    seed: str
     questions: tuple[DefenceQuestion, ...]
     oral: str = ""
 
 
-def own_code(gradebook: Gradebook, seed: str, student: str, lesson: str, digest: str) -> tuple[str, Sheet | None]:
-    """(the code of a student's sheet, the sheet if it was made before): the same for the same file and seed.
+class SheetBook:
+    """The sheets of a gradebook, by their codes.
 
-    No two students have the same code. Codes are short, and a student who knew the seed could find a file with the code
-    of somebody else's sheet.
+    Attributes:
+        seed: of codes and questions, drawn once for a gradebook.
     """
-    while True:
-        number = int.from_bytes(hashlib.sha256(f"{seed}/{student}/{lesson}/{digest}".encode()).digest()[:8])
-        code = "".join(ALPHABET[number // len(ALPHABET) ** place % len(ALPHABET)] for place in range(CODE_LENGTH))
-        kept = kept_sheet(gradebook, code)
-        if kept is None or (kept.student, kept.lesson) == (student, lesson):
-            return code, kept
-        digest += "'"
+
+    def __init__(self, gradebook: Gradebook) -> None:
+        self._gradebook = gradebook
+        self.seed = gradebook.kept(SEED_ENTRY) or secrets.token_hex(16)
+
+    def own_code(self, student: str, lesson: str, digest: str) -> tuple[str, Sheet | None]:
+        """(the code of a student's sheet, the sheet if it was made before): the same for the same file.
+
+        No two students have the same code. Codes are short, and a student who knew the seed could find a file with the
+        code of somebody else's sheet.
+        """
+        while True:
+            number = int.from_bytes(hashlib.sha256(f"{self.seed}/{student}/{lesson}/{digest}".encode()).digest()[:8])
+            code = "".join(ALPHABET[number // len(ALPHABET) ** place % len(ALPHABET)] for place in range(CODE_LENGTH))
+            kept = self._kept(code)
+            if kept is None or (kept.student, kept.lesson) == (student, lesson):
+                return code, kept
+            digest += "'"
+
+    def keep(self, sheet: Sheet) -> None:
+        """Store a sheet with its keys, so that its answers can be entered whatever happens to the files."""
+        self._gradebook.keep(SEED_ENTRY, self.seed)
+        self._gradebook.keep(SHEET_ENTRY_PREFIX + sheet.code, json.dumps(to_json(sheet), ensure_ascii=False))
+
+    def find(self, code: str) -> Sheet:
+        """The sheet with this code, in small or capital letters. Raises UserError."""
+        found = self._kept(code.strip(" #.:").upper())
+        if found is None:
+            raise UserError(
+                f"no sheet of this gradebook has the code {code!r}: it is printed at the top right of the student's "
+                "sheet."
+            )
+        return found
+
+    def _kept(self, code: str) -> Sheet | None:
+        """The sheet with exactly this code, as it was made first."""
+        text = self._gradebook.kept(SHEET_ENTRY_PREFIX + code)
+        found: Sheet | None = None if text is None else from_json(Sheet, {"code": code} | json.loads(text))
+        return found
 
 
 @dataclass(frozen=True)
@@ -84,30 +116,6 @@ def is_excused(results: SubmissionResult, lesson: str) -> bool:
     parts = [each for each in results.lessons if each.name == lesson]
     rows = [row for part in parts for row in part.rows if row.name == DEFENCE_ROW]
     return any(each is not None for each in (results.excused, *(p.excused for p in parts), *(r.excused for r in rows)))
-
-
-def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
-    """Store a sheet with its keys, so that its answers can be entered whatever happens to the files."""
-    gradebook.keep(SHEET_ENTRY_PREFIX + sheet.code, json.dumps(to_json(sheet), ensure_ascii=False))
-
-
-def find_sheet(gradebook: Gradebook, code: str) -> Sheet:
-    """The sheet with this code, in small or capital letters. Raises UserError."""
-    found = kept_sheet(gradebook, code.strip(" #.:").upper())
-    if found is None:
-        raise UserError(
-            f"no sheet of this gradebook has the code {code!r}: it is printed at the top right of the student's sheet."
-        )
-    return found
-
-
-def kept_sheet(gradebook: Gradebook, code: str) -> Sheet | None:
-    """The sheet with exactly this code, as it was made first."""
-    text = gradebook.kept(SHEET_ENTRY_PREFIX + code)
-    if text is None:
-        return None
-    sheet: Sheet = from_json(Sheet, {"code": code} | json.loads(text))
-    return sheet
 
 
 def decision_about(sheet: Sheet, answers: Sequence[str]) -> Decision:

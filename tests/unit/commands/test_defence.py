@@ -23,7 +23,7 @@ from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.weighted import decided_lesson, with_weights
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
+from grader.gradebook.defence_sheets import Sheet, SheetBook, decision_about
 from grader.gradebook.records import Decision
 from grader.lesson.lesson import Course
 from grader.publish.instructor_pages import defence_page
@@ -34,7 +34,7 @@ NUMBER = DefenceQuestion(
 CHOICE = DefenceQuestion(
     "revealing", "dh", "choice", "Which?", "b1", {"b1": "this", "a1": "<b>that</b>"}, {"a1": "No."}
 )
-SHEET = Sheet("K7QFB", "Ada", "03_makemore_steps", "03 The makemore network", "7", (NUMBER, CHOICE))
+SHEET = Sheet("K7QFB", "Ada", "03_makemore_steps", "03 The makemore network", (NUMBER, CHOICE))
 
 
 @pytest.mark.full
@@ -116,10 +116,10 @@ def test_a_defence_has_the_points_of_the_assignment():
 
 def test_answers_of_a_sheet(tmp_path: Path):
     gradebook = Gradebook(tmp_path / GRADEBOOK)
-    keep_sheet(gradebook, SHEET)
-    assert find_sheet(gradebook, " k7qfb ") == SHEET
+    SheetBook(gradebook).keep(SHEET)
+    assert SheetBook(gradebook).find(" k7qfb ") == SHEET
     with pytest.raises(UserError, match="no sheet of this gradebook has the code 'ABCDE'"):
-        find_sheet(gradebook, "ABCDE")
+        SheetBook(gradebook).find("ABCDE")
     gradebook.close()
     assert decision_about(SHEET, ["3.0", "a"]).points == 1
     assert decision_about(SHEET, ["-", "b"]).text == "0 of 2 right on paper (1 –, 2 ✗; sheet K7QFB)"
@@ -132,16 +132,16 @@ def test_answers_of_a_sheet(tmp_path: Path):
 def test_no_student_s_file_has_the_code_of_somebody_else_s_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """With a known seed, a comment that gives a file any code is found in seconds."""
     monkeypatch.setattr("grader.gradebook.defence_sheets.ALPHABET", "AB")  # 32 codes
-    gradebook = Gradebook(tmp_path / GRADEBOOK)
-    codes = {}
+    gradebook, codes = Gradebook(tmp_path / GRADEBOOK), dict[str, str]()
     for number in range(20):
         student = f"student {number}"
-        codes[student], kept = own_code(gradebook, "7", student, SHEET.lesson, "digest")
+        book = SheetBook(gradebook)
+        codes[student], kept = book.own_code(student, SHEET.lesson, "digest")
         assert kept is None
-        keep_sheet(gradebook, replace(SHEET, code=codes[student], student=student))
+        book.keep(replace(SHEET, code=codes[student], student=student))
     assert len(set(codes.values())) == 20
     for student, code in codes.items():
-        again, kept = own_code(gradebook, "7", student, SHEET.lesson, "digest")
+        again, kept = SheetBook(gradebook).own_code(student, SHEET.lesson, "digest")
         assert again == code and kept is not None and kept.student == student
     gradebook.close()
 
