@@ -17,7 +17,7 @@ from grader.commands.out_folder import OutToWrite
 from grader.gradebook.assignment.config import Assignment, parse_assignment, read_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.outcome import RowChange, StudentChange, changes_by, scoring
-from grader.gradebook.grading.regrade import RegradeOutcome, apply_regrade, grade_again, plan_regrade
+from grader.gradebook.grading.regrade import Regrade
 from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY, DRAWN, run_entries
 from grader.lesson.lesson import Course
 from grader.publish.report.decisions import short_notes
@@ -45,39 +45,38 @@ def regrade(
     """
     gradebook = out.gradebook
     assignment, loaded = present_assignment(gradebook, out.required_course())
-    plan = plan_regrade(gradebook, loaded, [loaded.find(name).name for name in lesson_names])
-    if plan.gone:
-        print_remarks([f"no longer in this course, so their scores stay as they are: {', '.join(plan.gone)}."])
+    again = Regrade(gradebook, loaded, [loaded.find(name).name for name in lesson_names])
+    if again.gone:
+        print_remarks([f"no longer in this course, so their scores stay as they are: {', '.join(again.gone)}."])
     is_edited = scoring(assignment) != scoring(gradebook.assignment())
-    if not plan.due and not is_edited:
+    if not again.due and not is_edited:
         what = "Every attempt was graded with the lessons and the assignment as they are: nothing to do."
         say(f"{what} --lesson grades one again.")
         return
-    seed = gradebook.about().get("seed", DRAWN)
+    seed, lessons = gradebook.about().get("seed", DRAWN), [loaded.lessons[name] for name in again.lessons]
     drawn = None if seed == DRAWN else int(seed)
-    settings = settings_for(loaded, plan.lessons, drawn, out.path, require, limits=plan.limits)
-    outcome = RegradeOutcome()
-    if plan.due:
-        require_solutions([loaded.lessons[name] for name in plan.lessons])
+    settings = settings_for(loaded, again.lessons, drawn, out.path, require, limits=again.limits)
+    if again.due:
+        require_solutions(lessons)
         checked_isolation(require)
         with RunView(console_for(stderr=True)) as view:
-            outcome = grade_again(plan, gradebook, loaded, settings, os.cpu_count() or 1, view)
-    if outcome.stopped:
-        graded = f"{len(outcome.results)} of {len(plan.due)} are graded and kept aside"
+            again.grade(settings, os.cpu_count() or 1, view)
+    if again.stopped:
+        graded = f"{len(again.results)} of {len(again.due)} are graded and kept aside"
         print_remarks([f"stopped: {graded}. No score has changed. The same command goes on from there."])
         raise SystemExit(STOPPED)
-    print_remarks(what_failed(outcome.faults, len(plan.due)))
-    changes = changes_by(outcome.results, gradebook, assignment)
-    causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
+    print_remarks(what_failed(again.faults, len(again.due)))
+    changes = changes_by(again.results, gradebook, assignment)
+    causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *again.lessons]
     print_changes(changes, len(gradebook.students()), causes)
-    if outcome.faults:
+    if again.faults:
         print_remarks(["nothing was applied." if apply else "the comparison is not complete."])
         raise SystemExit(FAULT)
     if apply:
-        apply_regrade(plan, gradebook, loaded, settings)
+        again.apply(settings)
         if assignment is not None:
             gradebook.set_assignment(assignment)
-        gradebook.describe(run_entries(loaded, [loaded.lessons[name] for name in plan.lessons], seed))
+        gradebook.describe(run_entries(loaded, lessons, seed))
         out.course = loaded
         out.publish(gradebook.students())
     say("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")

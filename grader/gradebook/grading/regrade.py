@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -42,115 +42,94 @@ class DueAttempt:
         return whole, digest_of(now.digest, settings.require, self.stored.submission)
 
 
-@dataclass
-class RegradePlan:
-    """What is to be graded again.
+class Regrade:
+    """The attempts of a gradebook that are to be graded again with a course as it is now, and what that gave.
 
     Attributes:
-        due: the attempts.
+        due: the attempts: those that may count and were graded with another version of a lesson.
         lessons: the lessons that have changed, or that were named.
         gone: lessons of attempts that the course does not have any more.
-        limits: the widest under which one of the attempts was graded. Grading again takes no time from anybody.
+        results: {attempt's id: its results with the verdicts on the lessons that were graded again}.
+        faults: {student: why an attempt could not be graded}.
+        stopped: whether a signal came before everything was graded.
     """
 
-    due: list[DueAttempt] = field(default_factory=list)
-    lessons: list[str] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
+    def __init__(self, gradebook: Gradebook, course: Course, named: Collection[str]) -> None:
+        """Lessons that are `named` are graded again, changed or not."""
+        self._gradebook, self._course = gradebook, course
+        self.due, self.results, self.faults = list[DueAttempt](), dict[int, SubmissionResult](), dict[str, str]()
+        self.stopped = False
+        conditions = dict[str, Conditions]()
+        current = {name: fingerprint(lesson) for name, lesson in course.lessons.items()}
+        every_attempt_counts = gradebook.assignment() is not None
+        lessons = set[str]()
+        covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
+        for stored in gradebook.attempts():
+            results = stored.results
+            names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
+            counting = names if every_attempt_counts else names - newer
+            newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
+            if stored.conditions not in conditions:
+                conditions[stored.conditions] = gradebook.load_value(Conditions, stored.conditions)
+            before = conditions[stored.conditions]
+            due = {
+                name for name in counting if (name in named if named else before.lessons.get(name) != current.get(name))
+            }
+            lessons |= due
+            if due & current.keys():
+                self.due.insert(0, DueAttempt(stored, before, tuple(sorted(due & current.keys()))))
+        self.lessons, self.gone = sorted(lessons & current.keys()), sorted(lessons - current.keys())
 
     @property
     def limits(self) -> Limits:
+        """The widest under which one of the attempts was graded. Grading again takes no time from anybody."""
         return max((each.before.limits for each in self.due), key=lambda each: each.total_seconds, default=Limits())
 
+    def grade(self, settings: Settings, jobs: int, live: RunListener) -> None:
+        """Grade what is due. Each verdict is stored as it arrives, not applied, and taken from there another time.
 
-def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -> RegradePlan:
-    """Which attempts are to be graded again: those that may count and were graded with another version of a lesson.
+        Raises OutputError.
+        """
+        gradebook, due = self._gradebook, list[DueAttempt]()
+        for attempt in self.due:
+            results = gradebook.waiting_verdict(attempt.stored.id, attempt.conditions(self._course, settings)[1])
+            if results is None:
+                due.append(attempt)
+            else:
+                self.results[attempt.stored.id] = results
+        if not due:
+            return
+        live.planned(len(due), 0)
+        taken = dict[int, tuple[DueAttempt, Submission]]()  # by the submission's id()
 
-    Lessons that are `named` are graded again, changed or not.
-    """
-    plan, conditions = RegradePlan(), dict[str, Conditions]()
-    current = {name: fingerprint(lesson) for name, lesson in course.lessons.items()}
-    every_attempt_counts = gradebook.assignment() is not None
-    lessons = set[str]()
-    covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
-    for stored in gradebook.attempts():
-        results = stored.results
-        names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
-        counting = names if every_attempt_counts else names - newer
-        newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
-        if stored.conditions not in conditions:
-            conditions[stored.conditions] = gradebook.load_value(Conditions, stored.conditions)
-        before = conditions[stored.conditions]
-        due = {name for name in counting if (name in named if named else before.lessons.get(name) != current.get(name))}
-        lessons |= due
-        if due & current.keys():
-            plan.due.insert(0, DueAttempt(stored, before, tuple(sorted(due & current.keys()))))
-    plan.lessons, plan.gone = sorted(lessons & current.keys()), sorted(lessons - current.keys())
-    return plan
+        def submissions() -> Iterator[Submission]:
+            for attempt in due:  # each is read when a grader is free
+                submission = gradebook.submission(attempt.stored)
+                taken[id(submission)] = attempt, submission
+                yield submission
 
+        left = len(due)
+        with stop_at_signals() as stop:
+            pool = partial(GraderPool, settings, min(jobs, len(due)))
+            for submission, reply in grade_all(submissions(), pool, live.started, stop):
+                (attempt, _), left = taken.pop(id(submission)), left - 1
+                if reply.results is None:
+                    self.faults[attempt.stored.student] = reply.fault
+                    continue
+                conditions, key = attempt.conditions(self._course, settings)
+                verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
+                self.results[attempt.stored.id] = verdict.results
+                gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
+                live.result(reply.results)
+        self.stopped = left > 0
 
-@dataclass
-class RegradeOutcome:
-    """What regrading has given.
-
-    Attributes:
-        results: {attempt's id: its results with the verdicts on the lessons that were graded again}.
-        faults: {student: why an attempt could not be graded}.
-    """
-
-    results: dict[int, SubmissionResult] = field(default_factory=dict)
-    faults: dict[str, str] = field(default_factory=dict)
-    stopped: bool = False
-
-
-def grade_again(
-    plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings, jobs: int, live: RunListener
-) -> RegradeOutcome:
-    """Grade what is due. Each verdict is stored as it arrives, not applied, and taken from there another time.
-
-    Raises OutputError.
-    """
-    outcome, due = RegradeOutcome(), list[DueAttempt]()
-    for attempt in plan.due:
-        results = gradebook.waiting_verdict(attempt.stored.id, attempt.conditions(course, settings)[1])
-        if results is None:
-            due.append(attempt)
-        else:
-            outcome.results[attempt.stored.id] = results
-    if not due:
-        return outcome
-    live.planned(len(due), 0)
-    taken = dict[int, tuple[DueAttempt, Submission]]()  # by the submission's id()
-
-    def submissions() -> Iterator[Submission]:
-        for attempt in due:  # each is read when a grader is free
-            submission = gradebook.submission(attempt.stored)
-            taken[id(submission)] = attempt, submission
-            yield submission
-
-    left = len(due)
-    with stop_at_signals() as stop:
-        pool = partial(GraderPool, settings, min(jobs, len(due)))
-        for submission, reply in grade_all(submissions(), pool, live.started, stop):
-            (attempt, _), left = taken.pop(id(submission)), left - 1
-            if reply.results is None:
-                outcome.faults[attempt.stored.student] = reply.fault
-                continue
-            conditions, key = attempt.conditions(course, settings)
-            verdict = verdict_with(attempt, reply, gradebook.extras(attempt.stored))
-            results = outcome.results[attempt.stored.id] = verdict.results
-            gradebook.add_verdict(attempt.stored.id, verdict._replace(key=key, conditions=conditions))
-            live.result(reply.results)
-    outcome.stopped = left > 0
-    return outcome
-
-
-def apply_regrade(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings) -> None:
-    """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
-    keys = {}
-    for attempt in plan.due:
-        conditions, _ = attempt.conditions(course, settings)
-        keys[attempt.stored.id] = conditions.key(gradebook.submission(attempt.stored))
-    gradebook.apply_verdicts(keys)
+    def apply(self, settings: Settings) -> None:
+        """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
+        keys = {}
+        for attempt in self.due:
+            conditions, _ = attempt.conditions(self._course, settings)
+            keys[attempt.stored.id] = conditions.key(self._gradebook.submission(attempt.stored))
+        self._gradebook.apply_verdicts(keys)
 
 
 def verdict_with(attempt: DueAttempt, reply: Reply, extras: dict[str, Any]) -> StoredVerdict:
