@@ -141,7 +141,7 @@ def scores(graded: GradedOut, roster_file: ClassFile, named: Columns, maximum: M
     with write_errors(path):
         write_whole(path, platform.csv_text(roster, marks, columns, comments))
     print_remarks([*marks.remarks, *remarks])
-    scored = sum(bool(marks.shares(student)) for student in marks.results)
+    scored = sum(bool(found.shares()) for found in marks.results.values())
     say(f"wrote {path}: {scored} of {count_text(len(roster.members), 'student has', 'students have')} a score.")
     if platform.maximum:  # Canvas takes it from the file's line Points Possible
         for lesson in columns.keys() - maxima.keys():

@@ -18,7 +18,7 @@ import torch
 from grader.dojo.file import HERE, HIDDEN, function_in, shown_path
 from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import JudgedFile, judge_file, printed_text
+from grader.gradebook.grading.one_file import JudgedFile, judge_file
 from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Item, Lesson
@@ -95,8 +95,7 @@ class LocalJudge:
             suite = PublicSuite(lesson, submitted.files[BACKWARD_FILE], self._book)
             judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
         if suite.printed:
-            data = suite.printed
-            judged.printed, judged.shown = printed_text(data, len(data)), lines_by_label(data, BACKWARD_FILE)
+            judged.shown = lines_by_label(suite.printed, BACKWARD_FILE)
         return judged
 
 

@@ -56,7 +56,7 @@ PLACES: dict[str, Callable[[str], tuple[GradedSubmission, str]]] = {
         GradedSubmission(wrong(file="cell 3"), texts={"cell 3": f"# {text}\n{text}"}),
         "",
     ),
-    "what it printed": lambda text: (GradedSubmission(wrong(), printed={"04_small": text}), ""),
+    "what it printed": lambda text: (GradedSubmission(wrong(), shown={"04_small": text.splitlines()}), ""),
     "why a lesson stopped": lambda text: (
         GradedSubmission(results("ada", part("04_small", row("dz"), message=text))),
         "",
@@ -168,7 +168,7 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
     rows[2] = Row(rows[2].name, "passed", 1, 1, message=text if place == "a remark" else None)
     source = f"def dlogprobs():\n{text if place == 'their own line' else 'pass'}\n"
     message, printed = (text if place == at else "" for at in ("why it stopped", "what it printed"))
-    judged = JudgedFile(rows, message or None, printed=printed)
+    judged = JudgedFile(rows, message or None, shown=printed.splitlines())
     checked = Checked(lesson, LessonFiles(lesson.name, {BACKWARD_FILE: source.encode("utf-8", "replace")}), judged, 0.1)
     for width in (40, 80):  # a narrow one breaks lines elsewhere
         written = io.StringIO()

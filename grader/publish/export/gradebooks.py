@@ -52,13 +52,10 @@ class Marks:
     title: str = ""
     round: int | None = None
 
-    def shares(self, student: str) -> dict[str, float]:
-        """{column: a student's score as a share of their own maximum}; none where there is no score."""
-        return self.results[student].shares() if student in self.results else {}
-
     def cell(self, member: Member, column: str) -> str:
         """Empty where there is no score, which is not a zero."""
-        share = self.shares(member.student).get(column)
+        found = self.results.get(member.student)
+        share = found.shares().get(column) if found else None
         return "" if share is None else f"{number(share * self.possible[column], self.round)}"
 
     def scaled_to(self, maxima: Mapping[str, float], columns: Mapping[str, str]) -> Marks:

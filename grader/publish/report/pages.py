@@ -34,9 +34,7 @@ from grader.publish.view import STATES, LessonView, lesson_view, next_step
 from grader.results import SubmissionResult
 from grader.results.wording import date_text
 
-MAX_NAMES_ON_PAGE = 40
 NO_FACTS = ClassFacts()
-AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
 
 
 class Reporter:
@@ -101,18 +99,15 @@ class Reporter:
             "remarks": facts.attendance.remarks if facts.attendance else (),
             "incomplete": [*incomplete(results, facts.present), *([fault_sentence(plain)] if plain else [])],
             "triage": triage(results),
-            "at_once": AT_ONCE,
             "lessons": lesson_names(results),
             "titles": {name: lesson.title for name, lesson in self._lessons.items()},
             "median": statistics.median(scored) if scored else None,
-            "full": sum(percent >= 100 for percent in scored),
-            "not_graded": sum(result.status in ("rejected", "error") for result in results),
+            "scored": scored,
             "histogram": [sum(min(int(percent // 10), 9) == bin for percent in scored) for bin in range(10)],
             "difficulties": difficulties(results),
             "mistakes": named_mistakes(results),
             "left_out": facts.left_out,
             "isolation": Counter(each.isolation for each in results if not each.is_absent).most_common(),
-            "most_names": MAX_NAMES_ON_PAGE,
         }
         return page_templates(inert).get_template("index.html").render(shown)
 
