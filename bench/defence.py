@@ -46,7 +46,7 @@ def files_of(lessons: Sequence[Lesson]) -> Iterator[CourseFile]:
     for lesson in lessons:
         solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
         yield CourseFile(lesson, "solution", solution)
-        for path in sorted(lesson.solution.glob("variants/*.py")):
+        for path in lesson.variants:
             yield CourseFile(lesson, f"variants/{path.name}", path.read_text(encoding="utf-8"))
         for mistake in lesson.mistakes:
             with contextlib.suppress(ValueError):

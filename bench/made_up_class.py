@@ -46,7 +46,7 @@ def kind_of(number: int) -> str:
 def spellings(lesson: Lesson) -> dict[str, list[str]]:
     """{function: its texts} that need nothing else of their files than torch and F."""
     found: dict[str, list[str]] = {}
-    for path in [lesson.solution / BACKWARD_FILE, *sorted((lesson.solution / "variants").glob("*.py"))]:
+    for path in [lesson.solution / BACKWARD_FILE, *lesson.variants]:
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]

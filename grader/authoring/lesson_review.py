@@ -12,7 +12,7 @@ from types import ModuleType
 
 import torch
 
-from grader.authoring.lesson_sources import public_text, suite_of
+from grader.authoring.lesson_sources import suite_of
 from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import MAX_EPSILON, Item, Lesson, LessonError
 from grader.lesson.stub import stub_of
@@ -51,7 +51,7 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
 
 def unwritten_places(lesson: Lesson) -> Iterator[str]:
     """Sentences about what the author of README.md has not written yet: each line in which the scaffold says TODO."""
-    lines = enumerate(public_text(lesson, "README.md").splitlines(), 1)
+    lines = enumerate(lesson.public_text("README.md").splitlines(), 1)
     numbers = [str(number) for number, line in lines if re.search(r"\bTODO\b", line)]
     if numbers:
         where = f"line{'s' * (len(numbers) > 1)} {', '.join(numbers)}"

@@ -14,21 +14,9 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.stub import steps_of, stub_of
-from grader.lesson.toml_tables import read_lesson_text
 from grader.publish.templates import text_templates
 
 LessonKind = Literal["steps", "functions"]
-
-
-def public_text(lesson: Lesson, name: str) -> str:
-    """The text of a file in exercises/NN_name, "" where there is none."""
-    path = lesson.exercise / name
-    return read_lesson_text(path) if path.is_file() else ""
-
-
-def variant_files(lesson: Lesson) -> list[Path]:
-    """The files in solutions/NN_name/variants: right answers in other styles."""
-    return sorted((lesson.solution / "variants").glob("*.py"))
 
 
 def is_formula(lesson: Lesson, mistake: Mistake) -> bool:
@@ -43,9 +31,7 @@ def suite_of(lesson: Lesson) -> ModuleType:
 
 def right_files(lesson: Lesson) -> dict[str, ModuleType]:
     """{"solution" or a variant's name: the file as a module}. Raises LessonError when one does not run."""
-    files = {
-        path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in variant_files(lesson)
-    }
+    files = {path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in lesson.variants}
     return {"solution": lesson.answers} | files
 
 

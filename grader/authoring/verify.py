@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from grader.authoring.lesson_review import example_faults, faults_of, unwritten_places
-from grader.authoring.lesson_sources import is_formula, right_files, variant_files
+from grader.authoring.lesson_sources import is_formula, right_files
 from grader.authoring.release.kit import stub_text
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.authoring.verify_questions import STUDENTS, question_faults
@@ -86,7 +86,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
 
     Mistakes in one gradient's formula share submissions, and all are graded; of the others, each `every`-th is.
     """
-    report, variants = VerifyReport("", list(faults_of(lesson))), variant_files(lesson)
+    report, variants = VerifyReport("", list(faults_of(lesson))), lesson.variants
     if report.problems:
         return report
     with closing(Session([lesson], seed, PATIENT)) as session:

@@ -177,6 +177,16 @@ class Lesson:
         return read_lesson_text(require_named(self.solution / "backward.py"))
 
     @property
+    def variants(self) -> list[Path]:
+        """Right answers in other styles."""
+        return sorted((self.solution / "variants").glob("*.py"))
+
+    def public_text(self, name: str) -> str:
+        """The text of a file in exercises/NN_name, "" where there is none."""
+        path = self.exercise / name
+        return read_lesson_text(path) if path.is_file() else ""
+
+    @property
     def pristine(self) -> Path:
         """A copy of the stub for `dojo reset`: a kit has no solution to generate it from."""
         return self.exercise / ".stub"

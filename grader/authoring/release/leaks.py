@@ -21,7 +21,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.authoring.lesson_sources import public_text
 from grader.authoring.release.engine import KitFiles
 from grader.authoring.release.kit import stub_text
 from grader.lesson.lesson import Course, Lesson
@@ -46,7 +45,6 @@ PACKED = re.compile(r"^(?:backprop_ninja[^/]*/)?(?:grader/(?=exercises/|template
 """What a wheel or a source distribution has in front of the path that a file has in a course."""
 HINTS_FILE = "lesson.toml"
 """The last hint is nearly the answer: an expression in it is no leak, a function or several statements are."""
-MISTAKES = "mistakes.py"
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 QUOTED_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SPAN = re.compile(r"`+([^`\n]+)`+")
@@ -87,7 +85,7 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secre
     """Everything in solutions/ that is not public, of all lessons or of `lessons`. Raises LessonError, OSError."""
     everything, secrets, public = list(course.lessons.values()), Secrets(), set[str]()
     for lesson in everything:
-        text = public_text(lesson, "forward.py")
+        text = lesson.public_text("forward.py")
         for published in (stub_text(lesson), text, re.sub(r"\bt\.", "", text)):
             public |= forms_in(code_in(published))
     for lesson in everything if lessons is None else lessons:
@@ -101,7 +99,7 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> Secre
             if path.suffix == ".toml":
                 spaced = (" ".join(each.split()) for each in QUOTED_STRING.findall(text))
                 secrets.sentences += [(each, file) for each in spaced if len(each) >= MIN_SENTENCE]
-            if path.name == MISTAKES:
+            if path.name == "mistakes.py":
                 text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
             tree = parse_text(text) if path.suffix == ".py" else None
             for node in all_nodes(tree) if tree is not None else ():

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.authoring.figures.graph import GRAPH
-from grader.authoring.lesson_sources import public_text
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert
@@ -52,9 +51,8 @@ def website_at(url: str) -> Website:
 
 def readme_with_pictures(lesson: Lesson) -> str:
     """The lesson's README with its pictures inside, in place of files next to it. Raises UserError."""
-    return PICTURE.sub(
-        lambda link: f"![{link[1]}]({data_uri(lesson.exercise / link[2])})", public_text(lesson, "README.md")
-    )
+    text = lesson.public_text("README.md")
+    return PICTURE.sub(lambda link: f"![{link[1]}]({data_uri(lesson.exercise / link[2])})", text)
 
 
 def data_uri(picture: Path) -> str:
@@ -72,7 +70,7 @@ def course_page(lessons: Sequence[Lesson], title: str | None, website: Website) 
     """
     shown = []
     for lesson in lessons:
-        text = public_text(lesson, "README.md")
+        text = lesson.public_text("README.md")
         teaches, pictures = TEACHES.search(text), PICTURE.findall(text)
         words, file = next((each for each in pictures if each[1] != GRAPH), (pictures or [("", "")])[0])
         uri = data_uri(lesson.exercise / file) if file else ""

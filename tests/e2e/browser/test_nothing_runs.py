@@ -32,7 +32,9 @@ def hostile() -> dict[str, str]:
     text: dict[str, Any] = {"message": EVERYTHING, "file": EVERYTHING, "line": 2}
     rows = row("dz", "error", **text), row("dy", "failed", mistake={"id": EVERYTHING, "message": EVERYTHING}, **text)
     found = results(EVERYTHING, part("04_small", *rows, message=EVERYTHING))
-    graded = GradedSubmission(found, shown={"04_small": EVERYTHING.splitlines()}, texts={EVERYTHING: f"x = 1\n{EVERYTHING}"})
+    graded = GradedSubmission(
+        found, shown={"04_small": EVERYTHING.splitlines()}, texts={EVERYTHING: f"x = 1\n{EVERYTHING}"}
+    )
     rejected = results(EVERYTHING + "2", status="rejected", message=EVERYTHING)
     reporter = Reporter([])
     return {
