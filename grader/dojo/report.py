@@ -24,7 +24,9 @@ from grader.dojo.session import Event
 from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import environment
+from grader.publish.inert import inert
 from grader.publish.report.pages import Reporter
+from grader.publish.templates import page_templates
 from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import first_names
 from grader.sandbox.isolation.probe import Isolation
@@ -119,7 +121,9 @@ class LiveServer(ThreadingHTTPServer):
 
     def page(self) -> str:
         number, latest = self._latest
-        return Reporter([]).waiting_page() if latest is None else report_page([latest], self._isolation, live=number)
+        if latest is None:
+            return page_templates(inert).get_template("live.html").render()
+        return report_page([latest], self._isolation, live=number)
 
     def state(self) -> str:
         """The number of the latest check and what is going on, as JSON."""

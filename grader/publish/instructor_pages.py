@@ -27,9 +27,6 @@ EVIDENCE_WORDS: dict[EvidenceKind, str] = {
 }
 
 
-# Similar submissions --------------------------------------------------------------------------------------------------
-
-
 def similar_page(
     found: Similarities, pairs: Sequence[SimilarPair], files: FilesByStudent, remarks: Sequence[str]
 ) -> str:
@@ -58,9 +55,6 @@ def lines_of(item: EvidenceItem, files: FilesByStudent) -> Sequence[tuple[int, s
     """The numbered lines of a student's file that are shown, without the function's docstring; one more if cut."""
     texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[: item.last]
     return without_docstring(texts, item.first, MAX_COMPARED_LINES + 1, MAX_COMPARED_WIDTH)
-
-
-# A defence ------------------------------------------------------------------------------------------------------------
 
 
 def defence_page(kind: str, sheets: Sequence[Sheet]) -> str:

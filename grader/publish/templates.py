@@ -14,7 +14,7 @@ from markupsafe import Markup
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import code, markdown, prose
 from grader.publish.pictures import COLOUR_SCALE, error_map, forces
-from grader.publish.view import STATES, answer_word
+from grader.publish.view import STATES
 from grader.results import points_in_words, points_text
 from grader.results.wording import count_text, figure_text, format_shape
 
@@ -57,6 +57,6 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         "score": points_text,
         "six": lambda value: "not finite" if value is None else f"{value:.6g}",  # as results.json has it
     }
-    templates.globals |= {"every_state": STATES, "answer_word": answer_word, "page_script": page_script}
+    templates.globals |= {"every_state": STATES, "page_script": page_script}
     templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
     return templates

@@ -203,6 +203,13 @@ class RowView:
         return [line for line in (verdict, self.message, chain, cmp_line) if line]
 
     @property
+    def answer_word(self) -> str:
+        """The verdict on an answer to a question."""
+        if self.row.answer and self.row.answer.waits:
+            return "read by a person" if self.row.adjustment else "for a person to read"
+        return {"passed": "right", "failed": "not right", "error": "not readable"}.get(self.row.status, "not answered")
+
+    @property
     def error(self) -> Mapping[str, Any] | None:
         """The picture of its error, where there is any: an argument changed in place leaves the value right."""
         return self.picture if any(map(any, self.picture.get("cells", ()))) else None
@@ -224,9 +231,9 @@ class LessonView:
         return [line for line in self.every if not is_question(line.row.name)]
 
     @property
-    def answers(self) -> list[Row]:
+    def answers(self) -> list[RowView]:
         """The rows of answers to questions."""
-        return [line.row for line in self.every if is_question(line.row.name)]
+        return [line for line in self.every if is_question(line.row.name)]
 
     @property
     def wrong_groups(self) -> list[list[RowView]]:
@@ -348,14 +355,7 @@ def next_step(parts: Sequence[LessonView]) -> NextStep:
         if part.results.status != "graded":
             return NextStep(f"submit lesson {part.number}, {part.title}", part.results.message or "", part)
     for part in parts:
-        if count := sum(row.points < row.max_points and row.adjustment is None for row in part.answers):
+        if count := sum(each.row.points < each.row.max_points and each.row.adjustment is None for each in part.answers):
             title = f"answer the questions of lesson {part.number}, {part.title}"
             return NextStep(title, f"{count} of them have not earned all their points yet.", part)
     return NextStep()
-
-
-def answer_word(row: Row) -> str:
-    """The verdict on an answer to a question."""
-    if row.answer and row.answer.waits:
-        return "read by a person" if row.adjustment else "for a person to read"
-    return {"passed": "right", "failed": "not right", "error": "not readable"}.get(row.status, "not answered")

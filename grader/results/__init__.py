@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from grader.typed_json import OPTIONAL, JsonObject
 
@@ -116,6 +116,14 @@ class Answered(NamedTuple):
     waits: bool = False
 
 
+WHY_AN_ATTEMPT_COUNTS: Final = {
+    "best": "it is the best one",
+    "last": "it is the last one",
+    "last on time": "it is the last one on time",
+    "last, none on time": "it is the last one, and none was on time",
+}
+
+
 class CountedAttempt(NamedTuple):
     """Which of a student's attempts a lesson's points come from: the attempt `number` of those that contain it."""
 
@@ -124,6 +132,10 @@ class CountedAttempt(NamedTuple):
     submitted: str | None
     why: str  # the rule: "best", "last", "last on time"; "last, none on time" where that rule found no attempt
     time_source: str | None = None  # the place in a file that says when; None where the platform says it
+
+    @property
+    def why_in_words(self) -> str:
+        return WHY_AN_ATTEMPT_COUNTS.get(self.why, self.why)
 
 
 class AssignmentSummary(NamedTuple):
@@ -277,6 +289,16 @@ class SubmissionResult(JsonObject):
         """Those for which the student has points, which may be 0: not excused, and nothing to be decided."""
         parts = self.lessons if self.excused is None else []
         return [each for each in parts if each.excused is None and not each.is_unclear]
+
+    def lacks(self, lesson: str) -> bool:
+        """Whether no run graded the lesson. What could not be graded is another matter."""
+        named = {part.name for part in (*self.lessons, *(self.not_graded or ()))}
+        return bool(named) and lesson not in named
+
+    @property
+    def lesson_points(self) -> dict[str, float]:
+        """{lesson: its points} of those that were submitted and read, and that count for the student."""
+        return {each.name: each.score for each in self.counted_lessons if each.status == "graded" or each.score}
 
     def shares(self) -> dict[str, float]:
         """{lesson or TOTAL: the score as a share of the student's own maximum}.

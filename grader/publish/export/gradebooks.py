@@ -21,11 +21,10 @@ from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import join
 from grader.publish.inert import csv_text, formula_free
-from grader.publish.report.classroom import incomplete
+from grader.publish.report.classroom import MAX_NAMES_IN_SENTENCE, incomplete
 from grader.results import TOTAL, SubmissionResult, number, points_text
 from grader.results.wording import first_names
 
-MAX_NAMES_IN_REMARK = 10
 AGAIN = re.compile(r"(.+)-\d+")
 """The name of a second submission that came under one name: `ada-2`."""
 POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it
@@ -82,10 +81,10 @@ def read_marks(gradebook: Gradebook, roster: Roster) -> Marks:
         total = max([total, *(each.max_score for each in results.values() if each.status == "graded")])
     remarks = [*joined.remarks, *incomplete(list(results.values()))]
     if joined.absent:
-        names = first_names([member.name for member in joined.absent], MAX_NAMES_IN_REMARK)
+        names = first_names([member.name for member in joined.absent], MAX_NAMES_IN_SENTENCE)
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
     if excused := [student for student, found in results.items() if found.excused is not None]:
-        remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_REMARK)}.")
+        remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_SENTENCE)}.")
     title = next((found.assignment.title for found in results.values() if found.assignment is not None), "")
     decimals = None if assignment is None else assignment.round
     return Marks(owners, dict(sorted(possible.items())) | {TOTAL: total}, tuple(remarks), title, decimals)

@@ -48,9 +48,6 @@ TO_LOOK_AT: Final = {
 that of an IntakeRemark."""
 
 
-# Rows of the class ----------------------------------------------------------------------------------------------------
-
-
 def difficulties(results: Sequence[SubmissionResult]) -> list[tuple[str, str, Counter[str]]]:
     """(lesson, row, how many have it right, wrong or unwritten) of submitted lessons; fewest right first."""
     counts: dict[tuple[str, str], Counter[str]] = {}
@@ -74,12 +71,6 @@ def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
 
 
 # Students -------------------------------------------------------------------------------------------------------------
-
-
-def lesson_points(result: SubmissionResult) -> dict[str, float]:
-    """{lesson: its points} of those that were submitted and read, and that count for the student."""
-    submitted = (each for each in result.counted_lessons if each.status == "graded" or each.score)
-    return {each.name: each.score for each in submitted}
 
 
 def note_about(result: SubmissionResult) -> str:
@@ -170,7 +161,7 @@ def incomplete(results: Sequence[SubmissionResult], present: Collection[str] | N
         )
     sentences += without_times(results)
     for lesson in lesson_names(results):
-        if without := [result.student for result in results if lacks(result, lesson)]:
+        if without := [result.student for result in results if result.lacks(lesson)]:
             sentences.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
                 f"{first_names(without, MAX_NAMES_IN_SENTENCE)}."
@@ -190,12 +181,6 @@ def without_times(results: Iterable[SubmissionResult]) -> list[str]:
         "`grade adjust`."
     )
     return [sentence] if unclear else []
-
-
-def lacks(result: SubmissionResult, lesson: str) -> bool:
-    """Whether no run graded the lesson for a student. What could not be graded is another matter."""
-    named = {part.name for part in (*result.lessons, *(result.not_graded or ()))}
-    return bool(named) and lesson not in named
 
 
 def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:

@@ -17,13 +17,6 @@ from grader.results import (
 )
 from grader.results.wording import date_text, late_texts
 
-WHY_AN_ATTEMPT_COUNTS = {
-    "best": "it is the best one",
-    "last": "it is the last one",
-    "last on time": "it is the last one on time",
-    "last, none on time": "it is the last one, and none was on time",
-}
-
 
 class Fact(NamedTuple):
     """Something that a person decided, or that the assignment's rules did.
@@ -66,7 +59,7 @@ def facts_of_part(part: SubmissionResult | LessonResult | Row, name: str, title:
     if isinstance(part, LessonResult) and part.attempt is not None:
         place, of, why = part.attempt.number, part.attempt.of, part.attempt.why
         submitted = f", of {date_text(part.attempt.submitted)}," if part.attempt.submitted else ""
-        sentence = f"Attempt {place} of {of}{submitted} counts: {WHY_AN_ATTEMPT_COUNTS.get(why, why)}."
+        sentence = f"Attempt {place} of {of}{submitted} counts: {part.attempt.why_in_words}."
         note = f"{number}: attempt {place} of {of}" if place < of else ""
         yield Fact("attempt", name, sentence if of > 1 else "", note, f"{name}: {place} of {of} ({why})")
     if not isinstance(part, Row) and part.late is not None and part.excused is None:

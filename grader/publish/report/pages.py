@@ -21,7 +21,6 @@ from grader.publish.report.classroom import (
     difficulties,
     incomplete,
     lesson_names,
-    lesson_points,
     named_mistakes,
     note_about,
     report_link,
@@ -42,10 +41,6 @@ class Reporter:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
-
-    def waiting_page(self) -> str:
-        """What the live page shows before the first check."""
-        return page_templates(inert).get_template("live.html").render()
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> dict[str, str]:
         """See gradebook.grading.graded.Publisher; `sources` are {lesson: the student's text}, to quote their lines."""
@@ -91,7 +86,6 @@ class Reporter:
         shown = {
             "students": results,
             "reported": {result.student for result in results if result.has_report},
-            "lesson_points": lesson_points,
             "note_about": note_about,
             "report_link": report_link,
             "date_text": date_text,

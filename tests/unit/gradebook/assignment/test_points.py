@@ -21,7 +21,7 @@ from grader.gradebook.assignment.points import assigned
 from grader.gradebook.current import current_results
 from grader.publish.export.formats import gradescope_json
 from grader.publish.feedback import one_line_summary
-from grader.publish.report.classroom import NO_TIME, csv_rows, incomplete, lesson_points, triage
+from grader.publish.report.classroom import NO_TIME, csv_rows, incomplete, triage
 from grader.publish.report.decisions import sentences_about
 from grader.results import NotGraded, SubmissionResult
 from grader.results.wording import UNKNOWN_TIME
@@ -212,7 +212,7 @@ def test_a_missing_time_under_a_due_date_is_unclear():
             *("", "", "2", "", "unknown", "")
         ]
         assert found.shares() == {} and "Ada" in note and "--times" in note
-        assert lesson_points(found) == {} and found.score_or_none is None
+        assert found.lesson_points == {} and found.score_or_none is None
         assert "2 of 2" not in gradescope_json(found) and result_line(found).startswith("Ada: no score yet, unclear: ")
         assert one_line_summary(found).startswith(UNKNOWN_TIME)
 

@@ -20,7 +20,6 @@ from grader.publish.excerpt import excerpt
 from grader.publish.report.classroom import (
     csv_rows,
     difficulties,
-    lesson_points,
     named_mistakes,
     note_about,
     report_link,
@@ -282,7 +281,7 @@ def test_points_and_notes_of_the_class(lesson: Lesson, lessons: dict[str, Lesson
         (results_of(refused, status="rejected"), {}, "rejected"),
         (results_of(status="error", score=0, max_score=28), {}, "could not be graded"),
     ):
-        assert (lesson_points(found), note_about(found)) == (points, note)
+        assert (found.lesson_points, note_about(found)) == (points, note)
 
 
 def test_mistakes_and_difficulties_leave_out_what_was_not_submitted(lesson: Lesson) -> None:
