@@ -14,7 +14,7 @@ ZERO_GRADIENT = 1e-9
 
 
 def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
-    """{what is wrong: a copy of d`name` that is wrong by enough to be seen}."""
+    """{what is wrong: a copy of d`name`, in its shape or with one axis too many, wrong by enough to be seen}."""
     right = problem.reference(name)
     sizes, one = right.abs().flatten(), torch.zeros_like(right)
     one.view(-1)[sizes.argmax()] = VISIBLE
