@@ -131,12 +131,11 @@ class Intake:
         keys, stored = {line.key for line in new}, self.given.out / INTAKE_FILE
         kept = read_intake(stored, self.course) if stored.is_file() else []
         self._lines = [line for line in kept if line.key not in keys] + new
+        self._confirmed = {line.student for line in new}
 
     def check_file(self) -> None:
         """Refuse an intake.csv about other students than this run's, or with files that a submission does not have."""
-        if (given := self.given.intake_file) is None:
-            return
-        names = {line.student for line in read_intake(given, self.course)}
+        given, names = self.given.intake_file, self._confirmed
         students = {arrival.student for arrival in self.found.arrivals}
         if names and names.isdisjoint(students):
             shown = first_names(sorted(names), MAX_INPUTS_NAMED)
