@@ -15,11 +15,12 @@ from rich.table import Table
 from grader.commands.command_line import argument, option
 from grader.commands.console import console_for, print_remarks, say
 from grader.commands.options import Because, StudentName
-from grader.commands.out_folder import BookToRead, OutFolder, OutToWrite, kept_roster
+from grader.commands.out_folder import BookToRead, OutFolder, OutToWrite
 from grader.errors import UserError
 from grader.gradebook.assignment.in_force import undone
 from grader.gradebook.database import Gradebook
 from grader.gradebook.extension_file import date_in
+from grader.gradebook.grading.views import roster_in
 from grader.gradebook.lookup import TOTAL_ROW, ClassNames, find_row, points_of_part, rows_by_lesson
 from grader.gradebook.records import Decision, DecisionKind
 from grader.publish.inert import terminal_line
@@ -133,7 +134,7 @@ def history(student: StudentName, gradebook: BookToRead) -> None:
 
 def student_called(gradebook: Gradebook, wanted: str) -> str:
     """The student with a name of the gradebook, an earlier one, or one in the latest roster. Raises UserError."""
-    return ClassNames(gradebook.students(), gradebook.people(), kept_roster(gradebook)[0]).find(wanted)
+    return ClassNames(gradebook.students(), gradebook.people(), roster_in(gradebook)).find(wanted)
 
 
 def decide(

@@ -12,9 +12,10 @@ from grader.commands.checks import open_assignment, require_solutions
 from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import print_remarks, say
 from grader.commands.options import AssignmentPath, CourseFolder, FailUnder, LessonNames, Require, RosterFile, Timeout
-from grader.commands.out_folder import GradedOut, kept_roster
+from grader.commands.out_folder import GradedOut
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
+from grader.gradebook.grading.views import roster_in
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.github import WORKFLOW_PATH, workflow_text
 from grader.publish.export.gradebooks import PLATFORMS, class_results, read_marks
@@ -210,7 +211,7 @@ def student_folders(
       grade feedback folder grades/ --roster roster.csv
     """
     place = out or graded.path / "feedback"
-    roster = kept_roster(graded.gradebook)[0] if roster_file is None else read_roster(roster_file)
+    roster = roster_in(graded.gradebook) if roster_file is None else read_roster(roster_file)
     marks = None if roster is None else read_marks(graded.gradebook, roster)
     feedback, remarks = feedback_for(graded.path, marks.results if marks else class_results(graded.gradebook))
     with write_errors(place):

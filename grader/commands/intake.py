@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +19,11 @@ from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import print_remarks
 from grader.commands.decisions import author_name
 from grader.commands.options import GRADES, AssignmentPath, RosterFile
-from grader.commands.out_folder import ROSTER_ENTRY, kept_roster
 from grader.errors import UserError
 from grader.gradebook.database import Gradebook
 from grader.gradebook.extension_file import read_extensions
 from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.grading.views import roster_in
 from grader.gradebook.lookup import ClassNames
 from grader.gradebook.records import Decision
 from grader.intake.submissions.finding import FoundSubmissions, find
@@ -39,7 +38,6 @@ from grader.intake.submissions.intake_csv import (
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission_times import NoZone, ReadTimes, read_times, times_in_roster
 from grader.results.wording import count_text, first_names
-from grader.typed_json import to_json
 
 MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
 
@@ -77,20 +75,14 @@ class Intake:
             course, given.lesson_names, given.assignment_file, known.assignment()
         )
         require_solutions(self.lessons)
-        self.roster, self._roster_name = kept_roster(known)
+        self.roster = roster_in(known) if given.roster_file is None else read_roster(given.roster_file)
         self.remembered = list[str]()
-        if given.roster_file is not None:
-            self.roster, self._roster_name = read_roster(given.roster_file), given.roster_file.name
-        elif self.roster is not None:
+        if self.roster is not None and given.roster_file is None:
             count = count_text(len(self.roster.members), "student")
-            self.remembered.append(f"{self._roster_name} of an earlier run: {count}.")
+            self.remembered.append(f"{self.roster.file} of an earlier run: {count}.")
         self.found = FoundSubmissions(self.lessons, [*self.course.lessons.values()])
         self.read_files()
         self.found.decided = decisions(self._lines)
-
-    def entries(self) -> dict[str, str]:
-        """What the gradebook keeps of the class for later runs."""
-        return {} if self.roster is None else {ROSTER_ENTRY: json.dumps([self._roster_name, to_json(self.roster)])}
 
     def find(self, paths: Sequence[Path]) -> tuple[list[str], list[str]]:
         """Find what is under `paths` now, and its times in the roster and in `--times`.
@@ -107,9 +99,9 @@ class Intake:
         zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
         if self.roster is not None:
             try:
-                read = times_in_roster(self.roster, self._roster_name, zone)
+                read = times_in_roster(self.roster, zone)
                 unclear += first_sentences([*read.bad, *self.found.set_times(read.times, replaces=False)])
-                counts += times_sentence(self._roster_name, read)
+                counts += times_sentence(self.roster.file, read)
             except NoZone as error:
                 unclear += [str(error)] if due is not None else []
         for file in self.given.times_files:

@@ -5,7 +5,6 @@ It may change pages of the term's other gradebooks as well, where it frees or sp
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -20,18 +19,14 @@ from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
 from grader.gradebook.grading.views import Views, reported_in
-from grader.intake.submissions.roster import Roster
 from grader.lesson.lesson import Course
 from grader.lesson.paths import installed_course
 from grader.publish.export.formats import EXPORT_FILES, write_formats
 from grader.publish.report.pages import Reporter
 from grader.results.wording import count_text, first_names
-from grader.typed_json import from_json
 
 EXPORTS = ("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip", "feedback")
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
-ROSTER_ENTRY = "roster"
-"""Name under which the gradebook keeps [file's name, roster]."""
 
 
 @contextmanager
@@ -47,12 +42,6 @@ def open_gradebook(out: Out, to_write: bool = False) -> Iterator[Gradebook]:
 def gradebook_so_far(out: Path) -> AbstractContextManager[Gradebook]:
     """The gradebook in `out`, to be read; an empty one where there is none yet."""
     return open_gradebook(out) if (out / GRADEBOOK).is_file() else closing(Gradebook(Path(":memory:")))
-
-
-def kept_roster(gradebook: Gradebook) -> tuple[Roster | None, str]:
-    """(the class's list that a run was given last, its file's name)"""
-    name, stored = json.loads(gradebook.kept(ROSTER_ENTRY) or '["", null]')
-    return from_json(Roster | None, stored), name
 
 
 def course_of_run(gradebook: Gradebook, *known: Path | None) -> Course | None:

@@ -111,7 +111,6 @@ class GradeRun(RunInput):
                     assignment_file=self.assignment_file,
                     decisions=extensions,
                     roster=intake.roster,
-                    kept=intake.entries(),
                     fresh=self.fresh,
                     only_these=self.only_these,
                     inbox=inbox,

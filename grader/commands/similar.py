@@ -7,9 +7,10 @@ from functools import partial
 from grader.commands.checks import named_lessons
 from grader.commands.console import ProgressBar, console_for, print_remarks, say
 from grader.commands.options import LessonNames
-from grader.commands.out_folder import OutToRead, kept_roster
+from grader.commands.out_folder import OutToRead
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.grading.views import roster_in
 from grader.gradebook.similarity.pairs import similarities
 from grader.gradebook.similarity.reading import known_code, read_class, steps_of_course, stored_class
 from grader.publish.instructor_pages import reason_text, similar_page
@@ -41,7 +42,7 @@ def similar(out: OutToRead, lesson_names: LessonNames) -> None:
         task = bar.add_task("comparing", total=len(files))
         read = read_class(files, steps, partial(bar.advance, task))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
-    roster, _ = kept_roster(out.gradebook)
+    roster = roster_in(out.gradebook)
     groups = {each.student: each.group for each in (roster.members if roster else ()) if each.group}
     result = similarities(read, rows, known, groups)
     pairs = [pair for pair in result.pairs if pair.bits >= result.threshold]

@@ -20,7 +20,7 @@ from grader.gradebook.grading.grader_processes import IDLE_SECONDS, GraderPool, 
 from grader.gradebook.grading.outcome import Moves, RunOutcome, apply_unless_scores_move
 from grader.gradebook.grading.settings import Conditions, Settings, other_results, run_entries, seed_policy
 from grader.gradebook.grading.stop import Stop, stop_at_signals
-from grader.gradebook.grading.views import Views, reported_in
+from grader.gradebook.grading.views import ROSTER_ENTRY, Views, reported_in
 from grader.gradebook.people import JoinedPeople, join_people
 from grader.gradebook.records import Decision
 from grader.gradebook.store import StoredVerdict
@@ -32,6 +32,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.nursery import Nursery
+from grader.typed_json import to_json
 
 SCORES_ENTRY = "scores"
 """Name under which a run keeps {student: score, or None where there is none} for the next one."""
@@ -55,8 +56,7 @@ class GradingRun:
         nursery: one that was started already.
         assignment: as its file says, or the gradebook's; `assignment_file` if a file was given.
         decisions: they are added to the gradebook where they are not in force.
-        roster: the class's.
-        kept: texts that the gradebook keeps for later runs.
+        roster: the class's, which the gradebook keeps for later runs.
         fresh: grade everything again.
         only_these: the class's pages show the students of this run only.
         inbox: a folder, in place of `found`: grade what appears there until a signal comes.
@@ -76,7 +76,6 @@ class GradingRun:
     assignment_file: Path | None = None
     decisions: Sequence[Decision] = ()
     roster: Roster | None = None
-    kept: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
     only_these: bool = False
     inbox: Inbox | None = None
@@ -123,8 +122,8 @@ class GradingRun:
         joined = join_people(book, self.found, self.roster)
         self._renamed(joined.names)
         self.outcome.joined += joined.sentences
-        for name, text in self.kept.items():
-            book.keep(name, text)
+        if self.roster is not None:
+            book.keep(ROSTER_ENTRY, json.dumps(to_json(self.roster)))
         self._views.keep_class(self.found.attendance, self.settings.left_out)
         return joined
 

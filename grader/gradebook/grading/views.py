@@ -12,7 +12,7 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, holds_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.graded import ClassFacts, GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import NO_REPORT, guarded_pages
-from grader.intake.submissions.roster import Attendance
+from grader.intake.submissions.roster import Attendance, Roster
 from grader.lesson.lesson import Lesson
 from grader.results import RESULTS_FILE, SubmissionResult, number, points_text, read_results
 from grader.typed_json import from_json, to_json
@@ -28,8 +28,14 @@ def reported_in(folder: Path) -> SubmissionResult | None:
     return read_results(folder) if all((folder / name).is_file() for name in STUDENT_FILES) else None
 
 
-ATTENDANCE_ENTRY, LEFT_OUT_ENTRY = "attendance", "left out"
+ROSTER_ENTRY, ATTENDANCE_ENTRY, LEFT_OUT_ENTRY = "class", "attendance", "left out"
 """Names under which a run keeps what later commands need to write the same pages."""
+
+
+def roster_in(gradebook: Gradebook) -> Roster | None:
+    """The class's list that a run was given last."""
+    found: Roster | None = from_json(Roster | None, json.loads(gradebook.kept(ROSTER_ENTRY) or "null"))
+    return found
 
 
 def attendance_in(gradebook: Gradebook) -> Attendance | None:

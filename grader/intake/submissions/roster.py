@@ -76,11 +76,13 @@ class Roster:
         members: in the file's order.
         columns: the file's columns, as written.
         possible: the line "Points Possible" of Canvas's own grade book, {column: cell}.
+        file: the name of the file.
     """
 
     members: tuple[Member, ...]
     columns: tuple[str, ...] = ()
     possible: Mapping[str, str] = field(default_factory=dict)
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def read_roster(path: Path) -> Roster:
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
             raise UserError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
-    return Roster(tuple(with_unique_names(members)), table.columns, possible)
+    return Roster(tuple(with_unique_names(members)), table.columns, possible, path.name)
 
 
 def with_unique_names(members: Sequence[Member]) -> Iterable[Member]:

@@ -101,11 +101,11 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     return times_of_rows([(f"{path.name}, {line}", row) for line, row in table.rows], zone)
 
 
-def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
+def times_in_roster(roster: Roster, zone: tzinfo | None) -> ReadTimes:
     """The times in a roster that has them, such as Moodle's grading worksheet. Raises NoZone."""
     lines = ({column.strip().casefold(): cell.strip() for column, cell in m.line.items()} for m in roster.members)
     rows = zip(roster.members, lines, strict=True)
-    return times_of_rows([(f"{name}, {m.name}", line | {ID_COLUMNS[0]: m.student}) for m, line in rows], zone)
+    return times_of_rows([(f"{roster.file}, {m.name}", line | {ID_COLUMNS[0]: m.student}) for m, line in rows], zone)
 
 
 def rows_of_json(path: Path, text: str) -> list[TimeRow]:

@@ -60,8 +60,8 @@ def test_moodle_s_worksheet(tmp_path):
     assert {"participant 300001", "ada@x.edu"} <= {key.lower() for key in time.ids} and time.names == ("Ada Okafor",)
     with pytest.raises(NoZone, match=r"times.csv, line 2 has a time without a time zone.*timezone = .Europe/Zurich"):
         read_times(path, None)
-    in_roster = times_in_roster(read_roster(path), "roster.csv", ZURICH)
-    assert [(each.place, each.when) for each in in_roster.times] == [("roster.csv, Ada Okafor", time.when)]
+    in_roster = times_in_roster(read_roster(path), ZURICH)
+    assert [(each.place, each.when) for each in in_roster.times] == [("times.csv, Ada Okafor", time.when)]
 
 
 def test_canvas_s_submissions_api(tmp_path):
