@@ -28,7 +28,7 @@ def sheet(student: str, count: int, is_long: bool) -> Sheet:
     long = [DefenceQuestion("which_line", "dx", "choice", text, "c0", choices)] * (count // 2)
     long += [DefenceQuestion("by_hand", "dx", "number", text, "1")] * (count - len(long))
     short = [DefenceQuestion("chain", "dx", "multiple", "Which?", ("a",), {"a": "`da`", "b": "`db`"})] * count
-    return Sheet("ABCDE", student, "05_batch_norm", "05 Batch norm", "1", tuple(long if is_long else short))
+    return Sheet("ABCDE", student, "05_batch_norm", "05 Batch norm", tuple(long if is_long else short))
 
 
 @pytest.fixture(scope="module")
