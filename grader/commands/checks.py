@@ -1,11 +1,11 @@
-"""The course and the assignment that a command uses, and what it refuses before it grades. All raise UserError."""
+"""The course and the assignment that a command uses, and how it grades. All raise UserError."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,34 +50,6 @@ def open_course(given: Path | None, names: Sequence[str] = ()) -> tuple[Course, 
 def named_lessons(course: Course, names: Sequence[str]) -> list[Lesson]:
     """The lessons that `names` name, or all."""
     return list(dict.fromkeys(map(course.find, names))) or list(course.lessons.values())
-
-
-def refuse_course_in_submissions(course: Path, submissions: Sequence[Path]) -> None:
-    """Refuse where one of the `submissions` could hold the course's code, which runs next to the secrets.
-
-    The course that this package is a part of may be graded: who can change its lessons can change the grader.
-    """
-    root = course.resolve()
-    if root == installed_course():
-        return
-    for each in submissions:
-        place, parts = each.resolve(), [(root / name).resolve() for name in ("exercises", "solutions")]
-        if any(part.is_relative_to(place) for part in (root, *parts)) or any(map(place.is_relative_to, parts)):
-            raise UserError(
-                f"{each} is to be graded, and the course {course} is in it or around it: a course's code runs with "
-                "your rights. Keep the course in a folder of its own, and name that with --course."
-            )
-
-
-def refuse_planted_results(out: Path, submissions: Iterable[Path]) -> None:
-    """Refuse an OUT that exists and is in a submission: the student could have written the gradebook in it."""
-    places = {out.parent.resolve() / out.name, out.resolve()} if os.path.lexists(out) else set()
-    for submission in submissions:
-        if any(place.is_relative_to(submission) for place in places):
-            raise UserError(
-                f"{out} is in the submission {submission.name}, whose author may have written the results that it "
-                "holds. Give a folder elsewhere after -o."
-            )
 
 
 def require_solutions(lessons: Sequence[Lesson]) -> None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from grader.commands.checks import (
-    find_course,
-    open_assignment,
-    refuse_course_in_submissions,
-    refuse_planted_results,
-    require_solutions,
-)
+from grader.commands.checks import find_course, open_assignment, require_solutions
 from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import print_remarks
 from grader.commands.decisions import author_name
@@ -37,6 +32,7 @@ from grader.intake.submissions.intake_csv import (
 )
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission_times import NoZone, ReadTimes, read_times, times_in_roster
+from grader.lesson.paths import installed_course
 from grader.results.wording import count_text, first_names
 
 MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
@@ -171,6 +167,34 @@ class Intake:
             names = first_names(edited, MAX_INPUTS_NAMED)
             sentences.append(f"{path} was edited for {names}, which counts only with --intake.")
         return sentences
+
+
+def refuse_course_in_submissions(course: Path, submissions: Sequence[Path]) -> None:
+    """Refuse where one of the `submissions` could hold the course's code, which runs next to the secrets.
+
+    The course that this package is a part of may be graded: who can change its lessons can change the grader.
+    """
+    root = course.resolve()
+    if root == installed_course():
+        return
+    for each in submissions:
+        place, parts = each.resolve(), [(root / name).resolve() for name in ("exercises", "solutions")]
+        if any(part.is_relative_to(place) for part in (root, *parts)) or any(map(place.is_relative_to, parts)):
+            raise UserError(
+                f"{each} is to be graded, and the course {course} is in it or around it: a course's code runs with "
+                "your rights. Keep the course in a folder of its own, and name that with --course."
+            )
+
+
+def refuse_planted_results(out: Path, submissions: Iterable[Path]) -> None:
+    """Refuse an OUT that exists and is in a submission: the student could have written the gradebook in it."""
+    places = {out.parent.resolve() / out.name, out.resolve()} if os.path.lexists(out) else set()
+    for submission in submissions:
+        if any(place.is_relative_to(submission) for place in places):
+            raise UserError(
+                f"{out} is in the submission {submission.name}, whose author may have written the results that it "
+                "holds. Give a folder elsewhere after -o."
+            )
 
 
 def first_sentences(sentences: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 from support import ROOT
 
-from grader.commands import checks, command_line
+from grader.commands import checks, command_line, intake
 from grader.commands import grade as grade_commands
 from grader.commands.dojo import main as dojo_main
 from grader.dojo import check as dojo_check
@@ -95,7 +95,7 @@ def test_the_checkout_of_the_grader_is_its_course_wherever_it_is_typed(place, tm
     """So `make grade`, and `grade run submissions/` and `grade run .` in a clone, need no --course."""
     monkeypatch.chdir(ROOT / place)
     assert checks.find_course(None) == ROOT
-    checks.refuse_course_in_submissions(ROOT, [Path()])
+    intake.refuse_course_in_submissions(ROOT, [Path()])
     monkeypatch.chdir(tmp_path)
     assert checks.find_course(None) == ROOT
 
@@ -122,9 +122,9 @@ def test_a_course_is_neither_in_a_submission_nor_around_it(tmp_path):
     for submission, is_refused in PLACES:
         if is_refused:
             with pytest.raises(UserError, match="Keep the course in a folder of its own"):
-                checks.refuse_course_in_submissions(course, [tmp_path / submission])
+                intake.refuse_course_in_submissions(course, [tmp_path / submission])
         else:
-            checks.refuse_course_in_submissions(course, [tmp_path / submission])
+            intake.refuse_course_in_submissions(course, [tmp_path / submission])
 
 
 @pytest.mark.parametrize(
