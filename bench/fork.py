@@ -57,10 +57,10 @@ def first_answer(zygote: ZygoteProcess) -> float:
     started = time.perf_counter()
     worker = zygote.worker()
     worker.wait_until_locked_in()
-    ((loaded,),) = worker.replies([pack(Load({"backward.py": SOURCE}, "backward.py"))], GUARD_SECONDS)
+    (loaded,) = worker.answers(pack(Load({"backward.py": SOURCE}, "backward.py")), GUARD_SECONDS)
     assert loaded.outcome == "returned", loaded
     problem = pack_problem(torch.float64, values, {})
-    ((answer,),) = worker.replies([pack(Run(problem, ["dlogits"]))], GUARD_SECONDS)
+    (answer,) = worker.answers(pack(Run(problem, ["dlogits"])), GUARD_SECONDS)
     assert answer.tensor is not None, answer
     seconds = time.perf_counter() - started
     worker.end_and_measure()

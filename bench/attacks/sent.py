@@ -85,24 +85,21 @@ class Tap:
     sent: list[Sent] = field(default_factory=list)
     given_back: list[Tensor] = field(default_factory=list)  # signatures of arguments that the reference gives back
 
-    def note(self, requests: Sequence[messages.PackedRequest], answered: Rows) -> Rows:
-        """Notes the tensors of a batch of requests. Returns the rows that it asks for."""
-        asked = Rows()
-        for packed in requests:
-            request = pickle.loads(packed.data)
-            if isinstance(request, messages.Run):
-                problem = problem_of(request.problem.data)
-                known = frozenset(answered - asked)  # what is asked again has still to be answered
-                asked |= {(pass_of(problem), step) for step in request.steps}
-                _, forward, upstream, _ = pickle.loads(request.problem.data)
-                for kind, values in (("v", forward), ("u", upstream)):
-                    tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
-                    self.sent += [Sent(name, tensor, problem, known) for name, tensor in tensors.items()]
-            elif isinstance(request, CallRequest):
-                given = [request.args, request.kwargs]
-                bound = [each.keywords for each in leaves(given) if isinstance(each, functools.partial)]
-                for tensor in tensors_in([given, bound]):
-                    self.sent.append(Sent(f"an argument of {request.name}", tensor, None, frozenset(answered - asked)))
+    def note(self, packed: messages.PackedRequest, answered: Rows) -> Rows:
+        """Notes the tensors of a request. Returns the rows that it asks for."""
+        asked, known, request = Rows(), frozenset(answered), pickle.loads(packed.data)
+        if isinstance(request, messages.Run):
+            problem = problem_of(request.problem.data)
+            asked = {(pass_of(problem), step) for step in request.steps}
+            _, forward, upstream, _ = pickle.loads(request.problem.data)
+            for kind, values in (("v", forward), ("u", upstream)):
+                tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
+                self.sent += [Sent(name, tensor, problem, known) for name, tensor in tensors.items()]
+        elif isinstance(request, CallRequest):
+            given = [request.args, request.kwargs]
+            bound = [each.keywords for each in leaves(given) if isinstance(each, functools.partial)]
+            for tensor in tensors_in([given, bound]):
+                self.sent.append(Sent(f"an argument of {request.name}", tensor, None, known))
         return asked
 
 
@@ -119,14 +116,15 @@ def pass_of(problem: Problem) -> int:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers, and to what the course's own functions return."""
-    replies, run = WorkerProcess.replies, ModuleTarget.perform
+    answers, run = WorkerProcess.answers, ModuleTarget.perform
     answered = collections.defaultdict[object, Rows](set)  # of each worker
 
-    def answering(self: WorkerProcess, requests: Sequence[messages.PackedRequest], *of: Any) -> Iterator[list[Answer]]:
-        asked = tap.note(requests, answered[self])
-        answered[self] -= asked
-        yield from replies(self, requests, *of)
+    def answering(self: WorkerProcess, request: messages.PackedRequest, *of: Any) -> list[Answer]:
+        asked = tap.note(request, answered[self])
+        answered[self] -= asked  # what is asked again has still to be answered
+        found = answers(self, request, *of)
         answered[self] |= asked
+        return found
 
     def running(self: ModuleTarget, request: CallRequest) -> Answer:
         called = run(self, request)
@@ -136,7 +134,7 @@ def tapped(tap: Tap) -> Iterator[None]:
                 tap.given_back.append(key)
         return called
 
-    with mock.patch.object(WorkerProcess, "replies", answering), mock.patch.object(ModuleTarget, "perform", running):
+    with mock.patch.object(WorkerProcess, "answers", answering), mock.patch.object(ModuleTarget, "perform", running):
         yield
 
 

@@ -18,9 +18,9 @@ from grader.reference.problem import Problem
 from grader.reference.runner import STRICT, StepRunner, Terms
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, Loading, PackedProblem, PackedRequest, Run, pack, pack_problem
+from grader.sandbox.workers.messages import Load, Loading, PackedProblem, Request, Run, pack, pack_problem
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.waiting import WORKER_FAILURES, DeadlineMissed, TimeAccount
+from grader.sandbox.workers.waiting import DeadlineMissed, TimeAccount, WorkerLost
 from grader.sandbox.workers.worker_process import WorkerProcess
 
 TOGETHER = 0.2
@@ -121,18 +121,18 @@ class Student(StepRunner):
         self.process = self.zygote.worker()
         # what the file prints as it is run was shown by its first worker
         self.process.output = Output(0) if self._was_loaded else self.output
-        self.zygote.running, self._was_loaded = BACKWARD_FILE, True
+        self._was_loaded = True
         if self.interrupt is not None:
             self.process.interrupt = self.interrupt
         self.process.wait_until_locked_in()
-        load = Load(dict(self.files), BACKWARD_FILE, self.not_allowed)
-        replies, failure = self._ask([pack(load)], seconds, BACKWARD_FILE)
-        if failure is not None and failure.outcome == "timeout":
-            what = f"The file itself did not finish running within {seconds:g} seconds"
-            return Answer("timeout", message=f"{what}: is there a loop outside the functions?")
-        if failure is not None:
-            return failure._replace(message=f"While the file was being run: {failure.message}")
-        ((answer,),) = replies
+        answers = self._ask(Load(dict(self.files), BACKWARD_FILE, self.not_allowed), seconds, BACKWARD_FILE)
+        if isinstance(answers, Answer):
+            what = f"While the file was being run: {answers.message}"
+            if answers.outcome == "timeout":
+                what = f"The file itself did not finish running within {seconds:g} seconds"
+                what += ": is there a loop outside the functions?"
+            return answers._replace(message=what)
+        (answer,) = answers
         if answer.outcome != "returned":
             return answer if answer.outcome == "forbidden" else answer._replace(outcome="raised")
         self.process.output = self.output
@@ -151,35 +151,29 @@ class Student(StepRunner):
             self.process.close()
             self.process = None
 
-    def _ask(
-        self, requests: Sequence[PackedRequest], seconds: float, running: str = ""
-    ) -> tuple[list[list[Answer]], Answer | None]:
-        """(the replies of the present worker, why no more came): then it is gone, and the next reply was due.
+    def _ask(self, request: Request, seconds: float, running: str = "") -> list[Answer] | Answer:
+        """The answers of the present worker; or what stands for each of them where none came, and it is gone.
 
-        Each reply may take `seconds`. `running` is what to show in place of the requested names.
+        `running` is what to show in place of the requested names.
         """
         assert self.process is not None
-        replies: list[list[Answer]] = []
-        due = [running or (each.names[0] if len(each.names) == 1 else "") for each in requests]
-        self.zygote.running = due[0]
+        packed = pack(request)
+        self.zygote.running = running or (packed.names[0] if len(packed.names) == 1 else "")
         try:
-            for answers in self.process.replies(requests, seconds, self.time):
-                replies.append(answers)
-                self.switched_on |= any(answer.message == SWITCHED_ON for answer in answers)
-                self.zygote.running = due[len(replies)] if len(replies) < len(due) else ""
-        except WORKER_FAILURES as error:
+            answers = self.process.answers(packed, seconds, self.time)
+            self.switched_on |= any(answer.message == SWITCHED_ON for answer in answers)
+            return answers
+        except WorkerLost as error:
             self.close()
-            return replies, self._answer_for(error)
-        return replies, None
-
-    def _answer_for(self, error: Exception) -> Answer:
-        """The answer of a step or a function whose worker ended or missed the deadline."""
-        if not isinstance(error, DeadlineMissed):
             return Answer("crashed", message=str(error))
-        if self.time.is_used_up:
-            total = f"{self._limits.total_seconds:g} seconds of this submission"
-            return Answer("timeout", message=f"It had not returned when the {total} were used up.")
-        return Answer("timeout", message=f"It did not return within {self._limits.step_seconds:g} seconds.")
+        except DeadlineMissed:
+            self.close()
+            if self.time.is_used_up:
+                total = f"{self._limits.total_seconds:g} seconds of this submission"
+                return Answer("timeout", message=f"It had not returned when the {total} were used up.")
+            return Answer("timeout", message=f"It did not return within {self._limits.step_seconds:g} seconds.")
+        finally:
+            self.zygote.running = ""
 
     # Steps -----------------------------------------------------------------------------------------------------------
 
@@ -224,21 +218,20 @@ class Student(StepRunner):
             missing = [step for step in steps if step not in found and step not in self.given_up]
             if not missing:
                 break
-            batches = [missing] if together or joint else [[step] for step in missing]
-            requests = [pack(Run(packed, batch, joint=joint, watched=watched)) for batch in batches]
+            batch = missing if together or joint else missing[:1]
             seconds = self._limits.total_seconds if watched else self._limits.step_seconds
-            if joint is None and len(batches[0]) > 1:
+            if joint is None and len(batch) > 1:
                 seconds *= TOGETHER
-            replies, failure = self._ask(requests, seconds, joint.name if joint else "")
-            for batch, answers in zip(batches, replies, strict=False):
+            request = Run(packed, batch, joint=joint, watched=watched)
+            answers = self._ask(request, seconds, joint.name if joint else "")
+            if not isinstance(answers, Answer):
                 found |= zip(batch, answers, strict=True)
                 # these are not run again
                 self.given_up |= {s: a for s, a in zip(batch, answers, strict=True) if is_not_run_again(a)}
-            if failure is not None:
-                batch = batches[len(replies)]
-                if joint or len(batch) == 1:
-                    self.given_up |= dict.fromkeys(batch, failure)
-                together = False
+                continue
+            if joint or len(batch) == 1:
+                self.given_up |= dict.fromkeys(batch, answers)
+            together = False
         other = self._load_failure or Answer("crashed")
         return {step: found.get(step) or self.given_up.get(step, other) for step in steps}
 
@@ -252,8 +245,8 @@ class Student(StepRunner):
             results = dict[str, Answer]()
             if steps and self.start() is not None:
                 own = {step: sorted(above[step]) for step in steps}
-                replies, _ = self._ask([pack(Run(packed, steps, own, self.joint))], self._limits.step_seconds)
-                results = dict(zip(steps, replies[0], strict=True)) if replies else {}
+                answers = self._ask(Run(packed, steps, own, self.joint), self._limits.step_seconds)
+                results = {} if isinstance(answers, Answer) else dict(zip(steps, answers, strict=True))
             self._chain_answers = {step: results.get(step, Answer("skipped")) for step in self.steps}
         return self._chain_answers
 
@@ -278,8 +271,8 @@ class Student(StepRunner):
             return self._load_failure or Answer("crashed")
         # what is watched returned in time when nobody watched
         seconds = self._limits.total_seconds if request.watched else self._limits.step_seconds
-        replies, failure = self._ask([pack(request)], seconds)
-        answer = failure or replies[0][0]
+        answers = self._ask(request, seconds)
+        answer = answers if isinstance(answers, Answer) else answers[0]
         if answer.outcome in NOT_CALLED_AGAIN:
             self.close()
             self.given_up[request.name] = answer

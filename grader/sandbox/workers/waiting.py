@@ -32,10 +32,6 @@ class WireError(WorkerLost):
         super().__init__(f"Its answer could not be read ({what}).")
 
 
-WORKER_FAILURES = (DeadlineMissed, WorkerLost)
-"""How a request to a worker can end without an answer because of the student's code."""
-
-
 class TimeAccount:
     """Seconds that may be used by what is waited for: one answer, or all workers of a submission.
 

@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 
 from grader.calling.answer import Answer
 from grader.errors import Interrupted, ZygoteDied
@@ -67,17 +67,13 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start = Usage(*header["used"])
 
-    def replies(
-        self, requests: Sequence[PackedRequest], seconds: float, *accounts: TimeAccount
-    ) -> Iterator[list[Answer]]:
-        """Send all requests; the answers to each of them as its reply arrives, within so many seconds."""
-        self._max_body = max(each.room * len(each.names) for each in requests)
-        self._unsent = memoryview(b"".join(each.data for each in requests))
-        for each in requests:
-            yield decode_reply(self.receive(self._account(seconds), *accounts), each)
+    def answers(self, request: PackedRequest, seconds: float, *accounts: TimeAccount) -> list[Answer]:
+        """The answers to a request, within so many seconds."""
+        self._max_body, self._unsent = request.room * len(request.names), memoryview(request.data)
+        return decode_reply(self.receive(self._account(seconds), *accounts), request)
 
     def receive(self, *accounts: TimeAccount) -> Frame:
-        """The next frame that the worker sends. Meanwhile requests are sent, and what it prints is kept."""
+        """The next frame that the worker sends. Meanwhile the request is sent, and what it prints is kept."""
         until, late_reads = time.monotonic(), 0
         while (frame := take_frame(self._received, self._max_body)) is None:
             seconds = min(each.seconds_to_wait for each in accounts)

@@ -169,7 +169,7 @@ zygote = ZygoteProcess(pickle.loads(bytes.fromhex(sys.argv[1])))
 worker = zygote.worker()
 print("asked", flush=True)
 worker.wait_until_locked_in()
-list(worker.replies([pack(Load({"backward.py": sys.argv[2].encode()}, "backward.py"))], 3600.0))
+worker.answers(pack(Load({"backward.py": sys.argv[2].encode()}, "backward.py")), 3600.0)
 """
 
 
