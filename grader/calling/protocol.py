@@ -116,11 +116,8 @@ def source_of(function: Callable[..., Any]) -> str:
 
 def leaves(tree: Any) -> Iterator[Any]:
     """Everything in a tree of lists, tuples and dicts that is none of these."""
-    if isinstance(tree, Mapping):
-        for value in tree.values():
-            yield from leaves(value)
-    elif isinstance(tree, (list, tuple)):
-        for value in tree:
+    if isinstance(tree, (Mapping, list, tuple)):
+        for value in tree.values() if isinstance(tree, Mapping) else tree:
             yield from leaves(value)
     else:
         yield tree

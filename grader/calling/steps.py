@@ -29,7 +29,6 @@ READS_VARIABLE = frozenset(
     if "LOAD_FAST" in instruction and instruction != "LOAD_FAST_AND_CLEAR"  # that one keeps a variable for later
 )
 """Opcodes. `dis.get_instructions` takes ten to thirty times as long as a look at the bytes."""
-REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 Groups = Mapping[str, Sequence[str] | Mapping[str, str]]
 """{name: the names of its values}, for a list; {name: {key: the name of its value}}, for a dict."""
 
@@ -216,7 +215,7 @@ def arguments_for(parameters: Sequence[inspect.Parameter], known: Mapping[str, A
     """
     arguments: dict[str, Any] = {}
     for parameter in parameters:
-        if parameter.kind in REST:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         if parameter.name in known:
             arguments[parameter.name] = copy_tree(known[parameter.name])

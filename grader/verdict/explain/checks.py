@@ -10,8 +10,7 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import leaves
-from grader.calling.recorder import numbers_given, tensors_given
-from grader.calling.target import Target
+from grader.calling.target import Target, numbers_given, tensors_given
 from grader.comparison.trees import Difference, agreement
 from grader.results import NamedMistake, Row, Status
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining

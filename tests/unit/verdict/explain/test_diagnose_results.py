@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.calling.recorder import Call, arguments_by_name, numbers_given, tensors_given
-from grader.calling.target import ModuleTarget
+from grader.calling.target import Call, ModuleTarget, arguments_by_name, numbers_given, tensors_given
 from grader.comparison.trees import agreement
 from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.explanation import Explanation

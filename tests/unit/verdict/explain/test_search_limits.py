@@ -11,7 +11,7 @@ import torch
 from grader.calling import target
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallRequest
-from grader.calling.recorder import Call
+from grader.calling.target import Call
 from grader.comparison.trees import agreement
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.checks import by_edits, explain_check
