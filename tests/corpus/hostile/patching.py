@@ -64,7 +64,7 @@ encode = messages.encode_reply
 
 def full_marks(*arguments):
     sent = encode(*arguments)
-    return sent.replace(b'"outcome":"returned"', b'"outcome":"passed"  ')
+    return sent.replace(b'\\"outcome\\":\\"returned\\"', b'\\"outcome\\":\\"passed\\"  ')
 
 
 messages.encode_reply = full_marks

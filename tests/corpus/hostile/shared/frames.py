@@ -17,7 +17,7 @@ ANSWER = {
     "operators": 3,
     "low_precision": False,
 }
-LOADED = {"ticket": 0, "answers": [[{"outcome": "returned"}, {"u": [{"l": ["dlogits"]}, ""]}, []]]}
+LOADED = {"ticket": 0, "answers": [['{"outcome": "returned"}', {"u": [{"l": ["dlogits"]}, ""]}, []]]}
 
 
 def frame(header, body=b""):
@@ -45,7 +45,8 @@ def answer(body=b"", tensor=None, **fields):
     """`tensor` is {"dtype": …, "shape": …}; its numbers are `body`."""
     value = None if tensor is None else {"t": [tensor["dtype"], tensor["shape"]]}
     ticket = fields.pop("ticket") if "ticket" in fields else asked()
-    return frame({"ticket": ticket, "answers": [[{**ANSWER, **fields}, value, []]]}, body + bytes(-len(body) % 8))
+    said = json.dumps({**ANSWER, **fields})
+    return frame({"ticket": ticket, "answers": [[said, value, []]]}, body + bytes(-len(body) % 8))
 
 
 def instead_of_answers(make):
