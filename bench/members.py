@@ -49,7 +49,7 @@ def members_of(path: Path) -> Iterator[Member]:
     of_all, common = keys_of(DOCSTRING.sub("", common))
     for name, what, section in zip(sections[::3], sections[1::3], sections[2::3], strict=True):
         keys, own = keys_of(section)
-        yield Member(name, CONTINUED.sub(" ", f"\n{what}".lstrip()), [*of_all, *keys], common, own)
+        yield Member(name, CONTINUED.sub(" ", what), [*of_all, *keys], common, own)
 
 
 def keys_of(text: str) -> tuple[list[tuple[str, str]], str]:
