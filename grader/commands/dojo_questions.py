@@ -36,12 +36,11 @@ def answer(
     if not due:
         say(f"All questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
         return
-    if not sheet.answers.student:
+    if not sheet.student:
         say("Your name or ID, as your course knows you (the numbers in the questions depend on it):")
-        student = " ".join((read_input_line() or "").split())
-        if not student:
+        sheet.student = " ".join((read_input_line() or "").split())
+        if not sheet.student:
             raise UserError("no name was given: type it, then Enter.")
-        sheet.set_student(student)
     show(ask_questions(sheet, due, read_input_line))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -43,7 +42,10 @@ ReadLine = Callable[[], str | None]
 
 
 class AnswerSheet:
-    """A student's answers.toml in a lesson's folder. It `is_judged` where the answer keys are there."""
+    """A student's answers.toml in a lesson's folder: who the `student` is, and the answers `given`, {question: answer}.
+
+    It `is_judged` where the answer keys are there.
+    """
 
     def __init__(self, lesson: Lesson, lessons: Iterable[Lesson], run_line: RunLine) -> None:
         """A new file gets the student's name from the answers to one of the `lessons`, "" where none has it.
@@ -55,23 +57,19 @@ class AnswerSheet:
         if not self.questions:
             raise UserError(f"Lesson {lesson.number} has no questions.")
         stored = stored_answers(lesson)
-        self.answers = replace(stored, lesson=lesson.name, student=stored.student or known_student(lessons))
+        self.student, self.given = stored.student or known_student(lessons), dict(stored.given)
         self.is_judged = bool(self._keys)
 
     def posed(self, question: Question) -> Posed:
-        return pose_question(question, seed_of(self.lesson, self.answers.student))
+        return pose_question(question, seed_of(self.lesson, self.student))
 
     def judged(self, question: Question) -> Judged | None:
         """The verdict on the stored answer; None where there are no keys to an answer that has its form."""
-        posed, raw = self.posed(question), self.answers.given[question.name]
+        posed, raw = self.posed(question), self.given[question.name]
         if self.is_judged:
             return judge(posed, self._keys[question.name], raw, self._run_line)
         trouble = answer_trouble(posed, raw)
         return None if trouble is None else Judged("error", 0, trouble)
-
-    def set_student(self, name: str) -> None:
-        """Draw the questions' values for the student of this name."""
-        self.answers = replace(self.answers, student=name)
 
     def due(self, names: Sequence[str]) -> list[Question]:
         """The questions of these `names`; without names those without an answer, or with a wrong one. UserError."""
@@ -81,7 +79,7 @@ class AnswerSheet:
                 raise UserError(no_question(self.questions, name, f"Lesson {self.lesson.number}"))
 
         def is_due(question: Question) -> bool:
-            judged = self.judged(question) if question.name in self.answers.given else Judged("failed", 0)
+            judged = self.judged(question) if question.name in self.given else Judged("failed", 0)
             return judged is not None and judged.status in ("failed", "error")
 
         chosen = [self.questions[name] for name in wanted]
@@ -93,9 +91,10 @@ class AnswerSheet:
         if question.kind in WITH_CHOICES:
             ids = [value] if question.kind == "choice" else sorted(value) if question.kind == "multiple" else value
             kept = ", ".join(ids)
-        self.answers = replace(self.answers, given={**self.answers.given, question.name: kept})
+        self.given[question.name] = kept
+        answers = Answers(self.lesson.name, self.student, self.given)
         with write_errors(shown_path(self.path)):
-            write_whole(self.path, self.answers.to_text(self.lesson.number), str(os.getpid()))
+            write_whole(self.path, answers.to_text(self.lesson.number), str(os.getpid()))
 
 
 def stored_answers(lesson: Lesson) -> Answers:
@@ -157,9 +156,9 @@ def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine) ->
             else:
                 yield Paragraph(f"Not right. {judged.message}", "red")
         yield ""
-    answered = sum(name in sheet.answers.given for name in names)
+    answered = sum(name in sheet.given for name in names)
     stored = f"stored in {shown_path(sheet.path)}. Submit it with your files."
-    what = f"answered, {stored}" if sheet.answers.given else "answered: nothing is stored yet."
+    what = f"answered, {stored}" if sheet.given else "answered: nothing is stored yet."
     yield Paragraph(f"{answered} of {len(names)} {what}", "bold")
     if answered < len(names):
         yield Paragraph(f"dojo answer {sheet.lesson.number} goes on.", "dim")
