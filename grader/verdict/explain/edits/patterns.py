@@ -93,6 +93,7 @@ def matches_list(patterns: list[Any], nodes: list[Any], bound: Bound) -> Iterato
             yield from matches_list(patterns[1:], nodes[1:], found)
 
 
+@lru_cache(10_000)  # every pattern asks for those of every node
 def compared_parts(node: ast.AST) -> list[Any]:
     """What a node is compared by. Equal ones are written differently: `x.sum(dim=0)` and `torch.sum(x, 0)`."""
     if (transposed := transposed_operand(node)) is not None:
