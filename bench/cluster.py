@@ -24,7 +24,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import ROOT
-from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, write_class
 from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.grading.run import GradingRun
@@ -151,7 +150,7 @@ def main() -> None:
     parser.add_argument("--lesson", default="03")
     options = parser.parse_args()
     lesson = Course(ROOT).find(options.lesson)
-    print(f"{processor()}, {len(CORES)} cores, load {os.getloadavg()[0]:.1f}; lesson {lesson.number}")
+    print(f"{len(CORES)} cores, load {os.getloadavg()[0]:.1f}; lesson {lesson.number}")
     class_ = tempfile.TemporaryDirectory()
     write_class(Path(class_.name), lesson, options.count, (RIGHT, WRONG))
     for workers in options.workers:
