@@ -139,7 +139,7 @@ class Rows:
             gradient = GradientCheck(self.lesson, item, student, self._book)
             explain_gradient(gradient, self._draws)
             row = gradient.row(self._draws)
-            json.dumps(row.to_json(), allow_nan=False).encode()
+            json.dumps([gradient.add_figures(row), row.to_json()], allow_nan=False).encode()
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)

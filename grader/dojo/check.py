@@ -110,11 +110,11 @@ class PublicSuite:
     def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook) -> None:
         self._lesson, self._source, self._book = lesson, source, book
         self._known: dict[str, Row] | None = None
-        self._pictures: dict[str, Any] = {}
+        self._gradients: dict[str, GradientCheck] = {}
         self.printed = b""
 
-    def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
-        """The rows in the lesson's order, and {row's name: picture of its error}."""
+    def rows(self, student: Student) -> tuple[list[Row], Mapping[str, GradientCheck]]:
+        """The rows in the lesson's order, and {row: the check of its gradient}."""
         lesson, known = self._lesson, self._known
         if known is None:
             loaded = len(student.output.data)
@@ -130,17 +130,14 @@ class PublicSuite:
         rows = [known.get(item.name) or self._row(item, student) for item in lesson.items]
         if self._known is None:
             self._known = {row.name: copy(row) for row in rows if row.status not in SEARCHED}
-        return rows, self._pictures
+        return rows, self._gradients
 
     def _row(self, item: Item, student: Student) -> Row:
         if item.target is None:
             return self._check_row(item, student)
-        gradient = GradientCheck(self._lesson, item, student, self._book)
+        gradient = self._gradients[item.name] = GradientCheck(self._lesson, item, student, self._book)
         explain_gradient(gradient, self._lesson.public_draws)
-        row = gradient.row(self._lesson.public_draws)
-        if gradient.picture is not None:
-            self._pictures[item.name] = gradient.picture
-        return row
+        return gradient.row(self._lesson.public_draws)
 
     def _check_row(self, item: Item, student: Student) -> Row:
         """A check (a row that is not a gradient), by its public example if there is one."""

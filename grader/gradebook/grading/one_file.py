@@ -13,6 +13,7 @@ from typing import Any
 
 from grader.calling.answer import Answer, Seen
 from grader.calling.autograd_used import SWITCHED_ON
+from grader.comparison.tensors import TOLERANCE
 from grader.gradebook.grading.trials import FileTrials
 from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
@@ -25,6 +26,7 @@ from grader.sandbox.workers.student import Student
 from grader.verdict.explain.row_places import explain_missing, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
+from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import STATUS_OF
 from grader.verdict.judge.notebook_terms import is_published, terms_of
 
@@ -34,8 +36,8 @@ SEARCH_STOPPED = (
     "Some messages may say less than they could."
 )
 
-Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
-"""Judges a student's rows: returns rows in the lesson's order, and {row's name: picture of its error}."""
+Suite = Callable[[Student], tuple[list[Row], Mapping[str, GradientCheck]]]
+"""Judges a student's rows: returns rows in the lesson's order, and {row: the check of its gradient}."""
 
 
 @dataclass
@@ -130,7 +132,9 @@ def judge_running_file(
     lesson: Lesson, submitted: LessonFiles, student: Student, suite: Suite, chain: Problem | None
 ) -> JudgedFile:
     """The verdict on a file that runs, perhaps not to its end."""
-    rows, pictures = suite(student)
+    rows, gradients = suite(student)
+    student.is_right = is_right_as_a_whole(lesson, student, rows)
+    pictures = {row.name: gradients[row.name].add_figures(row) for row in rows if row.name in gradients}
     if chain is not None:
         add_chain(lesson, student, rows, chain)
     message = submitted.message
@@ -140,12 +144,22 @@ def judge_running_file(
     explain_missing(lesson, rows, student.functions, text)
     locate_gradients(lesson, rows, text)
     name_wrong_functions(lesson, rows, text)
-    return JudgedFile(rows, message, pictures)
+    return JudgedFile(rows, message, {name: picture for name, picture in pictures.items() if picture})
+
+
+def is_right_as_a_whole(lesson: Lesson, student: Student, rows: list[Row]) -> bool:
+    """Whether every gradient is right in float64 and in its value's shape: then so is the chain of them all."""
+    exact = [row.name for row in rows if row.status == "passed" and (row.relative_error or 0) <= TOLERANCE]
+    return not student.terms.broadcast and {item.name for item in lesson.gradients} <= {*exact}
 
 
 def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Problem) -> None:
-    """Say of each row whether the student's own chain is right there."""
+    """Say of each row whether the student's own chain is right there. It is run where something may be wrong."""
     targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
+    if student.is_right:
+        for row in rows:
+            row.chain = "passed" if row.name in targets else row.chain
+        return
     lines = {row.name: row.status == "passed" for row in rows}
     other_shape = {row.name for row in rows if lines[row.name] and row.shape not in (None, row.expected_shape)}
     verdicts = chain_verdicts(problem, targets, student.chain(), lines, student.low_precision_steps, other_shape)

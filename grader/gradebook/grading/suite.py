@@ -64,14 +64,15 @@ class HiddenSuite:
         if failure is not None:
             raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
 
-    def rows(self, student: Student, only: Collection[str] = ()) -> tuple[list[Row], dict[str, Any]]:
-        """The student's rows in the lesson's order, or `only` these, and {row's name: picture of its error}."""
+    def rows(self, student: Student, only: Collection[str] = ()) -> tuple[list[Row], Mapping[str, GradientCheck]]:
+        """The student's rows in the lesson's order, or `only` these, and {row: the check of its gradient}."""
+        self.plugin.gradients = {}
         with self._quiet():
             self.plugin.students.put((student, only))
             entries = self.plugin.reports.get()
         if entries is None or isinstance(entries, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {entries}")
-        return rows_of(self._lesson, entries, only)
+        return rows_of(self._lesson, entries, only), self.plugin.gradients
 
     def close(self) -> None:
         self.plugin.students.put(None)
@@ -103,15 +104,17 @@ class GradingPlugin:
     Attributes:
         students: receives each student with the names of the rows to run, none for all; and None to end.
         reports: gives None when the suite is collected, then what each run gave, or why there is nothing.
+        gradients: {row: the check of its gradient}, of the student who was graded last.
     """
 
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
         self.lesson, self.book, self.json_report = lesson, book, JSONReport()
         self.students: queue.SimpleQueue[tuple[Student, Collection[str]] | None] = queue.SimpleQueue()
         self.reports: queue.SimpleQueue[PytestEntries | BaseException | None] = queue.SimpleQueue()
+        self.gradients: dict[str, GradientCheck] = {}
         self.only_called = False  # the suite's tests have no fixture but ours
         self._student: Any = None
-        self._found: dict[str, Any] = {}  # by the test that is running: its row, and perhaps a picture
+        self._found: dict[str, Row] = {}  # by the test that is running: its row
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed or not session.items:
@@ -173,7 +176,7 @@ class GradingPlugin:
         return self._check_of(request.node)
 
     def _recorded(self, item: Item) -> RecordedGradient:
-        gradient = GradientCheck(self.lesson, item, self._student, self.book)
+        gradient = self.gradients[item.name] = GradientCheck(self.lesson, item, self._student, self.book)
         return RecordedGradient(gradient, self._found)
 
     def _check_of(self, test: pytest.Item) -> Check:
@@ -183,7 +186,7 @@ class GradingPlugin:
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_runtest_metadata(self) -> dict[str, Any]:
         """What pytest-json-report writes next to the test, once."""
-        found = {key: value.to_json() if isinstance(value, Row) else value for key, value in self._found.items()}
+        found = {key: row.to_json() for key, row in self._found.items()}
         self._found.clear()
         return found
 
@@ -195,7 +198,7 @@ class GradingPlugin:
         if not isinstance(check, Check):
             return None  # pytest calls it
         own = {check.item.name: lambda given: pyfuncitem.obj(check=given, **arguments)}
-        record(row_of_check(tests_of(pyfuncitem.module) | own, check), None, self._found)
+        record(row_of_check(tests_of(pyfuncitem.module) | own, check), self._found)
         return True
 
 
@@ -216,31 +219,29 @@ def only_ours(test: pytest.Item) -> bool:
 class RecordedGradient:
     """The `gradient` fixture: judges, records the row, and fails the test when the gradient does not pass."""
 
-    def __init__(self, gradient: GradientCheck, found: dict[str, Any]) -> None:
+    def __init__(self, gradient: GradientCheck, found: dict[str, Row]) -> None:
         self._gradient, self._found = gradient, found
 
     def check(self, draws: Sequence[Draw]) -> None:
         explain_gradient(self._gradient, draws)
-        record(self._gradient.row(draws), self._gradient.picture, self._found)
+        record(self._gradient.row(draws), self._found)
 
 
-def record(row: Row, picture: dict[str, Any] | None, found: dict[str, Any]) -> None:
-    """Leave the row and the picture of its error as the test's metadata. Fail the test where the row did not pass."""
-    found |= {"row": row} if picture is None else {"row": row, "picture": picture}
+def record(row: Row, found: dict[str, Row]) -> None:
+    """Leave the row as the test's metadata. Fail the test where the row did not pass."""
+    found["row"] = row
     if row.status != "passed":
         pytest.fail(row.message or row.status, pytrace=False)
 
 
-def rows_of(lesson: Lesson, entries: PytestEntries, only: Collection[str] = ()) -> tuple[list[Row], dict[str, Any]]:
+def rows_of(lesson: Lesson, entries: PytestEntries, only: Collection[str] = ()) -> list[Row]:
     """What the tests have left in their entries. Raises GraderFault when a row is missing."""
-    found, pictures, said = dict[str, Row](), dict[str, Any](), list[str]()
+    found, said = dict[str, Row](), list[str]()
     for test in entries:
         metadata = test.get("metadata", {})
         if "row" in metadata:
             row = metadata["row"] if isinstance(metadata["row"], Row) else Row.from_json(metadata["row"])
             found[row.name] = row
-            if "picture" in metadata:
-                pictures[row.name] = metadata["picture"]
         else:
             stages = (test[stage] for stage in ("setup", "call", "teardown") if stage in test)
             name = test["nodeid"].rpartition("::")[2]
@@ -250,7 +251,7 @@ def rows_of(lesson: Lesson, entries: PytestEntries, only: Collection[str] = ()) 
     if lost:
         why = "\n".join(said)[-3000:]
         raise GraderFault(f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{why}")
-    return [found[name] for name in names], pictures
+    return [found[name] for name in names]
 
 
 def why_ended(stage: Mapping[str, Any]) -> str:

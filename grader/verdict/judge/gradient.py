@@ -58,7 +58,6 @@ class GradientCheck:
         self._judged: tuple[Draw, ...] = ()  # the draws of that verdict
         self.deciding: Sequence[Problem] = ()  # the problems that decided
         self._published: Problem | None = None  # with the notebook's own shapes, where these decide
-        self.picture: dict[str, Any] | None = None
 
     @property
     def published(self) -> Problem:
@@ -155,10 +154,9 @@ class GradientCheck:
         return [(problem, self.student.answers(problem)[self.item.name]) for problem in self.deciding]
 
     def row(self, draws: Sequence[Draw]) -> Row:
-        verdict = self.judge(draws)
-        public = self.published
-        answer = self.student.answers(public)[self.item.name]
-        row = Row(
+        """The row of results.json, without its figures."""
+        verdict, public = self.judge(draws), self.published
+        return Row(
             self.item.name,
             verdict.status,
             self.item.points if verdict.passed else 0,
@@ -169,14 +167,18 @@ class GradientCheck:
             message=verdict.message,
             line=verdict.line,
         )
-        if answer.tensor is not None:
-            assert self.item.target is not None
-            reference = public.reference(self.item.target)
-            row.shape = list(answer.tensor.shape)
-            badge = (broadcast_bits if verdict.passed else bits)(answer.tensor, reference)
-            row.exact, row.approximate, row.maxdiff, row.ulps = badge
-            if not verdict.passed:
-                self.picture = error_picture(answer.tensor, reference)
-            if self.item.drawn and (values := values_picture(answer.tensor, reference)):
-                self.picture = {**(self.picture or {}), self.item.drawn: values}
-        return row
+
+    def add_figures(self, row: Row) -> dict[str, Any]:
+        """Give the row its figures on the published problem; returns its picture, {} for none."""
+        answer, is_right = self.student.answers(self.published)[self.item.name], row.status == "passed"
+        if answer.tensor is None or self.item.target is None:
+            return {}
+        reference = self.published.reference(self.item.target)
+        row.shape = list(answer.tensor.shape)
+        row.exact, row.approximate, row.maxdiff, row.ulps = (broadcast_bits if is_right else bits)(
+            answer.tensor, reference
+        )
+        picture = {} if is_right else error_picture(answer.tensor, reference) or {}
+        if self.item.drawn and (values := values_picture(answer.tensor, reference)):
+            picture[self.item.drawn] = values
+        return picture

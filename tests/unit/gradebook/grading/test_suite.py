@@ -15,6 +15,7 @@ import pytest
 from grader.errors import GraderFault
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.lesson.lesson import Item
+from grader.reference.runner import StepRunner
 from grader.verdict.judge.problems import ProblemBook
 
 FIXTURES = """
@@ -46,7 +47,7 @@ def test_second(check, of_the_session):
     print("printed by a suite")
     if of_the_session != [1]:
         check.fail("not the same fixture as in the test before")
-    if check.student == "wrong":
+    if check.student.name == "wrong":
         check.fail("This one is wrong.", mistake="a_mistake")
 
 
@@ -83,8 +84,15 @@ def suite_of(tmp_path: Path) -> Iterator[Callable[..., HiddenSuite]]:
         each.close()
 
 
+class Named(StepRunner):
+    """A student whom these suites ask nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 def statuses(suite: HiddenSuite, student: str) -> dict[str, str]:
-    rows, _ = suite.rows(student)  # type: ignore[arg-type]  # these suites ask a student nothing
+    rows, _ = suite.rows(Named(student))  # type: ignore[arg-type]
     return {row.name: row.status for row in rows}
 
 
@@ -146,15 +154,15 @@ def test_the_short_way_gives_what_the_long_one_does(suite_of, text):
     with pytest.raises(
         GraderFault, match=r"lesson gave no row for broken_too:\n.*: RuntimeError in line \d+ of test_it"
     ):
-        suite.rows("student")
+        suite.rows(Named("student"))
     suite = suite_of(text.partition("def test_broken")[0], "right", "wrong", name="sound")
-    rows, pictures = suite.rows("student")
+    rows, gradients = suite.rows(Named("student"))
     assert suite.plugin.only_called == (text is ONLY_OURS)
     assert [(row.name, row.status, row.points, row.message) for row in rows] == [
         ("right", "passed", 1, None),
         ("wrong", "failed", 0, "This one is wrong."),
     ]
-    assert rows[1].mistake == ("a_mistake", "This one is wrong.") and pictures == {}
+    assert rows[1].mistake == ("a_mistake", "This one is wrong.") and gradients == {}
 
 
 @pytest.mark.full
