@@ -27,7 +27,6 @@ from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
-attempts.RAISED = (Exception,)  # an explanation that fails is a fault of ours
 CPU_SECONDS = 20  # for one mutant; the slowest right answer takes three
 WALL_SECONDS = 240
 BYTES = 6 << 30
@@ -174,6 +173,7 @@ def judge_all(bench: Bench, wrong: Sequence[Mutant], on_progress: Callable[[int]
 
 
 def _child(bench: Bench, wrong: Sequence[Mutant], answers: Connection) -> None:
+    attempts.RAISED = (Exception,)  # an explanation that fails is a fault of ours
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))

@@ -59,9 +59,17 @@ def is_curved_once(code: CodeType) -> bool:
     """Whether one function of PLAIN_ONCE is called at one place, by its own name, outside loops, and on no batch."""
     instructions = list(dis.get_instructions(code))
     uses = [each for each in instructions if isinstance(each.argval, str) and each.argval in PLAIN_ONCE]
-    is_called = all("METHOD" in each.opname or "NULL|self" in each.argrepr for each in uses)  # that, from Python 3.12
+    called = [
+        each
+        for before, each, after in zip(instructions, instructions[1:], instructions[2:], strict=False)
+        # as a method, on Python 3.11 and later ones, and as a module's function, on 3.11, 3.12 and later ones
+        if "METHOD" in each.opname
+        or "NULL|self" in each.argrepr
+        or before.argrepr.startswith("NULL + ")
+        or after.opname == "PUSH_NULL"
+    ]
     has_loop = any("FOR_ITER" in each.opname or "BACKWARD" in each.opname for each in instructions)
-    return len(uses) == 1 and is_called and not has_loop and MAKING_BATCHES.isdisjoint(code.co_names)
+    return len(uses) == 1 and uses[0] in called and not has_loop and MAKING_BATCHES.isdisjoint(code.co_names)
 
 
 def is_plain_constant(value: object) -> bool:
