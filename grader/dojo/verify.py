@@ -25,7 +25,6 @@ from grader.dojo.progress import Checked
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert
-from grader.reference.broken import broken_copies
 from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
 from grader.results.wording import first_names
@@ -34,6 +33,10 @@ from grader.sandbox.workers.student import Student
 
 ANSWERS: Mapping[bool | None, str] = {True: "accepts", False: "rejects", None: "cannot tell about"}
 """{the first value that a checker returns: what the checker does with a claim}"""
+VISIBLE = 0.05
+"""A copy differs from the right gradient by this share of its largest element, or more: a checker can see it."""
+ZERO_GRADIENT = 1e-9
+"""Of the upstream gradients' size: a gradient below this is zero except for rounding."""
 
 
 class Claim(NamedTuple):
@@ -86,6 +89,21 @@ def loss_at(x, *, text, name, inputs, ends, memory):  # type: ignore[no-untyped-
         setattr(values, key, value)
     memory["forward"](values)
     return float(sum((getattr(values, key) * upstream).sum() for key, upstream in ends.items()))
+
+
+def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
+    """{what is wrong: a copy of d`name`, in its shape or with one axis too many, wrong by enough to be seen}."""
+    right = problem.reference(name)
+    sizes, one = right.abs().flatten(), torch.zeros_like(right)
+    one.view(-1)[sizes.argmax()] = VISIBLE
+    if sizes.max() <= ZERO_GRADIENT * max(1.0, problem.scale(name)):
+        return {"with 0.05 in one place": right + one}
+    return {
+        "with the opposite sign": -right,
+        "times two": 2 * right,
+        "with one element 5 % too large": right * (1 + one),
+        "with one axis too many": right[None],
+    }
 
 
 def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson, list[Claim]]]:

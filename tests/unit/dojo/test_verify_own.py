@@ -8,7 +8,7 @@ import pytest
 import torch
 from kits import file_of, functions_of, make_kit, solved
 
-from grader.reference.broken import broken_copies
+from grader.dojo.verify import broken_copies
 
 pytest_plugins = ["dojos"]
 
