@@ -6,21 +6,22 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from grader.gradebook.class_results import reduced_results
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, holds_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.graded import ClassFacts, GradedSubmission, Publisher, sources_of
 from grader.gradebook.guarded import NO_REPORT, guarded_pages
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.lesson.lesson import Lesson
-from grader.results import RESULTS_FILE, SubmissionResult, number, points_text, read_results
+from grader.results import RESULTS_FILE, Row, SubmissionResult, number, points_text, read_results
 from grader.typed_json import from_json, to_json
 
 NO_SCORE = (
     "Your submission could not be graded, for a reason that is not yours. Your instructor will run the grader "
     "again; until then, no earlier score counts."
 )
+NO_FIGURES: dict[str, Any] = dict.fromkeys(("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape"))
 
 
 def reported_in(folder: Path) -> SubmissionResult | None:
@@ -35,13 +36,6 @@ ROSTER_ENTRY, ATTENDANCE_ENTRY, LEFT_OUT_ENTRY = "class", "attendance", "left ou
 def roster_in(gradebook: Gradebook) -> Roster | None:
     """The class's list that a run was given last."""
     found: Roster | None = from_json(Roster | None, json.loads(gradebook.kept(ROSTER_ENTRY) or "null"))
-    return found
-
-
-def attendance_in(gradebook: Gradebook) -> Attendance | None:
-    """Who of the class submitted, by the roster of the latest run; None if it had none."""
-    kept = json.loads(gradebook.kept(ATTENDANCE_ENTRY) or "null")
-    found: Attendance | None = from_json(Attendance | None, kept)
     return found
 
 
@@ -99,7 +93,8 @@ class Views:
         worth = sum(lesson.max_score for lesson in course if lesson.name in graded)
         worth = worth if assignment is None else assignment.points
         self.plain = dict(self._plain_reports)
-        facts = ClassFacts(attendance_in(self._gradebook), left_out, present, number(worth))
+        attendance = from_json(Attendance | None, json.loads(self._gradebook.kept(ATTENDANCE_ENTRY) or "null"))
+        facts = ClassFacts(attendance, left_out, present, number(worth))
         pages = self._publisher.class_pages(results, facts, self.plain)
         with output_errors(self._out):
             write_pages(self._out, pages)
@@ -125,3 +120,19 @@ class Views:
                 getattr(graded, kind).update({n: each for n, each in extras.get(kind, {}).items() if n in names})
             graded.texts |= extras.get("texts", {})
         return graded, sources
+
+
+def reduced_results(every: Iterable[SubmissionResult]) -> list[SubmissionResult]:
+    """The results of each student, in order of name, without what only a student's own pages show.
+
+    That is figures, shapes, the lessons' times, seed and environment. Equal rows are one shared object: do not change
+    them.
+    """
+    found, shared = list[SubmissionResult](), dict[str, Row]()
+    for results in every:
+        lessons = []
+        for lesson in results.lessons:
+            rows = [replace(row, **NO_FIGURES, expected_shape=[]) for row in lesson.rows]
+            lessons.append(replace(lesson, seconds=0, rows=[shared.setdefault(repr(row), row) for row in rows]))
+        found.append(replace(results, submission_sha256="", seed=0, environment={}, lessons=lessons))
+    return sorted(found, key=lambda each: each.student.lower())

@@ -18,7 +18,6 @@ from grader.errors import UserError
 from grader.intake.notebook.ipython_lines import python_of
 from grader.source.parsing import PARSE_ERRORS, cause_of, cause_of_error
 
-MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000
 MAX_CODE_CHARACTERS = 300_000  # characters in all code cells: reading the tree of so much takes a second
 
@@ -37,10 +36,6 @@ class Cell:
 
 def cells_of(data: bytes, name: str) -> list[Cell]:
     """The code cells from top to bottom, whatever order they were run in. Raises NotebookError."""
-    if len(data) > MAX_READ_NOTEBOOK_BYTES:
-        raise NotebookError(
-            f"it has {len(data):,} bytes; at most {MAX_READ_NOTEBOOK_BYTES:,} are read. Clear its outputs."
-        )
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError

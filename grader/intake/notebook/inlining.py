@@ -20,15 +20,7 @@ HARMLESS_DECORATORS = frozenset({"no_grad", "inference_mode", "enable_grad"})
 
 
 class OpenedStatement(NamedTuple):
-    """`loop` is the number of the outermost opened loop around the statement."""
-
-    node: ast.stmt
-    file: str
-    loop: int | None
-
-
-class _Waiting(NamedTuple):
-    """`functions` are those whose bodies are around it."""
+    """`loop` is the number of the outermost opened loop around it; `functions` are those whose bodies are around it."""
 
     node: ast.stmt
     file: str
@@ -57,18 +49,18 @@ class Inliner:
 
     def statements(self, file: str, body: Iterable[ast.stmt]) -> Iterator[OpenedStatement]:
         """The statements of the next cell."""
-        waiting = [_Waiting(node, file) for node in body][::-1]
+        waiting = [OpenedStatement(node, file) for node in body][::-1]
         while waiting:
             item = waiting.pop()
             inside = self._inside(item)
             if inside is None:
                 if isinstance(item.node, ast.FunctionDef):
                     self._functions[item.node.name] = item.file, item.node
-                yield OpenedStatement(item.node, item.file, item.loop)
+                yield item
             else:
                 waiting += reversed(inside)
 
-    def _inside(self, item: _Waiting) -> list[_Waiting] | None:
+    def _inside(self, item: OpenedStatement) -> list[OpenedStatement] | None:
         """What takes the place of a statement; None where it stays."""
         node = item.node
         block = statements_of_block(node)
@@ -113,7 +105,7 @@ class Inliner:
                     waiting += self._functions.get(node.func.id, ())[1:]
         return False
 
-    def _called(self, item: _Waiting, call: ast.Call, target: ast.expr | None) -> list[_Waiting] | None:
+    def _called(self, item: OpenedStatement, call: ast.Call, target: ast.expr | None) -> list[OpenedStatement] | None:
         """The body of the function that is called, below assignments to its parameters; None where the call stays.
 
         It stays where the function is one formula: a step can have that as it is.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from grader.intake.notebook.answers import is_placeholder
 from grader.intake.notebook.claims import GradientClaim
@@ -19,34 +19,18 @@ from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.syntax import nested_statements
 
 
-@dataclass
 class KnownNames:
-    """What is known about other names.
+    """What is known about other names, for one lesson's table and the chain that comes before it.
 
     Attributes:
         others: {the notebook's name: the lecture's}, gradients and values of the forward pass.
         remarks: {the notebook's name: why it is taken for a gradient}, a sentence.
     """
 
-    others: dict[str, str] = field(default_factory=dict)
-    remarks: dict[str, str] = field(default_factory=dict)
-
-    def added_to(self, table: NotebookTable) -> NotebookTable:
-        """The table with these names among the inputs of its functions."""
-        return replace(table, others=self.others)
-
-
-def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:
-    """The names of the lesson's table and of the chain that comes before it."""
-    return NameReader(lesson, table, page, uses).names()
-
-
-class NameReader:
-    """Finds the names for one lesson."""
-
     def __init__(self, lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> None:
         chain = lesson.chain
-        self.table, self.chain, self.uses, self.known = table, chain, uses, KnownNames()
+        self.table, self.chain, self.uses = table, chain, uses
+        self.others, self.remarks = dict[str, str](), dict[str, str]()
         self.gradients = [each for each in dict.fromkeys((*chain.names, *table.names)) if each.startswith("d")]
         self.forward = [*dict.fromkeys((*table.lines, *chain.lines))]
         self.same = {**table.same, **chain.same}
@@ -54,27 +38,28 @@ class NameReader:
         self.values |= {name[1:] for name in self.gradients}
         self.bound = {name for s in uses.statements if s.computes for name in s.names.binds}
         self.claims = [claim for claim in page.claims if claim.variable in self.bound]
-
-    def names(self) -> KnownNames:
         self.read_values()
         self.read_claims()
-        for name, value in [*self.known.others.items()]:
+        for name, value in [*self.others.items()]:
             if f"d{name}" in self.bound and f"d{value}" in self.gradients and f"d{value}" not in self.bound:
                 self.take(f"d{name}", f"d{value}", f"your `{name}` is this exercise's `{value}`.")
-        return self.known
+
+    def added_to(self, table: NotebookTable) -> NotebookTable:
+        """The table with these names among the inputs of its functions."""
+        return replace(table, others=self.others)
 
     def take(self, variable: str, gradient: str, why: str) -> None:
         if self.is_free(variable):
-            self.known.others[variable] = gradient
-            self.known.remarks[variable] = f"Read from `{variable}`: {why}"
+            self.others[variable] = gradient
+            self.remarks[variable] = f"Read from `{variable}`: {why}"
 
     def is_free(self, name: str) -> bool:
         """Whether it is a name of the notebook's own, about which nothing is known yet."""
-        return bool(name) and not any(name in e for e in (self.values, self.gradients, self.same, self.known.others))
+        return bool(name) and not any(name in e for e in (self.values, self.gradients, self.same, self.others))
 
     def value(self, name: str) -> str | None:
         """The value that a variable is, or that the text of a comparison names."""
-        found = self.known.others.get(name.strip(), name.strip())
+        found = self.others.get(name.strip(), name.strip())
         return found if found in self.values else None
 
     def read_values(self) -> None:
@@ -88,10 +73,10 @@ class NameReader:
             value = self.value(claim.label)
             if value and self.is_free(claim.tensor) and value not in self.bound:
                 compared.setdefault(claim.tensor, set()).add(value)
-        self.known.others |= one_to_one(compared)
+        self.others |= one_to_one(compared)
         lines = assigned_lines(forward)
-        found = other_names(lines, self.forward, self.values, bound, {**self.same, **self.known.others})
-        self.known.others |= {name: value for name, value in found.items() if self.is_free(name)}
+        found = other_names(lines, self.forward, self.values, bound, {**self.same, **self.others})
+        self.others |= {name: value for name, value in found.items() if self.is_free(name)}
 
     def forward_statements(self) -> list[Statement]:
         """Those above the first gradient: of each loop, for a lesson about a loop, where the script has one."""

@@ -58,20 +58,17 @@ class FileOutline:
     syntax_error: str | None = None
 
 
-def outlines_limited(files: Sequence[tuple[bytes, bool]]) -> list[FileOutline]:
-    """The outlines of (a file's bytes, whether it is a notebook), read in the process with limits of time and memory.
+def outline_limited(data: bytes, is_notebook: bool) -> FileOutline:
+    """The outline of a file, read in the process with limits of time and memory.
 
-    Of files that take too long, only the names of definitions are known.
+    Of a file that takes too long, only the names of definitions are known.
     """
     try:
-        answers = source_reader().call(outlines, files)
+        answer = source_reader().call(outline, data, is_notebook)
     except (ReadingStopped, ReadingFailed):
-        return [names_only(data) for data, _ in files]
-    return [from_json(FileOutline, answer) for answer in answers]
-
-
-def outlines(files: Sequence[tuple[bytes, bool]]) -> list[FileOutline]:
-    return [outline(data, is_notebook) for data, is_notebook in files]
+        return names_only(data)
+    found: FileOutline = from_json(FileOutline, answer)
+    return found
 
 
 def outline(data: bytes, is_notebook: bool) -> FileOutline:

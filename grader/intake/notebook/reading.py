@@ -1,8 +1,9 @@
 """The lecture's notebook, or a script like it, as the file of a lesson: each gradient's statements as a function.
 
-A page is read in stages: its statements with blocks and calls opened in place (script.py), what each name depends on
-(slices.py), which variable is which gradient (names.py), which of several answers counts (answers.py), and the sizes
-that the notebook sets (sizes.py). What is left is written as a file, with the origin of each line (as_file.py).
+It is read for all lessons at once, in the process that has limits of time and memory, and in stages: its statements
+with blocks and calls opened in place (script.py), what each name depends on (slices.py), which variable is which
+gradient (names.py), which of several answers counts (answers.py), and the sizes that the notebook sets (sizes.py). What
+is left is written as a file, with the origin of each line (as_file.py).
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from grader.intake.lesson_files import LessonFiles, Origin
 from grader.intake.notebook.answers import Chooser, GradientAnswer, is_from_autograd, is_placeholder
 from grader.intake.notebook.as_file import FileWriter, function, top_imports, unwritten_function
-from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.names import KnownNames, names_for
+from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
+from grader.intake.notebook.names import KnownNames
 from grader.intake.notebook.script import NotebookScript, Page, script_of
 from grader.intake.notebook.sizes import sizes_set
 from grader.intake.notebook.slices import Slice, Uses
@@ -24,10 +25,58 @@ from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.lesson.paths import BACKWARD_FILE
 from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber
+from grader.typed_json import from_json
 
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
+
+
+def read_notebook_limited(
+    data: bytes,
+    shown: str,
+    is_notebook: bool,
+    lessons: Sequence[NotebookLesson],
+    definitions: Mapping[str, Mapping[str, int]] = {},
+) -> dict[str, LessonFiles]:
+    """{lesson: what a notebook or script has of it}; `shown` is the file's name in messages.
+
+    `definitions`, for each lesson by its name, as in `read_lesson_part`. Raises NotebookError where nothing of
+    it can be read.
+    """
+    try:
+        answer = source_reader().call(read_notebook, data, shown, is_notebook, lessons, definitions)
+    except ReadingStopped as reason:
+        raise NotebookError(f"{reason}. Submit the exercise's cells only.") from reason
+    except ReadingFailed as reason:
+        why = f"the grader has an error that shows in this file ({reason}). Tell your instructor."
+        raise NotebookError(why) from reason
+    if isinstance(answer, str):
+        raise NotebookError(answer)
+    found: dict[str, LessonFiles] = from_json(dict[str, LessonFiles], answer)
+    return found
+
+
+def read_notebook(
+    data: bytes,
+    shown: str,
+    is_notebook: bool,
+    lessons: Sequence[NotebookLesson],
+    definitions: Mapping[str, Mapping[str, int]] = {},
+) -> dict[str, LessonFiles] | str:
+    """As `read_notebook_limited`, without limits; why nothing of it can be read, in place of an error."""
+    try:
+        page = Page(cells_of(data, shown) if is_notebook else script_cells(data, shown))
+    except NotebookError as error:
+        return str(error)
+    found: dict[str, LessonFiles] = {}
+    for lesson in lessons:
+        try:
+            found[lesson.name] = read_lesson_part(lesson, page, shown, definitions.get(lesson.name, {}))
+        except NotebookError as error:
+            found[lesson.name] = LessonFiles(lesson.name, message=f"{shown} cannot be read: {error}", rejected=True)
+    return found
 
 
 def read_lesson_part(
@@ -56,7 +105,7 @@ def read_lesson_part(
         origin = Origin(texts=script.texts)
         return LessonFiles(lesson.name, {}, shown, f"{nothing}: it defines {what}", origin=origin, nothing=True)
     uses = Uses(script.statements, gradients)
-    return LessonWriter(lesson, table, names_for(lesson, table, page, uses), script, shown, uses).reading()
+    return LessonWriter(lesson, table, KnownNames(lesson, table, page, uses), script, shown, uses).reading()
 
 
 class LessonWriter:

@@ -130,7 +130,7 @@ def script_of(page: Page, gradients: Collection[str], values: Collection[str] = 
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
-            for node, file, loop in inliner.statements(cell.file, body):
+            for node, file, loop, _ in inliner.statements(cell.file, body):
                 if isinstance(node, FunctionDefinition):
                     changers[node.name] = changed_parameters(node)
                 if isinstance(node, DefinitionNode):

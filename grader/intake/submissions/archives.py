@@ -23,8 +23,8 @@ from typing import IO
 from grader.intake.submissions.file_kinds import (
     ARCHIVE_SUFFIXES,
     MAX_ARCHIVE_DEPTH,
+    MAX_BYTES,
     MIB,
-    NOTEBOOK,
     UNREAD_ARCHIVES,
     IncompleteDownload,
     Unreadable,
@@ -45,8 +45,6 @@ MAX_ARCHIVE_BYTES = {False: 64 * MIB, True: 4096 * MIB}
 """{whether it is a whole class's: bytes of the archive, and of all that comes out of it}"""
 MAX_ENTRIES = {False: 10_000, True: 100_000}
 MAX_METADATA_BYTES = 64 * MIB
-MAX_BYTES = {".py": MIB, NOTEBOOK: 20 * MIB, ".toml": MIB}
-"""Of one file that comes out of a student's archive, by its suffix; other kinds stay inside."""
 MAX_CLASS_BYTES = MAX_BYTES | {".yml": MAX_METADATA_BYTES}
 MAX_OTHERS = 20
 MARKED_AS_UTF_8 = 0x800

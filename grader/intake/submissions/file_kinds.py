@@ -20,7 +20,8 @@ NOTEBOOK = ".ipynb"
 ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
 UNREAD_ARCHIVES = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
 """Archives that Python's library does not read; a sentence says so to the student."""
-MAX_FILE_BYTES = MIB
+MAX_BYTES = {".py": MIB, NOTEBOOK: 20 * MIB, ".toml": MIB}
+"""Of one file that is read, by its suffix. Only such files come out of a student's archive."""
 MAX_ARCHIVE_DEPTH = 10
 """Folders inside folders that are searched."""
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
@@ -113,7 +114,7 @@ def open_regular(path: str | Path, flags: int = 0) -> int:
     return descriptor
 
 
-def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+def read_file(path: Path, most: int = MAX_BYTES[".py"]) -> bytes:
     """A regular file's bytes, at most `most`; a text that was saved as UTF-16 as UTF-8. Raises Unreadable."""
     try:
         with open(path, "rb", opener=open_regular) as file:
@@ -128,7 +129,7 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     return IPYTHON_LINE.sub(b"", data) if b"get_ipython()" in data else data
 
 
-def read_submitted(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+def read_submitted(path: Path, most: int = MAX_BYTES[".py"]) -> bytes:
     """The same for a file that may be graded. Raises IncompleteDownload where the download lacks it."""
     data = read_file(path, most)
     refuse_pointer(path.name, data)

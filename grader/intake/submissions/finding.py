@@ -150,9 +150,8 @@ class FoundSubmissions(Sequence[Submission]):
             before = names_before.get(arrival.path, "")
             names = (before, f"{before} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        remarks = (*joined.remarks, *renamed)
-        members = {each.student: each for each in roster.members if each.student in joined.owned}
-        self.attendance = Attendance(members, joined.absent, roster.columns, joined.disputed, remarks)
+        remarks = (*joined.attendance.remarks, *renamed)
+        self.attendance = replace(joined.attendance, remarks=remarks)
         self.remarks += remarks
 
     # What a path is ---------------------------------------------------------------------------------------------------

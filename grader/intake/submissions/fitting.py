@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.intake.notebook.outline import FileOutline, OutlinedFunction, outlines_limited
+from grader.intake.notebook.outline import FileOutline, OutlinedFunction, outline_limited
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -98,7 +98,7 @@ def lesson_names_of(lesson: Lesson) -> tuple[Mapping[str, frozenset[str]], froze
     """({function of the stub: its parameters, of a class its methods}, all names that a function may request)."""
     stub = readable_text(lesson.pristine) or readable_text(lesson.exercise / BACKWARD_FILE)
     values = set(TAPED.findall(readable_text(lesson.exercise / "forward.py").decode("utf-8", "replace")))
-    (outline,) = outlines_limited([(stub, False)])
+    outline = outline_limited(stub, False)
     signatures = {name: each[-1].parameters or frozenset() for name, each in outline.functions.items()}
     requested = [signatures[name] for name, each in outline.functions.items() if not each[-1].is_class]
     return signatures, frozenset().union(values, {f"d{value}" for value in values}, *requested)

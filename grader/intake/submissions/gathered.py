@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from grader.intake.notebook.outline import FileOutline, outlines_limited
+from grader.intake.notebook.outline import FileOutline, outline_limited
 from grader.intake.submissions.archives import read_archives
 from grader.intake.submissions.file_kinds import (
     MAX_ARCHIVE_DEPTH,
-    MAX_FILE_BYTES,
-    MIB,
+    MAX_BYTES,
     NOTEBOOK,
     Unreadable,
     is_archive,
@@ -29,7 +28,6 @@ from grader.lesson.paths import BACKWARD_FILE
 
 MAX_ENTRIES_OF_A_FOLDER = 10_000
 MAX_FOLDERS = 1_000
-MAX_NOTEBOOK_BYTES = 20 * MIB
 ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 """Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 
@@ -62,12 +60,12 @@ class GatheredFile:
     @cached_property
     def source(self) -> bytes:
         """Its bytes. Raises Unreadable, IncompleteDownload."""
-        return read_submitted(self.path, MAX_NOTEBOOK_BYTES if self.is_notebook else MAX_FILE_BYTES)
+        return read_submitted(self.path, MAX_BYTES[NOTEBOOK if self.is_notebook else ".py"])
 
     @cached_property
     def outline(self) -> FileOutline:
         """The functions that it defines. Raises Unreadable, IncompleteDownload."""
-        return outlines_limited([(self.source, self.is_notebook)])[0]
+        return outline_limited(self.source, self.is_notebook)
 
     @cached_property
     def normal(self) -> bytes:

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 
 from grader.intake.lesson_files import LessonFiles
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.limited_reading import read_notebook_limited
+from grader.intake.notebook.reading import read_notebook_limited
 from grader.intake.submissions.file_kinds import Unreadable, stem_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,

@@ -8,12 +8,12 @@ other case is a sentence for the instructor.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.people import PeopleIndex, as_folder, fold_case, may_be_one_person, name_words, only
-from grader.intake.submissions.roster import Member, Roster
+from grader.intake.submissions.roster import Attendance, Member, Roster
 from grader.results.wording import listed, listed_as_code
 
 MAX_ROSTER_GUESSES = 3
@@ -21,21 +21,16 @@ MAX_PEOPLE_NAMED = 5
 MAX_PAIRS_OF_NAMES = 1_000_000  # pairs of names; a class of a thousand
 
 
-@dataclass
+@dataclass(frozen=True)
 class Joined:
     """Attributes:
     owned: {student: the submissions that count for this member}; several are attempts of one account.
     others: the submissions that count for no member.
-    absent: members whom no submission matches.
-    disputed: (member, sentence) of those whom several submissions match, none of which counts.
-    remarks: sentences for the instructor.
     """
 
-    owned: dict[str, list[Arrival]] = field(default_factory=dict)
-    others: list[Arrival] = field(default_factory=list)
-    absent: tuple[Member, ...] = ()
-    disputed: tuple[tuple[Member, str], ...] = ()
-    remarks: tuple[str, ...] = ()
+    owned: dict[str, list[Arrival]]
+    others: list[Arrival]
+    attendance: Attendance
 
 
 def join(roster: Roster, arrivals: Sequence[Arrival], in_groups: bool = True) -> Joined:
@@ -49,7 +44,7 @@ def join(roster: Roster, arrivals: Sequence[Arrival], in_groups: bool = True) ->
     for at, (confirmed, possible) in enumerate(matches):
         if (student := only(confirmed or possible)) is not None:
             rivals_of.setdefault(student, {})[at] = bool(confirmed)
-    joined, about = Joined(), dict[int, str]()
+    owned, disputed, about = dict[str, list[Arrival]](), dict[str, tuple[Member, str]](), dict[int, str]()
     nobodys = dict(enumerate(arrivals))
     for member in roster.members:
         rivals = rivals_of.get(member.student, {})
@@ -58,26 +53,26 @@ def join(roster: Roster, arrivals: Sequence[Arrival], in_groups: bool = True) ->
         if len(candidates) > 1 and (len(accounts) > 1 or "" in accounts):
             names = [shown[at] for at in rivals]
             several = "Several submissions match this student, and none of them counts yet"
-            joined.disputed += ((member, f"{several}: {', '.join(names)}."),)
+            disputed[member.student] = member, f"{several}: {', '.join(names)}."
             about |= dict.fromkeys(rivals, "") | {next(iter(rivals)): dispute_remark(names, member)}
             continue
         if candidates:
-            joined.owned[member.student] = [nobodys.pop(at) for at in candidates]
+            owned[member.student] = [nobodys.pop(at) for at in candidates]
         for at in rivals.keys() - candidates:
             about[at] = (
                 f"`{shown[at]}` matches {member.in_words}, but `{shown[candidates[0]]}` is confirmed and counts. "
                 f"`{shown[at]}` is graded under its own name: find out who submitted it."
             )
-    shared_remarks = share_in_groups(roster, joined, nobodys) if in_groups else []
-    here = joined.owned.keys() | {member.student for member, _ in joined.disputed}
-    joined.absent = tuple(member for member in roster.members if member.student not in here)
-    guesses = () if len(arrivals) * len(joined.absent) > MAX_PAIRS_OF_NAMES else joined.absent
+    shared_remarks = share_in_groups(roster, owned, disputed, nobodys) if in_groups else []
+    absent = tuple(each for each in roster.members if each.student not in owned and each.student not in disputed)
+    guesses = () if len(arrivals) * len(absent) > MAX_PAIRS_OF_NAMES else absent
     for at in nobodys.keys() - about.keys():
         matched = [member for member in roster.members if member.student in set().union(*matches[at])]
         about[at] = unmatched_remark(shown[at], matched, guesses)
-    joined.others = list(nobodys.values())
-    joined.remarks = (*(about[at] for at in sorted(about) if about[at] and at in nobodys), *shared_remarks)
-    return joined
+    remarks = (*(about[at] for at in sorted(about) if about[at] and at in nobodys), *shared_remarks)
+    present = {each.student: each for each in roster.members if each.student in owned}
+    attendance = Attendance(present, absent, roster.columns, tuple(disputed.values()), remarks)
+    return Joined(owned, list(nobodys.values()), attendance)
 
 
 def matches_a_member(roster: Roster, name: str) -> bool:
@@ -127,27 +122,32 @@ class RosterIndex:
         return one, other
 
 
-def share_in_groups(roster: Roster, joined: Joined, nobodys: dict[int, Arrival]) -> list[str]:
+def share_in_groups(
+    roster: Roster,
+    owned: dict[str, list[Arrival]],
+    disputed: dict[str, tuple[Member, str]],
+    nobodys: dict[int, Arrival],
+) -> list[str]:
     """Finds a submission for each member of a group without one; what is disputed already stays disputed.
 
     One that came under a group's name and counts is nobody's no longer. Returns sentences.
     """
-    remarks, settled, groups = list[str](), {member.student for member, _ in joined.disputed}, dict[str, list[Member]]()
+    remarks, groups = list[str](), dict[str, list[Member]]()
     for member in roster.members:
         if member.group:
             groups.setdefault(fold_case(member.group), []).append(member)
     for members in groups.values():
         group, name = members[0].group, "".join(name_words(members[0].group))  # Canvas calls a group's submission by it
-        holders = [member for member in members if member.student in joined.owned]
-        without = [member for member in members if member.student not in joined.owned.keys() | settled]
+        holders = [member for member in members if member.student in owned]
+        without = [member for member in members if member.student not in owned.keys() | disputed.keys()]
         named = [at for at, each in nobodys.items() if name in ("".join(name_words(n)) for n in each.all_names)]
-        candidates = [*(joined.owned[each.student][0] for each in holders), *(nobodys[at] for at in named)]
+        candidates = [*(owned[each.student][0] for each in holders), *(nobodys[at] for at in named)]
         who = listed([member.name for member in without])
         if len(candidates) == 1 and without:
             holder = listed([member.name for member in holders])
             by = holder or f"`{candidates[0].label}`"
             shared = replace(candidates[0].with_remark("group", f"Submitted for {group} by {by}."), submitted_by=holder)
-            joined.owned |= {member.student: [shared] for member in without}
+            owned |= {member.student: [shared] for member in without}
             for at in named:
                 del nobodys[at]
             remarks.append(f"{group}: the submission of {by} counts for {who}.")
@@ -158,7 +158,7 @@ def share_in_groups(roster: Roster, joined: Joined, nobodys: dict[int, Arrival])
                 f"None counts for {who} until you say which: remove the others, and run again."
             )
             remarks.append(sentence)
-            joined.disputed += tuple((member, sentence) for member in without)
+            disputed |= {member.student: (member, sentence) for member in without}
     return remarks
 
 

@@ -49,10 +49,6 @@ class Submission(Arrival):
         return tuple(place.name for place in self.places)
 
     @property
-    def has_lesson(self) -> bool:
-        return any(each.present or each.rejected for each in self.lessons.values())
-
-    @property
     def full_message(self) -> str | None:
         """`message` and the remarks, for the results."""
         parts = (self.message, *(remark.message for remark in self.remarks))
@@ -128,11 +124,11 @@ def read_gathered(
         page = only.chains and only.pages() if only and len(wanted) > 1 and not files.refused else {}
         found = {each.name: lessons.get(each.name) or page.get(each.name) for each in wanted}
         lessons = {each.name: found[each.name] or not_found(each, files, wanted) for each in wanted}
-    read = replace(nothing, lessons=lessons, message=message)
-    if not (read.has_lesson or files.files) and files.others:
+    if files.others and not files.files:
         shown = listed_as_code([name[:80] for name in files.others], 3)
         finder.remarks.insert(0, IntakeRemark("unread", f"Submitted {shown} and no Python file."))
-    return replace(read, remarks=(*nothing.remarks, *finder.remarks), questions=tuple(finder.questions))
+    remarks, questions = (*nothing.remarks, *finder.remarks), tuple(finder.questions)
+    return replace(nothing, lessons=lessons, message=message, remarks=remarks, questions=questions)
 
 
 def why_not_read(only: FileReading) -> tuple[str, dict[str, LessonFiles]]:

@@ -79,10 +79,10 @@ def read_marks(gradebook: Gradebook, roster: Roster) -> Marks:
     total = sum(possible.values())
     if assignment is not None and assignment.round is not None:  # three lessons of 33.33 points are 100 together
         total = max([total, *(each.max_score for each in results.values() if each.status == "graded")])
-    remarks = [*joined.remarks, *incomplete(list(results.values()))]
-    if joined.absent:
-        names = first_names([member.name for member in joined.absent], MAX_NAMES_IN_SENTENCE)
-        remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
+    remarks = [*joined.attendance.remarks, *incomplete(list(results.values()))]
+    if absent := joined.attendance.absent:
+        names = first_names([member.name for member in absent], MAX_NAMES_IN_SENTENCE)
+        remarks.append(f"{len(absent)} of the roster without a score, their cells are empty: {names}.")
     if excused := [student for student, found in results.items() if found.excused is not None]:
         remarks.append(f"Excused, with empty cells ({len(excused)}): {first_names(excused, MAX_NAMES_IN_SENTENCE)}.")
     title = next((found.assignment.title for found in results.values() if found.assignment is not None), "")

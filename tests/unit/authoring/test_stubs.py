@@ -16,7 +16,7 @@ from support import ROOT, rows_of, sampled, solution_of, without_seconds
 from grader.authoring.release.kit import kit_of, notebook_of
 from grader.authoring.verify import submission_of
 from grader.commands import grade as cli
-from grader.intake.notebook.outline import outlines_limited
+from grader.intake.notebook.outline import outline_limited
 from grader.intake.submissions.fitting import fitting_lessons
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Course, Lesson, LessonError
@@ -196,7 +196,7 @@ def test_a_bare_file_is_recognised_by_its_functions_in_a_course_of_either_kind(t
             lesson = lessons[name]
             key, bare = functions_of(solution_of(lesson)), bare_stub(lesson, lesson.pristine.read_text())
             some = [item.function for item in lesson.gradients][:3]
-            (outline,) = outlines_limited([(filled(bare, {each: key[each] for each in some}).encode(), False)])
+            outline = outline_limited(filled(bare, {each: key[each] for each in some}).encode(), False)
             assert fitting_lessons(outline, all_lessons.values()).lessons == (name,)
 
 

@@ -17,8 +17,7 @@ from long_texts import FAMILIES
 from support import GUARD_SECONDS, ROOT, calls_in, sampled, wait_until
 
 from grader.intake.notebook.cells import Cell, NotebookError
-from grader.intake.notebook.limited_reading import read_notebook, read_notebook_limited
-from grader.intake.notebook.reading import read_lesson_part
+from grader.intake.notebook.reading import read_lesson_part, read_notebook, read_notebook_limited
 from grader.intake.notebook.script import Page
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
@@ -177,7 +176,7 @@ def test_the_process_ends_with_who_started_it(tmp_path):
 def test_the_readers_need_no_torch():
     code = (
         "import sys, grader.source.reader, grader.source.own_functions, grader.source.statement_names\n"
-        "import grader.intake.notebook.limited_reading\n"
+        "import grader.intake.notebook.reading\n"
         "import grader.verdict.explain.edits.contents\n"
         "import grader.verdict.explain.edits.changed_functions\n"
         "print('torch' in sys.modules)\n"

@@ -28,7 +28,7 @@ def opened(text: str) -> list[str]:
     """The statements that are not definitions."""
     body = ast.parse(text).body
     inliner = Inliner([("cell", body)], GRADIENTS, VALUES)
-    found = [node for node, _, _ in inliner.statements("cell", body)]
+    found = [each.node for each in inliner.statements("cell", body)]
     return [ast.unparse(node) for node in found if not isinstance(node, ast.FunctionDef)]
 
 

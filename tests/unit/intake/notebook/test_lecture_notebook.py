@@ -12,9 +12,9 @@ from support import IMPORTS, ROOT, sampled, solution_of
 from grader.intake.notebook.cells import (
     MAX_CELLS,
     MAX_CODE_CHARACTERS,
-    MAX_READ_NOTEBOOK_BYTES,
     cells_of,
 )
+from grader.intake.submissions.file_kinds import MAX_BYTES, NOTEBOOK
 from grader.intake.submissions.finding import find
 
 # The lecture's own answers -------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def test_what_does_not_stand_on_its_own(graded):
             "more than 300,000 characters of code",
         ),
         (
-            b" " * (MAX_READ_NOTEBOOK_BYTES + 1),
+            b" " * (MAX_BYTES[NOTEBOOK] + 1),
             "the most that is read. Clear the notebook's outputs, save it and submit it again.",
         ),
         (

@@ -68,7 +68,7 @@ def test_all_files_of_a_submission_share_a_limit(suffix: str, tmp_path: Path, mo
     """The clock is not asked: no reading ends, and each costs the second that it may take."""
     monkeypatch.setattr("grader.source.reader.SUBMISSION_SECONDS", 4.0)
     reader = SourceReader(1.0)
-    for module in ("limited_reading", "outline"):
+    for module in ("reading", "outline"):
         monkeypatch.setattr(f"grader.intake.notebook.{module}.source_reader", lambda: reader)
     path, chance = tmp_path / "ada.zip", random.Random(1)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -113,7 +113,8 @@ def join(roster, *names, **students):
     joined = join_arrivals(roster, arrivals)
     ids_of = {member.student: member.id for member in roster.members}
     ids = {each.student: ids_of[member] for member, owned in joined.owned.items() for each in owned}
-    return SimpleNamespace(ids=ids, absent=[each.name for each in joined.absent], remarks=joined.remarks)
+    there = joined.attendance
+    return SimpleNamespace(ids=ids, absent=[each.name for each in there.absent], remarks=there.remarks)
 
 
 CLASS = members("Ada Okafor|17|ada@x.edu", "Amélie Dupont-Léger|18", "Łukasz Żółw|19", "Bo Chen|20||bchen")

@@ -60,7 +60,8 @@ def test_a_folder_with_a_folder_for_each_student(tmp_path, found, monkeypatch):
     assert [each.student for each in (ada, boris, chen)] == ["ada", "Boris", "chen"]
     assert ada.lessons[MAKEMORE] == LessonFiles(MAKEMORE, {"backward.py": SOURCE}, f"{MAKEMORE}/backward.py")
     assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was submitted: expected {ENTROPY}/backward.py."
-    assert sorted(boris.lessons[ENTROPY].files) == ["backward.py", "helper.py"] and not chen.has_lesson
+    assert sorted(boris.lessons[ENTROPY].files) == ["backward.py", "helper.py"]
+    assert not any(each.present or each.rejected for each in chen.lessons.values())
     monkeypatch.chdir(tmp_path / "ada" / MAKEMORE)
     (here,) = found(Path(".."))
     assert here.student == "ada" and here.lessons[MAKEMORE].present

@@ -11,8 +11,8 @@ from made_results import HOSTILE, results
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
-from grader.gradebook.class_results import reduced_results
 from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.views import reduced_results
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.decisions import (
     annotation_cells,

@@ -9,7 +9,7 @@ import torch
 from support import rows_of
 from wild_members import as_notebook, changed, lecture_cells
 
-from grader.intake.notebook.limited_reading import read_notebook_limited
+from grader.intake.notebook.reading import read_notebook_limited
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
