@@ -134,7 +134,7 @@ def copy_tree(tree: Any) -> Any:
     if isinstance(tree, Function):
         return Function(tree.source, **copy_tree(tree.bound)).build()
     if isinstance(tree, Tensor):
-        return tree.detach().clone().requires_grad_(tree.is_leaf and tree.requires_grad)
+        return tree.detach().clone().requires_grad_(tree.is_leaf) if tree.requires_grad else tree.clone()
     if isinstance(tree, numpy.generic):
         return tree.item()
     if isinstance(tree, torch.Generator):
