@@ -2,7 +2,8 @@
 
 What is reported is a hint for naming, not evidence, since student code shares the process. That no gradient comes out
 is the doing of grader/sandbox/workers/autograd_off.py, which also puts the tripwires made here in their places.
-library_off.py does the same for parts of PyTorch that a lesson asks the student to write.
+library_off.py does the same for parts of PyTorch that a lesson asks the student to write, and acts.py for what steps do
+not get.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from grader.calling.steps import StepInput, call_steps, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
+from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
@@ -119,9 +120,11 @@ class Worker:
         seed_generators()
         take_away_library(request.not_allowed)
         tripwires(self._autograd_used.append, self._files)
+        name_acts(False)
         label_output()
         LabelledStream.label = request.main
         self._names, ended_by, left_out = load(request.files, request.main, self._imports)
+        name_acts(True)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
         error = left_out if ended_by is None and not self._functions else ended_by
         if error is not None:

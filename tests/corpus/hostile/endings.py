@@ -90,6 +90,13 @@ def dlogits(logits):
     the("os", "kill")(os.getpid(), signal.SIGKILL)
     the("os", "_exit")(137)  # the first process of a pid namespace cannot kill itself
 
+# === kill_named: The same in plain words: the call is named with its line, and not made.
+# rows: forbidden
+# message: os.kill
+
+def dlogits(logits):
+    os.kill(os.getpid(), 9)
+
 # === nested_objects: Compares and frees lists nested a hundred thousand deep.
 # rows: error, crashed
 

@@ -1,8 +1,11 @@
 """A neighbour of every hostile submission: tries what must be refused, and prints what came of it."""
 
+import functools
 import importlib
 import re
 
+elsewhere = {}
+exec(compile("def call(function, *given, **named): return function(*given, **named)", "elsewhere", "exec"), elsewhere)
 CANARY = re.compile(rb"canary-[0-9a-f]{32}")
 
 
@@ -43,10 +46,10 @@ def call(name, *arguments):
 
 
 def the(name, attribute):
-    """`os.system` and its like."""
-    return getattr(module(name), attribute)
+    """`os.system` and its like, called where acts.py sees no line of a student's: what is tested is what stops it."""
+    return functools.partial(elsewhere["call"], getattr(module(name), attribute))
 
 
 def part(thing, attribute):
-    """An attribute that leads out of the step, such as a frame."""
+    """The same for an attribute that leads out of the step."""
     return getattr(thing, attribute)
