@@ -6,7 +6,7 @@ Those of the course's own files run in this process, those of a student in a wor
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -34,7 +34,10 @@ class Target:
         operators: aten operators that the calls so far dispatched.
         calls: what was called with which arguments, in order, since `record`.
         returned_values: (function, its value), of calls that gave one.
+        on_return: is called after each of these.
     """
+
+    on_return: Callable[[], None] | None = None
 
     def __init__(self) -> None:
         self.line: int | None = None
@@ -82,6 +85,8 @@ class Target:
         answer = self.perform(request)
         if answer.outcome == "returned":
             self.returned_values.append((request.name, answer.value))
+            if self.on_return is not None:
+                self.on_return()
         self.line = self.line or answer.line
         self.low_precision = self.low_precision or answer.low_precision
         self.operators += answer.operators

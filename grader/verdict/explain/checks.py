@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy
+from torch import Tensor
 
 from grader.calling.answer import Answer
+from grader.calling.protocol import leaves
 from grader.calling.target import Target, numbers_given, tensors_given
-from grader.comparison.trees import Difference
+from grader.comparison.trees import Difference, agreement
 from grader.results import NamedMistake, Row, Status
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
@@ -120,8 +125,36 @@ def differing_parts(findings: Sequence[Difference]) -> frozenset[str]:
     return shapes or frozenset(finding.part for finding in findings)
 
 
+class StillWrong(Exception):
+    """A changed function is wrong in the same call as the student's own."""
+
+
+def first_wrong_call(check: Check, failed: CheckFailed) -> tuple[int, Any] | None:
+    """(the place of the student's first wrong value among all that were returned, the right one), where one is seen."""
+    assertion, results = failed.compared or (None, ())
+    if assertion is None:
+        return None
+    at, result = next((at, result) for at, result in enumerate(results) if not result.agreement.holds)
+    own, right = check.on.returned_values[result.first_call :], check.reference(assertion, at)[1].returned_values
+    for place, ((_, found), (_, expected)) in enumerate(zip(own, right, strict=False), result.first_call):
+        if not returns_right(found, expected):
+            return place, expected
+    return None
+
+
+def returns_right(found: Any, expected: Any) -> bool:
+    """Whether a call returned what the reference did. Of an answer in words, numbers next to it need not agree."""
+    words = [leaf for leaf in leaves(expected) if not isinstance(leaf, (float, numpy.ndarray, Tensor))]
+    if not words:
+        return agreement(found, expected).holds
+    return words == [leaf for leaf in leaves(found) if not isinstance(leaf, (float, numpy.ndarray, Tensor))]
+
+
 def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Explanation | None:
-    """The small change of the student's function with which the check holds."""
+    """The small change of the student's function with which the check holds.
+
+    A changed function that is still wrong where the student's own is wrong first is not run any further.
+    """
     trials: Trials | None = check.student.trials
     function = check.item.function
     if trials is None:
@@ -130,14 +163,22 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
         return random
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None
-    edits, work = enumerate(trials.edits(function, Known())), 0
+    edits = enumerate(trials.edits(function, Known()))
+    work, wrong = 0, first_wrong_call(check, failed)
     for number, edit in ((n, each) for n, each in edits if each.function == function and each.kind != INNER_GRADIENT):
         check_interrupt()
         target = trials.target(function, number)
         if target is None or work > MAX_OPERATORS:
             break
+
+        def still_wrong(values: Sequence[tuple[str, Any]] = target.returned_values) -> None:
+            if wrong is not None and len(values) == wrong[0] + 1 and not returns_right(values[-1][1], wrong[1]):
+                raise StillWrong
+
+        target.on_return = still_wrong
         again = check.again_on(target)
         end = end_of(tests[check.item.name], again)
+        target.on_return = None
         if end is None and spoils_no_other(tests, check, target):
             is_by_chance = 0 < again.compared_bits < MIN_BITS
             return None if is_by_chance else explain_edit(edit, f"`{check.item.name}`")

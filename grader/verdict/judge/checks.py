@@ -50,12 +50,16 @@ class Assertion:
 
 
 class ScenarioResult(NamedTuple):
-    """What a scenario gave on one draw: of the student's functions, of the reference's, and how they compare."""
+    """What a scenario gave on one draw: of the student's functions, of the reference's, and how they compare.
+
+    `first_call` is the place of the scenario's first call among all values that the student's functions returned.
+    """
 
     draw: Mapping[str, Any]
     found: Any
     expected: Any
     agreement: Agreement
+    first_call: int = 0
 
 
 class CheckFailed(Exception):
@@ -226,10 +230,11 @@ class Check:
         results: list[ScenarioResult] = []
         for at, draw in enumerate(assertion.draws):
             expected, _ = self.reference(assertion, at)
+            first_call = len(self.on.returned_values)
             found = self._student_value(assertion, at)
             self.compared_bits += bits_of(expected)
             compared = agreement(found, expected, assertion.tolerance, self.on.low_precision)
-            results.append(ScenarioResult(draw, found, expected, compared))
+            results.append(ScenarioResult(draw, found, expected, compared, first_call))
             if not (compared.holds or self.on_every_draw):
                 break
         errors = [result.agreement.error for result in results]

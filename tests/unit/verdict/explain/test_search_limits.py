@@ -12,11 +12,12 @@ from grader.calling import target
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallRequest
 from grader.calling.target import Call
+from grader.comparison.trees import agreement
 from grader.reference.problem import Draw, Problem
-from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.checks import by_edits, explain_check
 from grader.verdict.explain.edits.changed_functions import Edit
 from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
-from grader.verdict.judge.checks import CheckFailed
+from grader.verdict.judge.checks import CheckFailed, ScenarioResult
 
 HANGS = Answer("timeout", message="It did not return within 10 seconds.")
 
@@ -114,3 +115,46 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
     assert len(ran) == tried
     check.on.calls.clear()  # a check that calls no function is about gradients
     assert explain_check({"f": test}, check, failed).mistake is None and len(ran) == tried
+
+
+@pytest.mark.parametrize(
+    ("own", "changed", "right", "calls"),
+    [
+        ((False, 1.0), (False, 2.0), (True, 3.0), 2),  # still wrong where the student's own was wrong first
+        ((False, 1.0), (True, 2.0), (True, 3.0), 3),  # a scenario may ignore the number next to a word
+        (1.0, 2.0, 3.0, 2),
+        (1.0, 3.0, 3.0, 3),
+        (1.0, 2.0, 1.0, 3),  # no call shows what is wrong
+    ],
+)
+def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right, calls):
+    made = []
+
+    class Answering(Target):
+        def perform(self, request: CallRequest) -> Answer:
+            made.append(request.name)
+            return Answer("returned", value=right if len(made) == 1 else changed)
+
+    def test(check: Any) -> None:
+        for _ in range(3):
+            check.on.call("f")
+        raise CheckFailed("wrong", "failed")
+
+    def returned(*values: Any) -> Any:
+        return SimpleNamespace(calls=["f"], returned_values=[("f", value) for value in values])
+
+    trials = SimpleNamespace(
+        contents=lambda function: None,
+        edits=lambda function, known: [Edit("f", "minus_too_many", 1)],
+        target=lambda function, number: Answering(0),
+    )
+    check: Any = SimpleNamespace(
+        on=returned(right, own, right),
+        student=SimpleNamespace(trials=trials, interrupt=None),
+        item=SimpleNamespace(function="f", name="f"),
+        reference=lambda assertion, at: (None, returned(right, right, right)),
+        again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
+    )
+    result = ScenarioResult({}, 1.0, 2.0, agreement(1.0, 2.0))
+    failed = CheckFailed("wrong", "failed", compared=(SimpleNamespace(), [result]))
+    assert by_edits({"f": test}, check, failed) is None and len(made) == calls
