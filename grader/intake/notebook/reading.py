@@ -13,13 +13,12 @@ from collections.abc import Mapping, Sequence
 
 from grader.intake.lesson_files import LessonFiles, Origin
 from grader.intake.notebook.answers import Chooser, GradientAnswer, is_from_autograd, is_placeholder
-from grader.intake.notebook.as_file import FileWriter, function, top_imports, unwritten_function
+from grader.intake.notebook.as_file import FileWriter, function, top_imports, unwritten_function, with_functions
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
 from grader.intake.notebook.names import KnownNames
 from grader.intake.notebook.script import NotebookScript, Page, script_of
 from grader.intake.notebook.sizes import sizes_set
 from grader.intake.notebook.slices import Slice, Uses
-from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.lesson.paths import BACKWARD_FILE
