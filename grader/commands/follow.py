@@ -9,6 +9,7 @@ from grader.commands.console import print_remarks
 from grader.commands.intake import Intake
 from grader.commands.live import what_is_plain
 from grader.errors import UserError
+from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.inbox import Inbox
 from grader.publish.export.formats import write_formats
@@ -34,7 +35,9 @@ class FollowedFolder:
             unclear, _ = self._intake.find([self._folder.resolve()])
             # later, it is no news who has submitted nothing yet
             self._warn(*self._intake.remarks(), *([] if self._has_begun else unclear))
-        except UserError as error:  # nothing is there yet, or a person is editing the file with the times
+        except SubmissionError as error:
+            self._warn(*([str(error)] if self._has_begun and self.inbox.complete else []))  # nothing is there yet
+        except UserError as error:  # a person is editing the file with the times
             self._warn(str(error))
         return self._intake.found
 

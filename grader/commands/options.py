@@ -23,9 +23,19 @@ Require = Annotated[
     str,
     seldom("--require LEVEL", f"Isolation: {', '.join(LEVELS)}; default: fair.", click.Choice(LEVELS), default="fair"),
 ]
+
+
+class Seconds(click.FloatRange):
+    """A range, which NaN is not in."""
+
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = float(super().convert(value, param, ctx))
+        return found if found == found else self.fail("expected a number of seconds, such as 10", param, ctx)
+
+
 Timeout = Annotated[
     float,
-    seldom("--timeout SECONDS", "For a file, and for each step; default: 10.", click.FloatRange(0.1), default=10.0),
+    seldom("--timeout SECONDS", "For a file, and for each step; default: 10.", Seconds(0.1, 86_400), default=10.0),
 ]
 FailUnder = Annotated[
     float | None, seldom("--fail-under PERCENT", "Exit with 1 if a score is below.", click.FloatRange(0, 100))

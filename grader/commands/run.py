@@ -60,7 +60,7 @@ class GradeRun(RunInput):
     course: CourseFolder
 
     def run(self) -> None:
-        """Grade, and end with another status than 0 where design.md says so."""
+        """Grade, and end with another status than 0 where docs/ci.md says so."""
         nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
         on_github = "github" in self.formats
         with ExitStack() as at_end:

@@ -54,4 +54,4 @@ def test_without_torch_a_command_ends_with_a_sentence(
     with pytest.raises(SystemExit) as ended:
         CommandGroup("grade", "Help.", {"start": ("decisions.history", "Starts.")}).main(["start"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith(f"grade: {sys.executable} finds no torch. Install it there, or load the ")
+    assert capsys.readouterr().err.startswith(f"grade: torch is not installed. Type: {sys.executable} -m pip install ")
