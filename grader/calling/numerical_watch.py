@@ -155,7 +155,7 @@ def watched(call: Callable[[OperatorWatch], dict[str, Answer]], watch: Numerical
 
 
 def is_complex(value: Any) -> bool:
-    """Whether it is complex. numpy cannot be asked about a tensor that is conjugated or requires a gradient."""
+    """Whether it is complex. numpy cannot read a tensor that is conjugated or requires a gradient."""
     return value.is_complex() if isinstance(value, Tensor) else numpy.iscomplexobj(value)
 
 

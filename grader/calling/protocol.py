@@ -50,7 +50,7 @@ class CallRequest:
         after: the arguments are given as they are after the call.
         counted: its operators and the bytes of its tensors are counted.
         watched: the call is made again, to see whether what it returns depends on numerical differentiation.
-        memory: the resident memory of the worker follows what the call holds, so that it can be measured.
+        memory: the worker's resident memory is made to follow what the call holds.
         names: what the stub calls the arguments. A function that has only some of these parameters gets those by name.
     """
 

@@ -150,7 +150,7 @@ def results(on, size, settings, values, *uses):
 
 
 def trained(generator, size):
-    """A gain and a bias that are no longer those a layer starts with."""
+    """A gain and a bias as after some training: neither ones nor zeros."""
     return {"gamma": 1 + 0.5 * normal(generator, size), "beta": normal(generator, size)}
 
 

@@ -277,7 +277,7 @@ class Unpacker(Room):
         dtype, shape = DTYPES.get(described[0]), described[1]
         if dtype is None or type(shape) is not list or len(shape) > MAX_DIMENSIONS:
             raise WireError("a tensor of no known kind")
-        if not all(type(size) is int and size >= 0 for size in shape):
+        if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape):
             raise WireError("a tensor of an impossible shape")
         count, start = math.prod(shape), self._start
         self._start += aligned(count * dtype.itemsize)

@@ -171,7 +171,7 @@ class Check:
         `yardstick` is the text of a file with a function of the same name, which is called with the same arguments.
         `.extra_bytes` is the memory that the student's call takes beyond it. With `cpu_ratio`, processor time is
         measured instead: `.cpu_ratio` is a multiple of the yardstick's, and a call above the given one is measured up
-        to two more times, for the smallest. Both come from the kernel, so no code of the student's can change them.
+        to four more times, for the smallest. Both come from the kernel, so no code of the student's can change them.
         Rows that measure the same call share one measurement. Raises CallFailed.
         """
         key = (self.lesson.name, name, given.__qualname__, draw_identity(sizes))
