@@ -114,7 +114,7 @@ def differences(lesson: Lesson, seeds: Sequence[int]) -> tuple[int, list[Differe
 @sampled("number", ["02", "04"], keep=1)
 def test_a_file_has_the_same_verdict_at_home_and_when_it_is_graded(course, number):
     compared, found = differences(course.find(number), [7])
-    assert compared > 12 and found == []
+    assert compared >= 12 and found == []
 
 
 @pytest.mark.slow
