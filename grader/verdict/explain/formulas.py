@@ -22,10 +22,11 @@ from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongF
 def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
     """For each consumer that broadcasts the value: another reduction of its part than the sum that belongs there."""
     name, small = wrong.name, wrong.problems[0].values[wrong.name].shape
-    for consumer, whole in unreduced_parts(wrong.problems[0], name).items():
+    unreduced = [computed_once(p, ("unreduced", name), partial(p.unreduced, name)) for p in wrong.problems]
+    for consumer, whole in unreduced[0].items():
 
         def by(reduce: Callable[[Tensor], Tensor], c: str = consumer) -> Callable[[int], Tensor | None]:
-            return lambda number: gradient_with(wrong.problems[number], name, c, reduce)
+            return lambda number: gradient_with(wrong.problems[number], name, c, unreduced[number].get(c), reduce)
 
         shape = whole.shape
         what = f"`{name}` {format_shape(small)} is broadcast to {format_shape(shape)} in `{consumer}`"
@@ -49,13 +50,10 @@ def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
             yield WrongFormula("summed_too_much", text, everything, (SUMS,))
 
 
-def unreduced_parts(problem: Problem, name: str) -> dict[str, Tensor]:
-    return computed_once(problem, ("unreduced", name), lambda: problem.unreduced(name))
-
-
-def gradient_with(problem: Problem, name: str, consumer: str, reduce: Callable[[Tensor], Tensor]) -> Tensor | None:
-    """d`name` with one consumer's part reduced in another way; None where that does not fit the other parts."""
-    whole = unreduced_parts(problem, name).get(consumer)
+def gradient_with(
+    problem: Problem, name: str, consumer: str, whole: Tensor | None, reduce: Callable[[Tensor], Tensor]
+) -> Tensor | None:
+    """d`name` with the `whole` part of one consumer reduced in another way; None where the other parts do not fit."""
     if whole is None:
         return None
     try:
@@ -218,9 +216,7 @@ def other_gradient(wrong: WrongGradient) -> Iterator[WrongFormula]:
 
         def gradient(number: int, o: str = other) -> Tensor | None:
             problem = wrong.problems[number]
-            if not problem.graph.consumers.get(o):
-                return None
-            return computed_once(problem, ("gradient", o), lambda: problem.reference(o).double())
+            return problem.reference(o).double() if problem.graph.consumers.get(o) else None
 
         yield WrongFormula(
             "other_gradient",

@@ -17,7 +17,6 @@ from grader.results.wording import listed_as_code
 from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
-from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import Trials, explain_contents, explain_edit, first_right, known_on
 from grader.verdict.explain.errors import explain_no_answer
 from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
@@ -208,7 +207,8 @@ class GradientCase:
             right = [*self.right, *(name[1:] for name in on_the_way)]
         if explanation is not None and explanation.known:
             return explanation
-        edits = trials.edits(self.function, self.known_names(right, wrong))
+        known = known_on(self.problems[0], self.step, self.lesson.small_numbers, right, wrong)
+        edits = trials.edits(self.function, known)
         slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
         steps = [each.name for each in self.lesson.gradients if each.function == self.function]
         if self.verdict.status != "error":  # what makes right gradients wrong is not in the line of the slip
@@ -218,9 +218,6 @@ class GradientCase:
             return explanation  # a wrong gradient on the way gives the factor, which such a change undoes
         it = f"your `{self.step}`" if self.is_alone else "this gradient"
         return explain_edit(edits[number], it, edits[number].question)
-
-    def known_names(self, right: Sequence[str], wrong: str | None = None) -> Known:
-        return known_on(self.cases[0][0], self.lesson.small_numbers, right, wrong, self.step)
 
     def edit_after_the_error(self) -> Explanation | None:
         """The text of the error, and then the change that makes the gradient right, where one was found."""
@@ -248,7 +245,8 @@ class GradientCase:
     @cached_property
     def on_the_way(self) -> Mapping[str, tuple[int, int]]:
         """{a variable named like a gradient: (number of the changed function that returns it, its line)}"""
-        edits = self.trials.edits(self.function, self.known_names(self.right)) if self.trials is not None else []
+        known = known_on(self.problems[0], self.step, self.lesson.small_numbers, self.right)
+        edits = self.trials.edits(self.function, known) if self.trials is not None else []
         return {edit.message: (n, edit.line) for n, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
 
     def first_wrong_on_the_way(self) -> tuple[str, Sequence[str], Explanation | None]:

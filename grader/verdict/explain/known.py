@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -40,9 +41,7 @@ def known_mistake(
     found = [m for m in candidates if gives(m, cases)]
     if others and found:
         found = likeliest(found, mistakes, others)
-    if not found:
-        return None
-    return Explanation(found[0].id, found[0].message, known=True)
+    return Explanation(found[0].id, found[0].message, known=True) if found else None
 
 
 def likeliest(fitting: Sequence[Mistake], mistakes: Sequence[Mistake], others: Mapping[str, Cases]) -> list[Mistake]:
@@ -73,14 +72,12 @@ def are_right(name: str, cases: Cases) -> bool:
 
 def gives(mistake: Mistake, cases: Cases) -> bool:
     """Whether the wrong formula gives these answers."""
-    return all(answer_equals(answer_of_mistake(mistake, problem), answer) for problem, answer in cases)
 
+    def wrong_answer(problem: Problem) -> Answer:
+        run = partial(run_formula, mistake.function, mistake.gradient, problem)
+        return computed_once(problem, ("mistake", mistake), run)
 
-def answer_of_mistake(mistake: Mistake, problem: Problem) -> Answer:
-    """What the wrong formula gives on this problem."""
-    return computed_once(
-        problem, ("mistake", mistake), lambda: run_formula(mistake.function, mistake.gradient, problem)
-    )
+    return all(answer_equals(wrong_answer(problem), answer) for problem, answer in cases)
 
 
 def answer_equals(wrong: Answer, answer: Answer) -> bool:

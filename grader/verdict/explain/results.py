@@ -43,16 +43,14 @@ class ComparedResult:
     sizes: Mapping[str, int]
     settings: Mapping[str, float]
 
-    def disagrees(self, part: str) -> bool:
-        return any(wrong == part or wrong.startswith(f"{part}[") for wrong in self.wrong)
-
 
 def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse: bool) -> Explanation | None:
     """The mistake that holds on all outcomes, or None. `coarse`: something was computed in float32."""
     rtol = max(tolerance, LOW_PRECISION_TOLERANCE) if coarse else tolerance
     table = [{name: (found, right) for name, found, right in compared_leaves(o.found, o.expected)} for o in outcomes]
     names = dict.fromkeys(name for rows in table for name in rows)
-    wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]
+    parts = {part for outcome in outcomes for part in outcome.wrong}
+    wrong = [name for name in names if name in parts or any(part.startswith(f"{name}[") for part in parts)]
     for name in wrong[:MAX_WRONG_PARTS]:
         having = [outcome for outcome, row in zip(outcomes, table, strict=True) if name in row]
         found, expected = map(as_numbers, zip(*(row[name] for row in table if name in row), strict=True))

@@ -30,12 +30,10 @@ def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
     Rows with the same message stay on one line, that of the first of them: one mistake has spoiled them all.
     """
     joint = lesson.joint
-    wrong = [
-        row
-        for row in rows
-        if row.status in ("failed", "shape") and joint is not None and lesson.item_for(row.name).function == joint.name
-    ]
-    if not wrong or joint is None:
+    if joint is None:
+        return
+    wrong = [r for r in rows if r.status in ("failed", "shape") and lesson.item_for(r.name).function == joint.name]
+    if not wrong:
         return
     try:
         found = source_reader().call(joint_gradients, text, joint.name, list(joint.returns), [])

@@ -10,17 +10,14 @@ from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.judge.line import Case, judge_line
 
-Numbers = Sequence[tuple[float, int, str]]
-"""(a number, its line, the code around it)"""
-
 
 def explain_hard_coded_sizes(
-    name: str, it: str, published: Case, cases: Sequence[Case], numbers: Numbers
+    name: str, it: str, published: Case, cases: Sequence[Case], numbers: Sequence[tuple[float, int, str]]
 ) -> Explanation | None:
     """Explain d`name`, called `it`, that is right, or runs, on the published problem only; None for every other.
 
-    `numbers` are those in its code that may be sizes or constants (see `contents_of`): the message quotes
-    the first that is one.
+    `numbers` are those in its code that may be sizes or constants, each with its line and the code around it
+    (`contents_of`): the message quotes the first that is one.
     """
     is_right = judge_line(name, [published]).passed
     wrong = [case for case in cases if not judge_line(name, [case]).passed]

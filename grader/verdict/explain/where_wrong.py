@@ -44,14 +44,9 @@ def describe_error(found: Tensor, expected: Tensor, comparison: TensorComparison
     ).rstrip()
 
 
-def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
-    """Booleans in the gradient's shape: where the two differ."""
-    return (found.double() - expected.double()).abs() > ELEMENT_RTOL * expected.double().abs().max()
-
-
 def wrong_places(found: Tensor, expected: Tensor) -> str:
     """A sentence when only some rows, some columns or some elements are wrong."""
-    wrong = wrong_elements(found, expected)
+    wrong = (found.double() - expected.double()).abs() > ELEMENT_RTOL * expected.double().abs().max()
     if expected.ndim == 2:
         for axis, word in ((1, "rows"), (0, "columns")):
             lines = wrong.any(axis).nonzero().flatten().tolist()

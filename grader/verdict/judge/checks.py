@@ -14,7 +14,7 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, CallRequest, Measurement
 from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import Agreement, Difference, agreement, bits_of, in_parts, kind_in_words, shown
+from grader.comparison.trees import Agreement, agreement, bits_of, in_parts, kind_in_words, shown
 from grader.errors import GraderFault, Interrupted, LessonError
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import derive
@@ -245,7 +245,10 @@ class Check:
         if not failing:
             return
         status: Status = "shape" if any(finding.stage == "shape" for _, finding in failing) else "failed"
-        raise CheckFailed(failure_message(failing, len(results)), status, compared=(assertion, results))
+        where, message, right = failing[0][0], failing[0][1].message, len(results) - len(failing)
+        if where and right:
+            message = f"{message} {right_on(right, len(results), where)}"
+        raise CheckFailed(message, status, compared=(assertion, results))
 
     def _student_value(self, assertion: Assertion, at: int) -> Any:
         """What the scenario gives on the student's functions. Raises CheckFailed where they fail."""
@@ -297,13 +300,6 @@ class Check:
 
 def describe_draw(draw: Mapping[str, Any]) -> str:
     return ", ".join(f"{k} {v}" for k, v in draw.items() if isinstance(v, (int, float, str)))
-
-
-def failure_message(failing: Sequence[tuple[str, Difference]], count: int) -> str:
-    """The first finding, and on which draw it is, where others of the `count` draws are right."""
-    where, finding = failing[0]
-    is_partly_right = where and len(failing) < count
-    return finding.message + (f" {right_on(count - len(failing), count, where)}" if is_partly_right else "")
 
 
 def right_on(right: int, count: int, first: str) -> str:

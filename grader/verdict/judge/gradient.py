@@ -34,19 +34,11 @@ def judge_step(student: StepRunner, step: str, problems: Sequence[Problem], any_
     at_float32 = [(problem, answer._replace(low_precision=True)) for problem, answer in cases]
     if not judge_line(name, at_float32).passed:
         return verdict
-    return judge_line(name, with_precision(student, step, cases))
-
-
-def with_precision(student: StepRunner, step: str, cases: Sequence[Case]) -> list[Case]:
-    """The cases with a note on each answer whether some of it was computed in float32, which takes another run."""
-
-    def is_to_be_traced(answer: Answer) -> bool:
-        return answer.tensor is not None and not answer.changed
-
-    return [
-        (p, a._replace(low_precision=student.run_traced(p, step).low_precision) if is_to_be_traced(a) else a)
+    traced = [
+        (p, a if a.tensor is None or a.changed else a._replace(low_precision=student.run_traced(p, step).low_precision))
         for p, a in cases
     ]
+    return judge_line(name, traced)
 
 
 class GradientCheck:

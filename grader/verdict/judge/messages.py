@@ -17,6 +17,15 @@ JUDGED_IN_FLOAT32 = (
     "Right, judged in float32: in float64 it does not run, because something in it is always float32 (`.float()`, "
     "`dtype=torch.float32`). `.to(x.dtype)` and `zeros_like(x)` follow the values that you are given."
 )
+BRACKETS = "Are the brackets missing that call it, as in `x.sum()`?"
+QUESTIONS = {
+    "None": "Is the last line `return ...`?",
+    "tuple of 1": "Did a comma slip in at the end of the line?",
+    "function": "Where does the last line's name get its value?",
+    "method": BRACKETS,
+    "builtin_function_or_method": BRACKETS,
+}
+"""{what came back in place of a tensor: a question about it}"""
 
 
 def changed_argument(name: str, changed: Sequence[str]) -> NamedMistake:
@@ -54,19 +63,12 @@ def not_earned_alone(name: str, missing: str, is_zero: bool) -> NamedMistake:
 
 
 def not_a_tensor(name: str, answer: Answer) -> str:
-    found = answer.kind
     if answer.message:  # a joint function that returned something else altogether
         return answer.message
-    if found == "None":
-        return f"`d{name}` returned None; expected a tensor. Is the last line `return ...`?"
+    found = answer.kind
     if found.startswith("numpy."):
         return f"`d{name}` returned {found}; expected a torch.Tensor. Stay in torch, or return `torch.from_numpy(...)`."
-    if found.startswith("tuple of 1"):
-        return f"`d{name}` returned a tuple of 1; expected a tensor. Did a comma slip in at the end of the line?"
-    if found == "function":
-        return f"`d{name}` returned a function; expected a tensor. Where does the last line's name get its value?"
-    if found in ("method", "builtin_function_or_method"):
-        return (
-            f"`d{name}` returned a function; expected a tensor. Are the brackets missing that call it, as in `x.sum()`?"
-        )
-    return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."
+    if found not in QUESTIONS:
+        return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."
+    what = {"None": "None", "tuple of 1": "a tuple of 1"}.get(found, "a function")
+    return f"`d{name}` returned {what}; expected a tensor. {QUESTIONS[found]}"

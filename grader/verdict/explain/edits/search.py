@@ -102,13 +102,9 @@ def explain_contents(contents: Mapping[str, Any] | None, message: str, upstream:
 
 
 def known_on(
-    problem: Problem,
-    constants: Sequence[float],
-    passing: Collection[str] = (),
-    wrong: str | None = None,
-    step: str = "",
+    problem: Problem, step: str, constants: Sequence[float], right: Collection[str] = (), wrong: str | None = None
 ) -> Known:
-    """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
+    """What a step may read on a problem; `right` are the values whose gradients are. For the others see Known."""
     values, graph, is_alone = problem.values, problem.graph, problem.random_upstream
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in values.items()}
     shapes |= {f"d{name}": list(gradient.shape) for name, gradient in problem.fed.items() if is_alone}
@@ -117,7 +113,7 @@ def known_on(
         shapes={name: shape for name, shape in shapes.items() if name.isidentifier()},  # no `mid[0]`, of a list
         sizes=[n for n, v in values.items() if type(v) is int and v > 1],
         constants=tuple(dict.fromkeys((*constants, *own))),
-        right=[f"d{name}" for name in passing],
+        right=[f"d{name}" for name in right],
         wrong=wrong,
     )
     if is_alone:

@@ -131,5 +131,5 @@ def test_likely_places_come_first():
 
 def test_an_entry_of_a_list_is_no_name_that_could_be_written(course: Course):
     """With `mid[0]` for `mid`, one changed function was no Python, and with it none of the file's could be tried."""
-    known = known_on(course.find("15").public, [])
+    known = known_on(course.find("15").public, "dx", [])
     assert known.shapes and all(name.isidentifier() for name in known.shapes)

@@ -98,6 +98,7 @@ TRAPS = [
     Trap("a number", "def dbnvar(dbnvar_inv): return 0", "shape", "`dbnvar` returned int; expected a torch.Tensor of"),
     Trap("numpy's", "def dembcat(dhprebn, W1): return dhprebn.numpy() @ W1.numpy().T", "shape", "Stay in torch"),
     Trap("a tuple of one", "def db2(dlogits): return dlogits.sum(0),", "shape", "Did a comma slip in"),
+    Trap("a tuple of eleven", "def db2(dlogits): return (*dlogits.sum(0)[:1],) * 11", "shape", "tuple of 11; expected"),
     Trap(
         "whole numbers", "def dW2(dlogits, h): return (h.T @ dlogits * 1000).long()", "shape", "The numbers are int64;"
     ),

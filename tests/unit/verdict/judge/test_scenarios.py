@@ -9,7 +9,7 @@ import torch
 from support import ROOT
 
 from grader.calling.target import ModuleTarget
-from grader.comparison.trees import Difference, agreement
+from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.runner import LocalStudent
@@ -18,8 +18,8 @@ from grader.verdict.judge import checks
 from grader.verdict.judge.checks import (
     Assertion,
     Check,
+    CheckFailed,
     draw_identity,
-    failure_message,
 )
 from grader.verdict.judge.problems import ProblemBook
 
@@ -46,12 +46,21 @@ def test_parts_of_the_wrong_shape_come_first():
     assert differing_parts(agreement(found | {"b": torch.zeros(4)}, expected).findings) == {"a"}
 
 
-def test_the_sentence_names_the_draw_only_where_others_are_right():
-    failing = [("size 3", Difference("", "value", "The result is 1; expected 2."))]
-    assert failure_message(failing, 1) == "The result is 1; expected 2."
-    assert failure_message(failing, 2) == (
-        "The result is 1; expected 2. It is right on 1 of 2 problems; the first wrong one has size 3."
+@pytest.mark.parametrize(
+    "sizes, end", [([3], ""), ([2, 3], " It is right on 1 of 2 problems; the first wrong one has size 3.")]
+)
+def test_the_sentence_names_the_draw_only_where_others_are_right(sizes, end):
+    lesson = Course(ROOT).find("05")
+    check = Check(
+        lesson, lesson.checks[0], LocalStudent({}, []), ModuleTarget(SimpleNamespace(f=lambda n: 2)), ProblemBook(1)
     )
+    with pytest.raises(CheckFailed) as failed:
+        check.agrees(
+            lambda on, generator, size: on.call("f", size),
+            [{"size": size} for size in sizes],
+            reference=SimpleNamespace(f=lambda n: n),
+        )
+    assert str(failed.value) == f"The result is 2; expected 3.{end}"
 
 
 @pytest.mark.parametrize("lose_digits, message", [(False, ""), (True, "In float32 the errors of your `O` are ")])
