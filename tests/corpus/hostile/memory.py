@@ -6,22 +6,6 @@ import os
 import torch
 from attempt import attempt, call, module
 
-# === bomb_of_zeros: A few kilobytes that unpack to ten gigabytes.
-# rows: error, crashed, timeout
-
-import zlib
-
-
-def packed(megabytes):
-    packer = zlib.compressobj(9)
-    return b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
-
-
-def dlogits(logits):
-    once = packed(64)
-    unpacked = [zlib.decompress(once) for _ in range(160)]
-    print("GOT THROUGH", len(unpacked))
-
 # === every_argument_changed: Changes an argument in place in each of its functions: each row is explained, and its
 #     line looked for.
 # lesson: 03
