@@ -27,31 +27,6 @@ def dcounts_sum_inv(dprobs, counts):
     dprobs *= 2
     return dprobs
 
-
-def dcounts_sum(dcounts_sum_inv, counts_sum):
-    dcounts_sum_inv *= 2
-    return dcounts_sum_inv
-
-
-def dcounts(dprobs, counts_sum_inv, dcounts_sum):
-    dprobs *= 2
-    return dprobs
-
-
-def dnorm_logits(dcounts, counts):
-    dcounts *= 2
-    return dcounts
-
-
-def dlogit_maxes(dnorm_logits):
-    dnorm_logits *= 2
-    return dnorm_logits
-
-
-def dlogits(dnorm_logits, dlogit_maxes, logits):
-    dnorm_logits *= 2
-    return dnorm_logits
-
 # === fill_files_in_memory: Memory that belongs to no process: memfd, System V, POSIX, message queues, files in
 #     /dev/shm.
 # refused: 9
