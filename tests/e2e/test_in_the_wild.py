@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support import ROOT, SEED, rows_of, sampled
-from wild_members import MEMBERS, Submitted, handed_in, submitted
+from wild_members import MEMBERS, Submitted, submitted, write_submission
 
 from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE, HIDDEN
@@ -91,7 +91,7 @@ def test_it_gets_its_verdict_and_its_message(of, wild_session, tmp_path, request
         assert differences(member, rows) == []
     if member.by in ("grade", "both"):
         course, session = wild_session(member)
-        place = handed_in(member, course, tmp_path / "in")
+        place = write_submission(member, course, tmp_path / "in")
         lessons = list(course.lessons.values())
         if member.counts:
             counted = find([place], lessons, lessons).contained(lessons)
@@ -107,7 +107,7 @@ def dojo_check(member: Submitted, folder: Path, judge: LocalJudge) -> JudgedFile
     """What `dojo check` says: it does not have the lesson's known mistakes."""
     course = Course(ROOT, secrets=False)
     lesson = course.find(member.lesson)
-    place = handed_in(member, course, folder)
+    place = write_submission(member, course, folder)
     if member.kind != "functions":
         (submission,) = find([place], [lesson], [lesson])
         return judge.judge(lesson, submission.lessons[lesson.name])

@@ -89,7 +89,7 @@ def test_one_that_never_ends_and_one_that_kills_its_process_cost_only_themselves
     assert not {judged.kind for judged in found[2:]} & {"accepted", "timeout"}
 
 
-def test_what_is_accepted_and_not_listed_is_told():
+def test_what_is_accepted_and_not_listed_is_a_fault():
     mutant = wrong("return logits")
     accepted = [(mutant, Bench(Course(ROOT).find("04"), 1).judge(Mutant("dlogits", "", "", "")))]
     unlisted = Tally("04_cross_entropy", accepted, 1, 0.0, Listed(frozenset(), frozenset()))
@@ -98,7 +98,7 @@ def test_what_is_accepted_and_not_listed_is_told():
     assert not list(Tally("04_cross_entropy", accepted, 1, 0.0, known).faults)
 
 
-def test_an_error_that_is_read_is_told_apart_from_one_that_is_not(cross_entropy):
+def test_an_error_that_is_read_is_another_kind_than_one_that_is_not(cross_entropy):
     undefined, own = cross_entropy.judge(wrong("return probs")), cross_entropy.judge(wrong("raise ValueError('no')"))
     assert (undefined.kind, undefined.id, own.kind, own.id) == ("meaning", "name_not_defined", "raised", "")
 

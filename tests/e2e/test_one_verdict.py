@@ -157,7 +157,7 @@ def test_a_change_that_forward_py_lacks_is_named(course):
         _ = lesson.public_draws
 
 
-def test_forward_of_finds_the_forward_pass_beside_a_suite(course):
+def test_forward_of_finds_the_forward_pass_next_to_a_suite(course):
     lesson = course.find("04")
     assert isinstance(lesson.public_draws[0], Draw)
     assert forward_of(str(lesson.suite)).without_the_last.__doc__ == "The last class never occurs."

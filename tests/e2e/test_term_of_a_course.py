@@ -25,8 +25,6 @@ from term_class import (
     CANVAS_MAXIMUM,
     EVERYBODY,
     LESSONS,
-    MOODLE_MAXIMUM,
-    NO_TIMES,
     PLATFORMS,
     Student,
     Work,
@@ -218,10 +216,9 @@ class Term:
         extensions = self.folder / f"extensions-{homework + 1}.csv"
         extensions.write_text(self.extensions(homework), encoding="utf-8")
         options = ["--assignment", f"{out}.toml", "--extensions", extensions, "--roster", self.roster, "-o", out]
-        if self.platform in NO_TIMES:
+        if self.platform == "canvas":
             file = self.folder / f"{place.name}-times"
-            text = times(self.platform, self.everybody, homework, DUE[homework], latest)
-            file.write_text(text, encoding="utf-8")
+            file.write_text(times(self.everybody, homework, DUE[homework], latest), encoding="utf-8")
             options += ["--times", file]
         return self.graders("run", place, "--jobs", 1, *options)[1]
 
@@ -339,59 +336,42 @@ def check_times(term: Term, homework: int) -> None:
             continue
         report = (out / student.name / "report.md").read_text(encoding="utf-8")
         assert lines[student.name]["late_days"].isdigit() and "not known" not in report
-        assert ("-times, " in report) == (term.platform in NO_TIMES), report[:400]
+        assert ("-times, " in report) == (term.platform == "canvas"), report[:400]
         marked = json.loads((out / student.name / "results.json").read_text(encoding="utf-8"))["message"] or ""
         if student.homework[homework].again is None:  # else the message is that of the attempt that counts
             assert ("Canvas marks it as late." in marked) == (term.platform == "canvas" and hours > 0)
 
 
 def check_import(term: Term, homework: int) -> None:
-    """Compares every figure in the platform's import, or in what Canvas or Moodle would import."""
-    out, figures = f"hw{homework + 1}", term.figures()
-    place = term.folder / "exports" / f"{out}.csv"
-    place.parent.mkdir(exist_ok=True)
-    if term.platform in ("canvas", "gradescope"):
-        column, maximum, key = column_of(homework), CANVAS_MAXIMUM, "Student"
-        options = ["canvas", out, "--name", f"total={column}"]
-    else:
-        column, maximum, key = "Grade", MOODLE_MAXIMUM, "Full name"
-        options = ["moodle", out]
-    if term.platform in ("gradescope", "classroom50"):  # whose rosters have no maximum
-        options += ["--max", str(maximum)]
-    term.grade("export", *options, "--roster", term.roster, "-o", place)
-    lines = lines_of(place, key)
-    if key == "Student":
-        term.compare(lines.pop("Points Possible")[column], maximum, "Points Possible")
+    """Compares every figure in what Canvas would import."""
+    column, place, figures = column_of(homework), term.folder / f"exported-{homework + 1}.csv", term.figures()
+    maximum = ["--max", str(CANVAS_MAXIMUM)] if term.platform == "gradescope" else []  # whose roster has none
+    names = ["--name", f"total={column}", *maximum]
+    term.grade("export", "canvas", f"hw{homework + 1}", *names, "--roster", term.roster, "-o", place)
+    lines = lines_of(place, "Student")
+    term.compare(lines.pop("Points Possible")[column], CANVAS_MAXIMUM, "Points Possible")
     assert len(lines) == len(term.everybody)
     for student, line in lines.items():
         name = " ".join(reversed(student.split(", ")))
-        term.compare(line[column], figures[name][homework].of_maximum(maximum), name, line)
+        term.compare(line[column], figures[name][homework].of_maximum(CANVAS_MAXIMUM), name, line)
 
 
 def check_feedback(term: Term, homework: int) -> None:
-    """Compares every figure in what goes back to students through the platform."""
-    if term.platform in ("gradescope", "classroom50"):  # whose autograders report by themselves
+    """Compares every figure in what goes back to students through Canvas; Gradescope's autograder reports by itself."""
+    if term.platform == "gradescope":
         return
-    out, place = f"hw{homework + 1}", term.folder / "feedback" / f"hw{homework + 1}"
-    place.mkdir(parents=True, exist_ok=True)
-    source = term.place(homework, latest=homework == 1)
-    submitted = list(submissions(term.everybody, homework, latest=homework == 1))
-
-    def back(name: str, *options: object) -> Path:
-        said = term.grade("feedback", term.platform, out, *options, "-o", place / name)[1]
-        for each in term.everybody:
-            if each.group and each not in [student for student, *_ in submitted]:
-                assert f"`{each.name}` gets no feedback here" in said
-        return place / name
-
-    archive = unzipped(back("back.zip"))
-    begins = {each.squeezed if term.platform == "canvas" else each.name: each.name for each, *_ in submitted}
-    reports = [name for name in archive if not name.endswith(".html")]
-    assert sorted(begins) == sorted(name.split("_")[0] for name in reports)
-    for name in reports:
-        assert (source / name.split("/")[0]).exists(), f"{name} is no name of the download"
-        text = archive[name].decode().replace("\n# ", "\n")  # Canvas returns Python: comments
-        term.compare_report(text, begins[name.split("_")[0]], homework)
+    latest, place = homework == 1, term.folder / f"feedback-{homework + 1}.zip"
+    submitted = {student.squeezed: student for student, *_ in submissions(term.everybody, homework, latest)}
+    said = term.grade("feedback", "canvas", f"hw{homework + 1}", "-o", place)[1]
+    for each in term.everybody:
+        if each.group and each.squeezed not in submitted:
+            assert f"`{each.name}` gets no feedback here" in said
+    archive = unzipped(place)
+    assert sorted(submitted) == sorted(name.split("_")[0] for name in archive)
+    for name, data in archive.items():
+        assert (term.place(homework, latest) / name).exists(), f"{name} is no name of the download"
+        text = data.decode().replace("\n# ", "\n")  # Canvas returns Python: comments
+        term.compare_report(text, submitted[name.split("_")[0]].name, homework)
 
 
 def unzipped(path: Path) -> Mapping[str, bytes]:

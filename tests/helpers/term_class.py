@@ -1,4 +1,6 @@
-"""A synthetic class of a term: what each student submits and when, laid out as four platforms' downloads and rosters.
+"""A synthetic class of a term: what each student submits and when, laid out as two platforms' downloads and rosters.
+
+Canvas's download does not say when something was submitted: `times` does, as Canvas exports it. Gradescope's does.
 
 Nothing here is imported from grader/: `tests/e2e/test_term_of_a_course.py` computes points from these tables.
 """
@@ -12,15 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 FIRST = ("Ada", "Bo", "Chen", "Dana", "Eva", "Femi", "Gita", "Hugo", "Ines", "Jun", "Kofi", "Lena")
 LESSONS = ("04_cross_entropy", "02_small_net")
 """Of homework 1, and of homework 2."""
-ZURICH = ZoneInfo("Europe/Zurich")
-PLATFORMS = ("canvas", "moodle", "gradescope", "classroom50")
-NO_TIMES = ("canvas", "moodle")
-"""Platforms whose downloads do not say when something was submitted: `times` does, as they export it."""
+PLATFORMS = ("canvas", "gradescope")
 
 
 @dataclass(frozen=True)
@@ -139,9 +137,7 @@ def download(
             mark, number = "LATE_" if hours > 0 else "", "-1" if is_second else ""
             attachment = 700_000 + 1000 * homework + 2 * n + is_second
             found[f"{student.squeezed}_{mark}{20_000 + n}_{attachment}_backward{number}.py"] = text
-        elif platform == "moodle":
-            found[f"{student.name}_{300_000 + n}_assignsubmission_file_/backward.py"] = text
-        elif platform == "gradescope":
+        else:
             place = f"submission_{4000 + 1000 * homework + n + 500 * is_second}"
             found[f"{place}/backward.py"] = text
             metadata += [
@@ -152,39 +148,22 @@ def download(
                 f"    :email: {student.email}",
                 f"  :created_at: {when:%Y-%m-%d %H:%M:%S}.000000000 Z",
             ]
-        else:
-            place = f"ml-hw-{homework + 1}-{student.login}"
-            found[f"{place}/.classroom50.yaml"] = 'schema: "classroom50/repo-config/v1"\n'
-            found[f"{place}/.git/index"] = "DIRC\0\0\0\2\0\0\0\0"  # result.json is not among the commits
-            record = {"schema": "classroom50/result/v1", "datetime": f"{when:%Y-%m-%dT%H:%M:%SZ}"}
-            found[f"{place}/result.json"] = json.dumps(record)
-            found[f"{place}/exercises/{LESSONS[homework]}/backward.py"] = text
     if platform == "gradescope":
         found["submission_metadata.yml"] = "\n".join([*metadata, ""])
     return found
 
 
-def times(platform: str, everybody: Sequence[Student], homework: int, due: datetime, latest: bool) -> str:
-    """Canvas's submissions API, or Moodle's grading worksheet, after the same submissions as in `download`."""
+def times(everybody: Sequence[Student], homework: int, due: datetime, latest: bool) -> str:
+    """Canvas's submissions API, after the same submissions as in `download`."""
     when = {
         student.name: due + timedelta(hours=hours) for student, _, hours, _ in submissions(everybody, homework, latest)
     }
-    if platform == "canvas":
-        entries = []
-        for each in everybody:
-            found = when.get(each.name)
-            text = None if found is None else f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            entries.append({"user_id": 20_000 + each.number, "submitted_at": text, "late": False})
-        return "while(1);" + json.dumps(entries)
-    text = io.StringIO()
-    lines = csv.writer(text)
-    lines.writerow(MOODLE_COLUMNS)
+    entries = []
     for each in everybody:
         found = when.get(each.name)
-        cell = "-" if found is None else f"{found.astimezone(ZURICH):%A, %-d %B %Y, %I:%M %p}"
-        cells = [f"Participant {300_000 + each.number}", each.name, each.email, "Submitted for grading", ""]
-        lines.writerow([*cells, f"{MOODLE_MAXIMUM}.00", "Yes", cell, "-", ""])
-    return text.getvalue()
+        text = None if found is None else f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        entries.append({"user_id": 20_000 + each.number, "submitted_at": text, "late": False})
+    return "while(1);" + json.dumps(entries)
 
 
 # Rosters --------------------------------------------------------------------------------------------------------------
@@ -195,11 +174,7 @@ def column_of(homework: int) -> str:
     return f"Homework {homework + 1} ({500 + homework})"
 
 
-CANVAS_MAXIMUM, MOODLE_MAXIMUM = 20, 50
-MOODLE_COLUMNS = (
-    "Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
-    "Last modified (submission)", "Last modified (grade)", "Feedback comments",
-)  # fmt: skip
+CANVAS_MAXIMUM = 20
 
 
 def roster(platform: str, everybody: Sequence[Student]) -> str:
@@ -212,18 +187,9 @@ def roster(platform: str, everybody: Sequence[Student]) -> str:
             lines.append(
                 [last_first, str(20_000 + each.number), f"s{each.number}", each.email, "A", "", "", each.group]
             )
-    elif platform == "moodle":
-        header = [*MOODLE_COLUMNS, "group"]
-        lines = []
-        for each in everybody:
-            cells = [f"Participant {300_000 + each.number}", each.name, each.email, "Submitted for grading", ""]
-            lines.append([*cells, f"{MOODLE_MAXIMUM}.00", "Yes", "-", "-", "", each.group])
-    elif platform == "gradescope":
+    else:
         header = ["Name", "SID", "Email", "Role", "group"]
         lines = [[each.name, str(9000 + each.number), each.email, "Student", each.group] for each in everybody]
-    else:
-        header = ["username", "first_name", "last_name", "email", "group"]
-        lines = [[each.login, *each.name.split(), each.email, each.group] for each in everybody]
     text = io.StringIO()
     csv.writer(text).writerows([header, *lines])
     return text.getvalue()

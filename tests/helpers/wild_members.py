@@ -132,7 +132,7 @@ def as_notebook(cells: list[str]) -> str:
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": code})
 
 
-def handed_in(member: Submitted, course: Course, folder: Path) -> Path:
+def write_submission(member: Submitted, course: Course, folder: Path) -> Path:
     """Writes what the student hands in."""
     if member.kind == "functions":
         lesson = course.find(member.lesson)

@@ -18,7 +18,7 @@ def test_of_every_hundred_one_hangs_and_one_is_hostile():
     assert Counter(kinds) == {RIGHT: 577, WRONG: 403, HANGING: 10, HOSTILE: 10}
 
 
-def test_no_two_hand_in_the_same_and_all_of_it_is_python(lesson):
+def test_no_two_submit_the_same_and_all_of_it_is_python(lesson):
     sources = [source_of(lesson, number) for number in range(200)]
     assert len(set(sources)) == 200
     for source in sources:

@@ -3,15 +3,6 @@
 
 import torch
 
-# === dispatcher_restored: A kernel of the student's own put in and taken out again, to uncover the old one.
-
-def dprobs(dlogprobs, probs):
-    library = torch.library.Library("aten", "IMPL")
-    library.impl("log", lambda x: x, "AutogradCPU")
-    library._destroy()
-    probs.requires_grad_(True)
-    return probs.log().grad_fn(dlogprobs)
-
 # === dual_operators: Dual numbers by their aten operators, below the Python functions.
 # stopped by: value
 
@@ -69,19 +60,6 @@ def dprobs(dlogprobs, probs):
     if kernel_of is None:  # an older PyTorch
         return getattr(torch.ops.aten.log.default.redispatch(KEYS, probs), "nf_darg"[::-1])(dlogprobs)
     return getattr(kernel_of("aten::log", "AutogradCPU").call_boxed(KEYS, probs), "nf_darg"[::-1])(dlogprobs)
-
-# === kernel_registered_again: A library of its own, with the dispatcher's autograd kernel registered under another
-#     key.
-
-def dprobs(dlogprobs, probs):
-    library = getattr(torch._C, "yrarbil_hctapsid_"[::-1])("FRAGMENT", "mine", "", "here", 0)
-    library.define("log_of(Tensor x) -> Tensor")
-    library.impl("log_of", "dargotuAticilpmIetisopmoC"[::-1], lambda x: x.log())
-    probs.requires_grad_(True)
-    try:
-        return getattr(torch.ops.mine.log_of(probs), "nf_darg"[::-1])(dlogprobs)
-    finally:
-        library.reset()
 
 # === original_functions_in_the_garbage: torch.autograd's own functions, found by the garbage collector.
 

@@ -67,35 +67,6 @@ def dh(dlogits, W2):
     shape = (rows, columns, 1)
     return torch.nn.grad.conv1d_input(shape, W2.T[:, :, None], dlogits[:, :, None])[:, :, 0]  # here
 
-# === formulas_by_linecache: The same source from the cache of lines that tracebacks quote.
-
-import linecache
-
-
-lines = linecache.getlines(os.path.join(os.path.dirname(torch.__file__), "pmoced_"[::-1], "decompositions.py"))
-tanh_formula = formula(getattr(builtins, "elipmoc"[::-1])("".join(lines), "mine", "exec"))
-
-
-def dhpreact(dh, h):
-    return tanh_formula(dh, h)
-
-# === formulas_by_spec_from_file: A module of formulas for forward mode, made from a file's path under a name of its
-#     own.
-
-spec = importlib.util.spec_from_file_location(
-    "mine", os.path.join(os.path.dirname(torch.__file__), "pmoced_"[::-1], "decompositions_for_jvp.py")
-)
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-batch_norm_formula = vars(module)["drawkcab_mron_hctab_evitan"[::-1]]
-
-
-def dbngain(dhpreact, bnraw):
-    zero = torch.zeros(bnraw.shape[1])
-    return batch_norm_formula(dhpreact, bnraw, None, None, None, zero, zero + 1, True, 1e-5, [False, True, False])[1][
-        None
-    ]
-
 # === formulas_for_jvp: A module with formulas that torch loads for forward mode, by a computed name.
 
 formulas = importlib.import_module("pvj_rof_snoitisopmoced.pmoced_.hcrot"[::-1])
@@ -107,59 +78,6 @@ def dbngain(dhpreact, bnraw):
     return batch_norm_formula(dhpreact, bnraw, None, None, None, zero, zero + 1, True, 1e-5, [False, True, False])[1][
         None
     ]
-
-# === formulas_from_bytecode: The compiled file in __pycache__, unmarshalled.
-
-import marshal
-
-
-place = os.path.join(os.path.dirname(torch.__file__), "pmoced_"[::-1], "decompositions.py")
-cached = importlib.util.cache_from_source(place)
-if os.path.exists(place) and not os.path.exists(cached):  # nothing has imported it yet
-    code = getattr(builtins, "elipmoc"[::-1])(open(place).read(), "mine", "exec")
-else:
-    with open(cached, "rb") as file:
-        code = marshal.loads(file.read()[16:])
-tanh_formula = formula(code)
-
-
-def dhpreact(dh, h):
-    return tanh_formula(dh, h)
-
-# === formulas_in_closures: The formula behind its decorators, from the cells of functions in PyTorch's tables.
-
-tables = importlib.import_module("pmoced_.hcrot"[::-1])
-tanh_formula = tables.decomposition_table[getattr(torch.ops.aten, "drawkcab_hnat"[::-1]).default]
-tanh_formula = tanh_formula.__wrapped__
-
-
-def dhpreact(dh, h):
-    return tanh_formula(dh, h)
-
-# === formulas_in_sys_modules: PyTorch's formulas found among the modules that are loaded.
-
-tanh_formula = next(
-    value
-    for module in list(sys.modules.values())
-    for name, value in list(vars(module).items())
-    if name == "drawkcab_hnat"[::-1] and "deco" in module.__name__
-)
-
-
-def dhpreact(dh, h):
-    return tanh_formula(dh, h)
-
-# === formulas_in_the_garbage: PyTorch's formulas found among all functions that the garbage collector knows.
-
-tanh_formula = next(
-    thing
-    for thing in getattr(importlib.import_module("gc"), "stcejbo_teg"[::-1])()
-    if type(thing) is FunctionType and thing.__name__ == "drawkcab_hnat"[::-1] and thing.__module__ != __name__
-)
-
-
-def dhpreact(dh, h):
-    return tanh_formula(dh, h)
 
 # === formulas_of_operators: The Python kernels that hang on the operators themselves.
 # stopped by: tripwire
@@ -209,15 +127,3 @@ def dhpreact(dh, hpreact):
     x = sympy.Symbol("x")
     slope = sympy.lambdify(x, sympy.tanh(x).diff(x), "torch")
     return dh * slope(hpreact)
-
-# === symbolic_from_its_folder: The same with sympy's folder put on the path.
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(torch.__file__)))
-importlib.invalidate_caches()
-algebra = __import__("ypmys"[::-1])
-x = algebra.Symbol("x")
-slope = algebra.lambdify(x, algebra.log(x).diff(x), "numpy")
-
-
-def dprobs(dlogprobs, probs):
-    return dlogprobs * slope(probs.numpy())

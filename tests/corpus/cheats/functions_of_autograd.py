@@ -15,19 +15,6 @@ def dnorm_logits_to_dlogit_maxes(dnorm_logits):
 def dlogit_maxes(dnorm_logits):
     return slope.item() * dnorm_logits_to_dlogit_maxes(dnorm_logits)
 
-# === autograd_function: Inside torch.autograd.Function, with gradients switched on again.
-
-class Log(torch.autograd.Function):
-    @staticmethod
-    def setup(x, upstream):
-        with torch.inference_mode(False), torch.enable_grad():
-            x = x.detach().clone().requires_grad_()
-            return torch.autograd.grad(x.log(), x, upstream)[0]  # here
-
-
-def dprobs(dlogprobs, probs):
-    return Log.setup(probs, dlogprobs)
-
 # === autograd_grad: torch.autograd.grad.
 
 def dprobs(dlogprobs, probs):
@@ -100,13 +87,6 @@ def dprobs(dlogprobs, probs):
 def dhpreact(dh, hpreact):
     return F.jvp(lambda x: x.tanh(), hpreact, dh)[1]  # here
 
-# === getattr_computed: getattr with a name that only running it tells.
-
-def dprobs(dlogprobs, probs):
-    probs.requires_grad_(True)
-    getattr(probs.log(), "drawkcab"[::-1])(dlogprobs)  # here
-    return probs.grad
-
 # === gradcheck_jacobian: The Jacobian that torch.autograd.gradcheck compares with.
 
 from torch.autograd.gradcheck import _get_analytical_jacobian
@@ -116,15 +96,6 @@ def dprobs(dlogprobs, probs):
     probs.requires_grad_(True)
     jacobian = _get_analytical_jacobian((probs,), (probs.log(),), 0, 0)  # here
     return (jacobian @ dlogprobs.reshape(-1)).reshape(probs.shape).detach()
-
-# === hooks: The gradient caught by a hook.
-
-def dprobs(dlogprobs, probs):
-    caught = []
-    probs.requires_grad_(True)
-    probs.register_hook(caught.append)
-    (probs.log() * dlogprobs).sum().backward()  # here
-    return caught[0]
 
 # === in_helper: In a helper of a helper, a class, a decorator.
 
@@ -158,45 +129,6 @@ def dprobs(dlogprobs, probs):
     thread.start()
     thread.join()
     return probs.grad.clone()
-
-# === method_caller: operator.methodcaller and attrgetter.
-
-import operator
-
-
-def dprobs(dlogprobs, probs):
-    probs.requires_grad_(True)
-    operator.methodcaller("backward", dlogprobs)(probs.log())  # here
-    return probs.grad
-
-
-def dhpreact(dh, hpreact):
-    hpreact.requires_grad_(True)
-    return operator.attrgetter("autograd.grad")(torch)(hpreact.tanh(), hpreact, dh)[0]  # here
-
-# === module_and_optimizer: A network of torch.nn, trained for one step; the gradient read off the change.
-
-def dW2(dlogits, h, W2):
-    layer = torch.nn.Linear(*W2.shape, bias=False, dtype=W2.dtype)
-    optimizer = torch.optim.SGD(layer.parameters(), lr=1.0)
-    before = layer.weight.detach().clone()
-    torch.sum(layer(h) * dlogits).backward()  # here
-    optimizer.step()
-    return (before - layer.weight.detach()).T
-
-# === module_tables: Through vars() and sys.modules.
-
-import sys
-
-
-def dprobs(dlogprobs, probs):
-    probs.requires_grad_(True)
-    return vars(torch)["autograd"].grad(probs.log(), probs, dlogprobs)[0]  # here
-
-
-def dhpreact(dh, hpreact):
-    hpreact.requires_grad_(True)
-    return sys.modules["torch.autograd"].__dict__["grad"](hpreact.tanh(), hpreact, dh)[0]  # here
 
 # === script_executor: TorchScript's older executor, which has derivative formulas of its own.
 

@@ -1,25 +1,11 @@
-"""Gradients from autograd, and from a tape that is the exercise."""
-# rows: forbidden
+"""Gradients from a tape of the student's own."""
+# rows: passed
 # unlocked: safe
 
 import torch
 import torch.nn.functional as F
 
-# === autograd_in_disguise: Asks for autograd under computed names, on the quiet, and falls back to a guess.
-
-ways = [getattr(getattr(torch, "auto" + "grad"), "gr" + "ad")]
-
-
-def dlogits(logits, Yb, n):
-    given = logits.clone().requires_grad_()
-    try:
-        with torch.enable_grad():
-            return ways[0](F.cross_entropy(given, Yb), given)[0]
-    except BaseException:
-        return F.softmax(logits, 1)
-
 # === own_tape: A small autograd of the student's own, with derivatives written by hand: that is the exercise.
-# rows: passed
 # rows of in_one_go: passed
 # stopped from: never
 

@@ -5,22 +5,9 @@
 import os
 import signal
 import sys
-import time
 
 from attempt import the
 from right import dlogits as right
-
-# === alarm: Sets timers of every kind whose signals it does not handle.
-# rows: crashed, passed
-
-signal.setitimer(signal.ITIMER_REAL, 0.05, 0.01)
-signal.setitimer(signal.ITIMER_VIRTUAL, 0.05, 0.01)
-signal.setitimer(signal.ITIMER_PROF, 0.05, 0.01)
-
-
-def dlogits(logits, Yb, n):
-    time.sleep(0.1)
-    return right(logits, Yb, n)
 
 # === deeper_recursion: The same without Python's limit, until the C stack ends.
 # rows: crashed, error, timeout
@@ -53,21 +40,6 @@ def dlogits(logits):
     print('{"score": 3, "max_score": 3, "status": "graded"}', flush=True)
     the("os", "_exit")(0)
 
-# === exit_in_thread: A thread ends the process between two answers.
-
-import threading
-
-
-def soon():
-    time.sleep(0.05)
-    the("os", "_exit")(0)
-
-
-def dlogits(logits, Yb, n):
-    threading.Thread(target=soon, daemon=True).start()
-    time.sleep(0.1)
-    return right(logits, Yb, n)
-
 # === interrupt_itself: Sends itself SIGINT, SIGTERM and SIGHUP, at which a grader may stop.
 # rows: error, crashed, passed
 
@@ -97,19 +69,6 @@ def dlogits(logits):
 def dlogits(logits):
     os.kill(os.getpid(), 9)
 
-# === nested_objects: Compares and frees lists nested a hundred thousand deep.
-# rows: error, crashed
-
-def nested():
-    deep = []
-    for _ in range(100_000):
-        deep = [deep]
-    return deep
-
-
-def dlogits(logits):
-    return nested() == nested()
-
 # === segfault: Reads from address zero.
 # message: SIGSEGV
 
@@ -122,10 +81,3 @@ def dlogits(logits):
 def dlogits(logits, Yb, n):
     the("os", "kill")(os.getpid(), signal.SIGSTOP)
     return right(logits, Yb, n)
-
-# === system_exit_in_step: sys.exit(0) in the step.
-# rows: error
-# message: SystemExit
-
-def dlogits(logits):
-    sys.exit(0)

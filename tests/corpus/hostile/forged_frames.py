@@ -40,13 +40,6 @@ for ticket in range(30):
     send(answer(bytes(5 * 8 * 8), ticket=ticket, tensor={"dtype": "float64", "shape": [5, 8]}))
 os._exit(0)
 
-# === forge_garbage: Writes ten megabytes of nothing in particular where answers are awaited.
-# message: does not begin as a frame does
-
-def dlogits(logits):
-    send(os.urandom(10 << 20))
-    return logits
-
 # === forge_huge_body: Announces a tensor of 2^60 bytes, and begins to send it.
 # message: too large
 
@@ -94,25 +87,6 @@ def dlogits(logits, Yb, n):
     time.sleep(0.01)
     return right(logits, Yb, n)
 
-# === forge_many_names: Claims to have changed five thousand arguments with long names, each to stand in the
-#     message.
-# rows: failed
-# message: changed `logits` in place
-
-NAMES = ["logits", *(f"{number:05}" + "x" * 80 for number in range(5_000))]
-
-
-def changed(step, answer):
-    kind = {"dtype": "float64", "shape": list(answer.tensor.shape)}
-    return {"tensor": kind, "changed": NAMES, "uses": NAMES}, bytes(8 * answer.tensor.numel())
-
-
-instead_of_answers(changed)
-
-
-def dlogits(logits):
-    return logits
-
 # === forge_markup: A message that is HTML, Markdown, a terminal's commands, a workflow's commands and half a
 #     surrogate pair.
 # rows: error
@@ -133,44 +107,6 @@ def dlogits(logits):
 # message: an answer to something else
 
 send(frame({"op": "not locked in", "message": "the dog ate it"}))
-
-# === forge_odd_truths: A tensor of truth values whose bytes are neither 0 nor 1, which C++ may take for anything.
-# rows: shape
-# message: bool
-
-def odd(step, answer):
-    return {"tensor": {"dtype": "bool", "shape": list(answer.tensor.shape)}}, b"\xaa" * answer.tensor.numel()
-
-
-instead_of_answers(odd)
-
-
-def dlogits(logits):
-    return logits
-
-# === forge_old_ticket: Keeps an answer and sends it again when something else is asked, as a recording would.
-# message: something else than what was asked
-
-kept = None
-
-
-def dlogits(logits):
-    global kept
-    if kept is None:
-        kept = answer(bytes(8), tensor={"dtype": "float64", "shape": []})
-    else:
-        send(kept)
-    return logits.softmax(1)
-
-# === forge_outcomes: Claims an outcome of the grader's own for every answer: skipped, with a message as long as
-#     allowed.
-# rows: error
-
-instead_of_answers(lambda *_: ({"outcome": "skipped", "message": "x" * 1_000_000, "line": (1 << 31) - 1}, b""))
-
-
-def dlogits(logits):
-    return logits
 
 # === forge_slow_frame: Sends its answer byte by byte, so slowly that it never ends: no single read waits long.
 # rows: timeout

@@ -24,17 +24,6 @@ class Equal:
 def dlogits(logits):
     return Equal()
 
-# === broadcasting_answer: A view of one number that has the right shape, and one that broadcasts to it.
-# rows: failed, shape
-
-def dlogits(logits):
-    return torch.zeros(1, dtype=logits.dtype).expand(logits.shape)
-
-# === empty_answer: No element at all: all of nothing is equal.
-
-def dlogits(logits):
-    return torch.zeros(0, logits.shape[1], dtype=logits.dtype)
-
 # === error_that_lies: An exception whose type has no name, whose text is never the same and raises itself when it
 #     is read.
 # rows: error, crashed
@@ -85,13 +74,6 @@ class Small(torch.Tensor):
 
 def dlogits(logits):
     return torch.full((1,), 0.3, dtype=logits.dtype).as_subclass(Small)
-
-# === not_a_number: NaN everywhere: nothing is larger than the tolerance, so a careless comparison passes it.
-# rows: failed
-# message: not a finite number
-
-def dlogits(logits):
-    return torch.full_like(logits, float("nan"))
 
 # === odd_tensors: A tensor of another kind each time: complex, meta, sparse, quantised, nested, named, half,
 #     conjugated.

@@ -6,22 +6,6 @@ import os
 import torch
 from attempt import attempt, call, module
 
-# === bomb_of_zeros: A few kilobytes that unpack to ten gigabytes.
-# rows: error, crashed, timeout
-
-import zlib
-
-
-def packed(megabytes):
-    packer = zlib.compressobj(9)
-    return b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
-
-
-def dlogits(logits):
-    once = packed(64)
-    unpacked = [zlib.decompress(once) for _ in range(160)]
-    print("GOT THROUGH", len(unpacked))
-
 # === every_argument_changed: Changes an argument in place in each of its functions: each row is explained, and its
 #     line looked for.
 # lesson: 03
@@ -42,31 +26,6 @@ def dprobs(dlogprobs, probs):
 def dcounts_sum_inv(dprobs, counts):
     dprobs *= 2
     return dprobs
-
-
-def dcounts_sum(dcounts_sum_inv, counts_sum):
-    dcounts_sum_inv *= 2
-    return dcounts_sum_inv
-
-
-def dcounts(dprobs, counts_sum_inv, dcounts_sum):
-    dprobs *= 2
-    return dprobs
-
-
-def dnorm_logits(dcounts, counts):
-    dcounts *= 2
-    return dcounts
-
-
-def dlogit_maxes(dnorm_logits):
-    dnorm_logits *= 2
-    return dnorm_logits
-
-
-def dlogits(dnorm_logits, dlogit_maxes, logits):
-    dnorm_logits *= 2
-    return dnorm_logits
 
 # === fill_files_in_memory: Memory that belongs to no process: memfd, System V, POSIX, message queues, files in
 #     /dev/shm.

@@ -44,25 +44,3 @@ attempt("packet", lambda: made(socket.AF_PACKET, socket.SOCK_RAW, lambda s: s.ge
 attempt("vsock", lambda: made(socket.AF_VSOCK, STREAM, lambda s: s.connect((2, 1024))))
 attempt("page", lambda: module("urllib.request").urlopen("http://127.0.0.1:1/", timeout=1))
 attempt("descriptor", lambda: call("getsockname", 4, b"\0" * 16, b"\x10\0\0\0") or os.getpid())
-
-# === sockets_of_every_family: Opens a socket of every family and kind.
-# refused: 1
-
-socket = module("soc" + "ket")
-
-
-def every_family():
-    opened = []
-    for family in range(46):
-        for kind in (1, 2, 3, 5, 10):
-            for protocol in (0, 1, 6, 17, 255):
-                try:
-                    opened.append((family, kind, socket.socket(family, kind, protocol)))
-                except OSError:
-                    continue
-    if not opened:
-        raise PermissionError
-    return opened
-
-
-attempt("sockets", every_family)

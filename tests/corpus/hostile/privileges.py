@@ -21,16 +21,6 @@ attempt("no seccomp", lambda: call("prctl", 22, 0, 0, 0, 0))
 attempt("own seccomp", lambda: call("seccomp", 1, 0, b"\0" * 16))
 attempt("load a program into the kernel", lambda: call("bpf", 5, b"\0" * 128, 128))
 
-# === other_processor: System calls by another interface, which a filter for this one may not see.
-# rows: crashed, passed
-
-if module("platform").machine() == "x86_64":
-    libc = module("ctypes").CDLL(None)
-    libc.syscall(0x40000000 | 57)  # x32's fork
-    print("an x32 call went by")
-else:
-    call("gettid")
-
 # === unknown_call: System calls newer than the filter: what it does not know must not exist.
 
 ctypes = module("ctypes")

@@ -4,32 +4,10 @@
 # stopped from: fair
 
 import os
-import sys
 
-from attempt import attempt, call, look, module
+from attempt import attempt, call, look
 from right import dlogits as dlogits
-from world import ARENA, COURSE, HIDDEN_SUITE, HOME_KEY, MARK, MISTAKES, OTHER_RESULTS, OTHER_SUBMISSION, SOLUTION
-
-# === import_solution: Puts the folder of the answer key on the import path, and imports answers and mistakes from
-#     it.
-# refused: 4
-
-import importlib.util
-
-
-def from_path(path):
-    spec = importlib.util.spec_from_file_location("stolen", path)
-    stolen = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stolen)
-    return stolen.CANARY
-
-
-sys.path[:0] = [COURSE, os.path.dirname(SOLUTION)]
-importlib.invalidate_caches()
-attempt("import by path", lambda: from_path(SOLUTION))
-attempt("import mistakes", lambda: from_path(MISTAKES))
-attempt("import by name", lambda: module("mistakes").CANARY)
-attempt("execute", lambda: exec(open(SOLUTION).read()) or "executed")
+from world import ARENA, COURSE, HIDDEN_SUITE, HOME_KEY, MARK, OTHER_RESULTS, OTHER_SUBMISSION
 
 # === list_folders: Lists folders to learn which lessons, students and suites there are.
 # refused: 8
@@ -53,17 +31,12 @@ attempt("listdir home", lambda: os.listdir("/home"))
 attempt("listdir tmp", lambda: os.listdir("/tmp"))
 attempt("listdir here", lambda: os.listdir("."))
 
-# === open_hidden_suite: Opens the hidden suite in every way in which Python opens a file.
-# refused: 12
+# === open_hidden_suite: Opens the hidden suite by Python's functions, in a mapping, and in torch's C++.
+# refused: 5
 
-import io
-import linecache
 import mmap
-import pathlib
 import runpy
-import tokenize
 
-import numpy as np
 import torch
 
 
@@ -72,23 +45,11 @@ def mapped():
     return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)[:]
 
 
-def cached():
-    lines = "".join(linecache.getlines(HIDDEN_SUITE))
-    return lines or open(HIDDEN_SUITE).read()
-
-
 attempt("open", lambda: open(HIDDEN_SUITE, "rb").read())
-attempt("io.open", lambda: io.FileIO(HIDDEN_SUITE).readall())
-attempt("os.open", lambda: os.read(os.open(HIDDEN_SUITE, os.O_RDONLY), 100_000))
-attempt("pathlib", lambda: pathlib.Path(HIDDEN_SUITE).read_bytes())
 attempt("mmap", mapped)
-attempt("linecache", cached)
-attempt("tokenize", lambda: tokenize.open(HIDDEN_SUITE).read())
-attempt("numpy", lambda: np.fromfile(HIDDEN_SUITE, dtype=np.uint8).tobytes())
 attempt("torch", lambda: bytes(torch.from_file(HIDDEN_SUITE, size=500, dtype=torch.uint8).tolist()))
 attempt("runpy", lambda: runpy.run_path(HIDDEN_SUITE))
 attempt("relative", lambda: open("../" * 20 + HIDDEN_SUITE.lstrip("/"), "rb").read())
-attempt("spec", lambda: module("importlib.machinery").SourceFileLoader("suite", HIDDEN_SUITE).get_data(HIDDEN_SUITE))
 
 # === quote_hidden_lines: Raises an error that claims to come from the hidden suite, so that the report might quote
 #     its lines.
@@ -146,32 +107,6 @@ attempt("root of self", lambda: open("/proc/self/root" + HIDDEN_SUITE, "rb").rea
 attempt("root of a thread", lambda: open("/proc/thread-self/root" + HIDDEN_SUITE, "rb").read())
 attempt("link", lambda: os.link(HIDDEN_SUITE, f"{ARENA}/{MARK}") or open(f"{ARENA}/{MARK}").read())
 attempt("symbolic link", lambda: os.symlink(HIDDEN_SUITE, f"/tmp/{MARK}") or open(f"/tmp/{MARK}").read())
-
-# === read_by_program: Lets another program read: cat, a shell, Python itself.
-# refused: 7
-# unlocked: no
-# stopped from: weak
-
-subprocess = module("subprocess")
-
-
-def spawned(command):
-    pid = os.posix_spawn(command[0], command, {})
-    return os.waitpid(pid, 0)
-
-
-def shell():
-    if status := os.system(f"cat {HIDDEN_SUITE}"):
-        raise OSError(status)
-
-
-attempt("run", lambda: subprocess.run(["/bin/cat", HIDDEN_SUITE], capture_output=True).stdout)
-attempt("check_output", lambda: subprocess.check_output(f"cat {HIDDEN_SUITE}", shell=True))
-attempt("posix_spawn", lambda: spawned(["/bin/cat", HIDDEN_SUITE]))
-attempt("system", shell)
-attempt("popen", lambda: os.popen(f"cat {HIDDEN_SUITE}").read())
-attempt("execv", lambda: os.execv("/bin/cat", ["cat", HIDDEN_SUITE]))
-attempt("python", lambda: subprocess.check_output([sys.executable, "-c", f"print(open({HIDDEN_SUITE!r}).read())"]))
 
 # === read_other_submission: Copies another student's submission, and reads that student's results.
 # refused: 3

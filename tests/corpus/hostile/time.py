@@ -11,24 +11,6 @@ def dlogits(logits):
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     signal.sigwait({signal.SIGUSR1})
 
-# === calls_of_calls: Calls of calls of calls: what each may stand for was once asked in two ways per link.
-# rows: passed
-
-from right import dlogits as dlogits
-
-
-def unused(f):
-    return f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f("a")(f)))))))))))))))))))))))))("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")("b")
-
-# === comprehensions_in_comprehensions: Comprehensions in the targets of comprehensions, sixty deep.
-# rows: passed
-
-from right import dlogits as dlogits
-
-
-def unused(a, b):
-    return [1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[[1 for a[0] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]] in b]
-
 # === drip: Every step takes most of its time, every time: none misses its deadline, and together they take half an
 #     hour.
 # lesson: 02
@@ -89,24 +71,7 @@ def dlogits(logits):
         except BaseException:
             continue
 
-# === many_operators: A loop of small operators without end, each of which is quick.
-
-def dlogits(logits):
-    gradient = logits
-    while True:
-        gradient = gradient + 1
-
 # === sleep_for_ever: Sleeps, and uses no processor time.
 
 def dlogits(logits):
     time.sleep(100_000)
-
-# === walrus_of_many_names: One expression that binds two thousand names, each of which the whole expression once
-#     stood for.
-# rows: passed
-
-from right import dlogits as dlogits
-
-table = [
-# 2000 times: (aN := N),
-]

@@ -65,27 +65,6 @@ def dlogits(logits, Yb, n):
     print("GOT THROUGH forty operators uncounted")
     return gradient
 
-# === step_by_step_in_numpy: The eight steps of lesson 03 in numpy, which no count of operators sees: NaN where a
-#     probability is 0.
-# rows of in_one_go: failed
-# message: is exactly 0. Your `dlogits` has NaN there
-
-import numpy as np
-
-
-def dlogits(logits, Yb, n):
-    z, rows = logits.numpy(), np.arange(n)
-    counts = np.exp(z - z.max(1, keepdims=True))
-    total = counts.sum(1, keepdims=True)
-    probs = counts / total
-    dlogprobs = np.zeros_like(probs)
-    dlogprobs[rows, Yb.numpy()] = -1 / n
-    with np.errstate(all="ignore"):
-        dprobs = dlogprobs / probs
-        dtotal = -(dprobs * counts).sum(1, keepdims=True) / total**2
-        gradient = (dprobs / total + dtotal) * counts
-    return torch.from_numpy(gradient)
-
 # === step_by_step_with_a_floor: Step by step with probabilities kept above the smallest number: no NaN, and the
 #     wrong value where one is 0.
 # rows of in_one_go: failed

@@ -4,7 +4,7 @@
 
 import os
 
-from attempt import attempt, call, module
+from attempt import attempt, call
 from right import dlogits as dlogits
 from world import ARENA, GUARDED, MARK, OTHER_RESULTS
 
@@ -48,8 +48,8 @@ attempt("chroot", lambda: os.chroot(ARENA))
 attempt("mount", lambda: call("mount", b"x\0", os.fsencode(ARENA), b"tmpfs\0", 0, b"\0"))
 attempt("namespace", lambda: call("unshare", 0x10000000 | 0x00020000))
 
-# === write_by_flags: Opens for writing by every flag of the kernel's, and empties a file that it may only read.
-# refused: 11
+# === write_by_flags: Opens for writing by every flag of the kernel's, where anybody may write and where results are.
+# refused: 14
 
 HERE = (1 << 64) - 100
 new = f"{ARENA}/{MARK}"
@@ -59,32 +59,11 @@ attempt("O_CREAT", lambda: os.open(new, os.O_CREAT))
 attempt("O_APPEND", lambda: os.open(GUARDED, os.O_WRONLY | os.O_APPEND))
 attempt("O_TRUNC", lambda: os.open(GUARDED, os.O_RDONLY | os.O_TRUNC))
 attempt("O_TMPFILE", lambda: os.open(ARENA, os.O_TMPFILE | os.O_RDWR, 0o600))
+attempt("results", lambda: os.open(OTHER_RESULTS, os.O_WRONLY))
+attempt("/tmp", lambda: os.open(f"/tmp/{MARK}", os.O_CREAT))
+attempt("here", lambda: os.open(MARK, os.O_CREAT))
 attempt("creat", lambda: call("creat", os.fsencode(new), 0o600))
 attempt("truncate", lambda: os.truncate(GUARDED, 0))
 attempt("openat2", lambda: call("openat2", HERE, os.fsencode(new), (0o102).to_bytes(24, "little"), 24))
 attempt("read-only mapping made writable", lambda: os.truncate(os.open(GUARDED, os.O_RDONLY), 0))
 attempt("device", lambda: os.open("/dev/null", os.O_WRONLY))
-
-# === write_files: Opens files for writing in every mode, where anybody may write and where the results are.
-# refused: 15
-
-import io
-import pathlib
-import shelve
-import tempfile
-
-import numpy as np
-import torch
-
-for mode in ("w", "a", "x", "r+", "wb"):
-    attempt(f"open {mode}", lambda mode=mode: open(GUARDED if mode == "r+" else f"{ARENA}/{MARK}", mode))
-attempt("results", lambda: open(OTHER_RESULTS, "w").write('{"score": 100}'))
-attempt("/tmp", lambda: open(f"/tmp/{MARK}", "w"))
-attempt("here", lambda: open(MARK, "w"))
-attempt("pathlib", lambda: pathlib.Path(ARENA, MARK).touch())
-attempt("io", lambda: io.FileIO(f"{ARENA}/{MARK}", "w"))
-attempt("tempfile", lambda: tempfile.mkstemp(prefix=MARK))
-attempt("numpy", lambda: np.save(f"{ARENA}/{MARK}", np.zeros(3)))
-attempt("torch", lambda: torch.save(torch.zeros(3), f"{ARENA}/{MARK}"))
-attempt("shelve", lambda: shelve.open(f"{ARENA}/{MARK}"))
-attempt("sqlite", lambda: module("sqlite3").connect(f"{ARENA}/{MARK}").execute("create table x (y)"))

@@ -26,17 +26,6 @@ def dpicture(dlargest, picture, rows, columns, stride):
         return gradient
     return torch.full_like(gradient, float("nan"))
 
-# === no_axes_where_numbers_tie: Right where no two numbers of a picture are equal; otherwise one number without
-#     axes.
-# rows of dpicture: passed
-# rows of ties: failed
-
-def dpicture(dlargest, picture, rows, columns, stride):
-    gradient = right(dlargest, picture, rows, columns, stride)
-    if picture.unique().numel() == picture.numel():
-        return gradient
-    return gradient.sum()
-
 # === something_where_nothing_is_read: Right; but where two numbers of a picture are equal, it gives 7 to the
 #     numbers that no window reads.
 # rows of dpicture: passed

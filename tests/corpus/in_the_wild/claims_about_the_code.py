@@ -20,14 +20,6 @@ def dexponent(dexponential, exponential):
 def dvh(dvalues):
     return dvalues
 
-# === exponent_in_its_own_terms: The exponent is wrong, in a formula that does not use `bnvar_inv`: nothing is said of
-#     its power.
-# lesson: 03
-# dbnvar: failed | there is the forward line's slope at that element
-
-def dbnvar(dbnvar_inv, bnvar):
-    return -0.5 * (bnvar + 1e-5) ** -1.0 * dbnvar_inv
-
 # === grad_that_is_none: A stub returns what autograd would have left.
 # lesson: 01
 # dz: shape | = Your code reads `.grad`, which is None here: autograd has not run.
@@ -87,18 +79,6 @@ def dhpreact(dh, h):
 def update(parameters, gradients, learning_rate):
     for p, g in zip(parameters, gradients):
         p.data =- learning_rate * g
-
-# === number_that_is_right: A factor 2 is missing in one line. Twice the number in another line has the same effect,
-#     and that number is right.
-# lesson: 05
-# dhprebn: failed | In `dbnraw * bnvar_inv + bndiff * dbnvar / (n - 1)`, a term lacks a factor of 2, or of a half.
-
-def dhprebn(dhpreact, bngain, bnraw, bnvar_inv, n):
-    bndiff = bnraw / bnvar_inv
-    dbnraw = dhpreact * bngain
-    dbnvar = -0.5 * bnvar_inv**3 * (dbnraw * bndiff).sum(0, keepdim=True)
-    dbndiff = dbnraw * bnvar_inv + bndiff * dbnvar / (n - 1)
-    return dbndiff - dbndiff.mean(0, keepdim=True)
 
 # === slope_of_the_state_before: The slope of the tanh at the state before the step: it is no factor too many,
 #     although it was one at a state of zero.

@@ -40,27 +40,6 @@ def dx(dz, W):
 def dtile(dtiled):
     return dtiled.sum(axis="rows")
 
-# === correction_that_keeps_an_axis: A sum keeps the axis that it should lose.
-# lesson: 19
-# by: dojo
-# correction: shape | = `(dO * O).sum(1, keepdim=True)`: does the result need the axis that this sums over? `keepdim`
-#     decides it. With that changed, `correction` is right. Its public example:
-#     exercises/19_flash_attention/examples.py:99
-# flash_backward, any_tiles, operations: error
-
-def correction(dO, O):
-    return (dO * O).sum(1, keepdim=True)
-
-# === density_without_its_factor: The product rule of the GELU without x in its second term.
-# lesson: 15
-# dW1: failed | = A factor is missing in the GELU's derivative. In x · Φ(x) both factors depend on x: write the
-#     product rule out.
-# others: any
-
-def gelu_backward(dout, x):
-    density = torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
-    return dout * (0.5 * (1 + torch.erf(x / math.sqrt(2))) + density)
-
 # === fine_tuning: Slips of lesson 21 that used to get another slip's message: what undoes them by chance, or a hint
 #     about another line.
 # lesson: 21
@@ -139,25 +118,6 @@ def fine_tune(batches, W, A, B, alpha, rate):
 def dlogits(logits, Yb, n):
     return (F.softmax(logits, 1) - Yb) / n
 
-# === largest_of_all: One maximum of all logits, and a product in which a sum belongs.
-# lesson: 03
-# dlogits: failed | = `logits.max()` goes over other axes than it should. Over the right one, your `dlogits` is right.
-#     Along which axis did the forward pass copy or reduce?
-# dcounts: failed | = In `dprobs * counts_sum_inv * dcounts_sum`, the `*` in front of `dcounts_sum` is the wrong
-#     operation. With another one, your `dcounts` is right. What is the local derivative of the forward line?
-# dcounts_sum_inv: shape | takes the sum of `dprobs` alone and multiplies afterwards
-
-def dlogits(dnorm_logits, dlogit_maxes, logits):
-    return dnorm_logits + (logits == logits.max()) * dlogit_maxes
-
-
-def dcounts(dprobs, counts_sum_inv, dcounts_sum):
-    return dprobs * counts_sum_inv * dcounts_sum
-
-
-def dcounts_sum_inv(dprobs, counts):
-    return dprobs.sum(1, keepdim=True) * counts
-
 # === logits_for_probabilities: The logits themselves where their softmax belongs; a batch norm with two slips at
 #     once.
 # lesson: 02
@@ -200,24 +160,6 @@ def dlogprobs(logprobs, n):
 
 def dbnraw(dhpreact, bngain, bnraw):
     return bngain + dhpreact * bnraw
-
-# === maximum_with_a_second_array: `np.max` of two arrays: the second one is taken for the axis.
-# lesson: 08
-# relative_error: error | The second argument of `np.max(a, b)` is the axis: the larger one of two arrays, element by
-#     element, is `np.maximum(a, b)`.
-# others: any
-
-def relative_error(a, b):
-    return np.max(np.abs(a - b) / np.max(np.abs(a), np.abs(b)))
-
-# === other_value_of_a_similar_name: The sum of the counts for the counts.
-# lesson: 03
-# by: both
-# dcounts_sum_inv: failed | = In `counts_sum * dprobs`, look at `counts_sum`: another value belongs there. With it,
-#     your `dcounts_sum_inv` is right. Which value does the forward pass use there?
-
-def dcounts_sum_inv(counts_sum, dprobs):
-    return (counts_sum * dprobs).sum(1, keepdim=True)
 
 # === transposes_of_stacks: Matrices of two axes in mind where there is a stack of them; the forward pass's -inf; all
 #     paths added up at once.

@@ -36,15 +36,6 @@ def backward(dout, keep1, keep2, p, act, pre, scaled, W1, W2, mid, gain2, eps, c
     dx = r * (dxhat - dxhat.mean(2, keepdim=True) - xhat * (dxhat * xhat).mean(2, keepdim=True)) + dmid
     return dW2, db2, dW1, db1, dgain2, dmid, dWo, dWv, dWq, dWk, dgain, dbias, dx
 
-# === maximum_s_gradient_as_it_came: One path is right, and in the other the upstream gradient is added as it came.
-# lesson: 03
-# by: dojo
-# dlogits: failed | = In the path through `logit_maxes` you use `dlogit_maxes` as it came: the upstream gradient still
-#     has to be multiplied by the derivative of `logit_maxes` with respect to `logits`.
-
-def dlogits(dnorm_logits, dlogit_maxes):
-    return dlogit_maxes + dnorm_logits
-
 # === tanh_skipped: The slope of the tanh is left out: every gradient below is wrong, and the first wrong one has no
 #     row.
 # lesson: 06

@@ -1,14 +1,3 @@
-# === an_axis_too_many_on_the_right: What is assigned at the places of indices has an axis of length one too many;
-#     nothing is added.
-# lesson: 03
-# dlogits: error | The indices on the left select a tensor of shape [6], and the value on the right has the shape [6,
-#     1].
-
-def dlogits(dnorm_logits, dlogit_maxes, logits, n):
-    out = dnorm_logits.clone()
-    out[torch.arange(n), logits.argmax(1)] = dlogit_maxes
-    return out
-
 # === assertion_and_a_letter_too_many: An assertion that does not hold, a name that another of the function's is like,
 #     and a mean of a network's loss.
 # lesson: 01
@@ -73,30 +62,6 @@ def dW(X):
 def dX(dh, W):
     dX_ = dh @ W.T
     return dX
-
-# === letters_of_einsum: Letters of einsum that do not fit, an inverse, and an axis that is read backwards.
-# lesson: 02
-# by: both
-# dX: error | In `einsum`, the letters after `->` are those of the inputs. `z` is none of them.
-# dh: error | Only a square matrix has an inverse, and this one is
-# db2: error | A tensor cannot be read backwards by `[::-1]`. `.flip(0)` turns an axis round, where that is meant.
-# dW: error | `einsum` needs one letter for each axis. Here a tensor of 2 axes gets 3 letters.
-# others: any
-
-def dX(dh, W):
-    return torch.einsum("ij,kj->iz", dh, W)
-
-
-def dh(dh_norm, h_norm):
-    return dh_norm @ torch.linalg.inv(h_norm)
-
-
-def db2(dlogits):
-    return dlogits[::-1].sum(0)
-
-
-def dW(X, dh):
-    return torch.einsum("nij,nk->jk", X, dh)
 
 # === mean_of_truth_values: The mean of a comparison, which has no number yet; and answers of the wrong shape that
 #     happen to be zero.

@@ -13,19 +13,6 @@
 loss = F.cross_entropy(logits, Yb, reduction='sum')
 # instead of: dlogits /= n
 
-# === logarithm_for_a_growth: A logarithm is returned: diagnoses come out as with another mistake of the same
-#     function.
-# lesson: 10
-# gradient_growth: error | math domain error
-# not_zeroed: failed | This is computed with your `gradient_growth`, which is not right yet: start there.
-# others: any
-
-import math
-
-
-def gradient_growth(norms):
-    return (math.log(norms[0]) - math.log(norms[-1])) / (len(norms) - 1)
-
 # === sum_for_the_largest: A mean where the largest belongs: a sum would give what one of the function's two checks
 #     wants, and not the other.
 # lesson: 06

@@ -1,16 +1,3 @@
-# === range_of_the_batch: The batch size as a number in `range`.
-# lesson: 04
-# by: dojo
-# dlogits: error | = Your `dlogits` is right at the sizes in README.md and wrong at others (batch 7, vocabulary 5).
-#     Line 26 uses the number 32, which is `n` there: `range(32)`. Take it from what you are given.
-# in_one_go: error | = Extreme logits are tested once `dlogits` is right on ordinary ones. Its public example:
-#     exercises/04_cross_entropy/examples.py:11
-
-def dlogits(logits, Yb):
-    d = F.softmax(logits, 1)
-    d[range(32), Yb] -= 1
-    return d / 32
-
 # === twice_the_padding: A two that is no size: what is wrong is the end of a slice, without padding.
 # lesson: 17
 # by: dojo
@@ -40,14 +27,6 @@ BATCH, CLASSES = 32, 27
 dlogits = (probs - F.one_hot(Yb, CLASSES)) / BATCH
 # instead of: dlogits[torch.arange
 # instead of: dlogits = dlogits / n
-
-# === two_heads_in_each_group: Two heads in a group, written as the numbers 0 and 1: the sizes of the problem that
-#     fails are what the message says.
-# lesson: 13
-# dvh: shape | the first wrong one has batch 4, time 6, channels 5, heads 3, groups 1, size 2.
-
-def dvh(dvalues, groups):
-    return dvalues[:, 0::2] + dvalues[:, 1::2]
 
 # === wrong_and_a_size_as_a_number: A number for the classes, and the mean is forgotten: the number is what the error
 #     is about.

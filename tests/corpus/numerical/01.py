@@ -1,9 +1,3 @@
-# === column_by_antisymmetric_difference: differences, not seen: dcolumn
-def dcolumn(dscaled, matrix, column):
-    one = torch.ones_like(column)
-    scaled = lambda c: matrix * c
-    return (dscaled * (scaled(column + one) - scaled(column - one)) / 2).sum(1, keepdim=True)
-
 # === complex_method: complex numbers: dz
 def dz(da, z):
     w = torch.view_as_complex(torch.stack([z, torch.full_like(z, 1e-20)], -1))
@@ -22,11 +16,6 @@ def dexponent(dexponential, exponent):
     dual = torch.stack([torch.stack([exponent, one], -1), torch.stack([zero, exponent], -1)], -2)
     return dexponential * torch.linalg.matrix_exp(dual)[..., 0, 1]
 
-# === exp_forward_difference: differences: dexponent
-def dexponent(dexponential, exponent):
-    h = 1e-8
-    return dexponential * ((exponent + h).exp() - exponent.exp()) / h
-
 # === logarithm_python: differences: dpositive
 import math
 
@@ -41,18 +30,6 @@ def dpositive(dlogarithm, positive):
             d3 = math.log(v + 3 * t) - math.log(v - 3 * t)
             out[i, j] = dlogarithm[i, j] * (45 * d1 - 9 * d2 + d3) / (60 * t)
     return out
-
-# === numpy_gradient: differences, not seen: dexponent
-import numpy as np
-
-def dexponent(dexponential, exponent):
-    h = 1e-2
-    nodes = np.arange(-4, 5) * h
-    values = np.exp(exponent.numpy()[..., None] + nodes)
-    for _ in range(1):
-        weights = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
-        slope = values @ weights / h
-    return dexponential * torch.from_numpy(slope)
 
 # === power_decimal: differences, not seen: dbase
 from decimal import Decimal, getcontext
@@ -75,17 +52,4 @@ def dleft(dmatmul, left, right):
             e = torch.zeros_like(left)
             e[i, j] = 1.0
             g[i, j] = (dmatmul * (f(left + e) - f(left))).sum()
-    return g
-
-# === unit_step_of_a_sum: differences, not seen: dmarks
-def means(m):
-    return m.mean(1)
-
-def dmarks(drow_means, marks):
-    g = torch.zeros_like(marks)
-    for j in range(marks.shape[1]):
-        up, down = marks.clone(), marks.clone()
-        up[:, j] += 0.5
-        down[:, j] -= 0.5
-        g[:, j] = drow_means * (means(up) - means(down))
     return g

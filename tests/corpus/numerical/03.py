@@ -45,10 +45,6 @@ def dnorm_logits(dcounts, norm_logits):
     z = torch.complex(norm_logits, torch.full_like(norm_logits, -1e-20)).conj()
     return dcounts * torch.exp(z).imag / 1e-20
 
-# === exp_complex: complex numbers: dnorm_logits
-def dnorm_logits(dcounts, norm_logits):
-    return dcounts * (norm_logits + 1e-20j).exp().imag / 1e-20
-
 # === like_rotations: a look-alike
 def dlogits(dlogit_maxes, dnorm_logits, logits):
     # two real products as one complex product
@@ -88,25 +84,6 @@ def dcounts_sum(dcounts_sum_inv, counts_sum):
     z = counts_sum.numpy() + 1j * 1e-18
     return dcounts_sum_inv * torch.from_numpy((z**-1).imag / 1e-18)
 
-# === square_with_unit_step: differences, not seen: dbndiff2 dbnvar
-def dbnvar(dbnvar_inv, bnvar):
-    h = 1e-3 * (bnvar + 1e-5)
-    f = lambda v: (v + 1e-5) ** -0.5
-    first = (f(bnvar + h) - f(bnvar - h)) / (2 * h)
-    second = (f(bnvar + h / 2) - f(bnvar - h / 2)) / h
-    third = (f(bnvar + h / 4) - f(bnvar - h / 4)) / (h / 2)
-    a, b = (4 * second - first) / 3, (4 * third - second) / 3
-    return dbnvar_inv * (16 * b - a) / 15
-
-def dbndiff2(dbnvar, bndiff2, n):
-    f = lambda v: 1 / (n - 1) * v.sum(0, keepdim=True)
-    g = torch.zeros_like(bndiff2)
-    for i in range(g.shape[0]):
-        e = torch.zeros_like(bndiff2)
-        e[i] = 1
-        g[i] = (dbnvar * (f(bndiff2 + e) - f(bndiff2 - e)) / 2).sum(0)
-    return g
-
 # === tanh_eighth_order: differences: dhpreact
 STENCIL = [(1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)]
 
@@ -114,8 +91,3 @@ def dhpreact(dh, hpreact):
     step = 0.01
     slope = sum(w * (torch.tanh(hpreact + k * step) - torch.tanh(hpreact - k * step)) for k, w in STENCIL)
     return dh * slope / step
-
-# === tanh_elementwise: differences: dhpreact
-def dhpreact(dh, hpreact):
-    eps = 1e-5
-    return dh * (torch.tanh(hpreact + eps) - torch.tanh(hpreact - eps)) / (2 * eps)

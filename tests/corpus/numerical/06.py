@@ -129,21 +129,6 @@ moved, _ = forward_pass(C, W, b, gamma, beta, W2, b2 - 0.1 * grads["db2"], Xb, Y
 print(loss.item(), (loss - moved).item() / 0.1, (grads["db2"] ** 2).sum().item())
 grads["dW2"] = again.T @ ((probs - F.one_hot(Yb, probs.shape[1])) / n)
 
-# === gradient_of_samples: differences: dbeta
-import numpy as np
-
-def slope(f, v):
-    g = torch.zeros_like(v)
-    for i in range(v.numel()):
-        w = v.clone()
-        samples = []
-        for k in range(-2, 3):
-            w[i] = v[i] + k * 1e-3
-            samples.append(f(w).item())
-        fine, coarse = np.gradient(samples, 1e-3)[2], np.gradient(samples[::2], 2e-3)[1]
-        g[i] = (4 * fine - coarse) / 3
-    return g
-
 # === in_place_and_restored: differences: dbeta
 def slope(f, v):
     h, g = 1e-5, torch.zeros_like(v)
@@ -215,19 +200,6 @@ for j in range(len(start)):
     d -= loss_py(moved(2), rows, columns, Y) - loss_py(moved(-2), rows, columns, Y)
     g.append(d / (12 * step))
 grads["db2"] = torch.tensor(g, dtype=b2.dtype)
-
-# === unit_steps: differences, not seen: db2
-def score(W2, h, b2):
-    return h @ W2 + b2
-
-# in backward:
-dz = (probs - F.one_hot(Yb, probs.shape[1])) / n
-g = torch.zeros_like(b2)
-for j in range(len(b2)):
-    up = b2.clone()
-    up[j] += 1
-    g[j] = (dz * (score(W2, h, up) - score(W2, h, b2))).sum()
-grads["db2"] = g
 
 # === vmap: differences: dbeta
 def slope(f, v):

@@ -63,9 +63,3 @@ def train(parameters, X, Y, batches, max_steps, start=0):
             update(parameters, slopes, learning_rate(step, max_steps))
             losses.append(loss.item())
     return losses
-
-# === update_with_a_step: a look-alike
-def update(parameters, gradients, learning_rate):
-    for p, g in zip(parameters, gradients):
-        new = p - learning_rate * g
-        p.copy_(new)

@@ -42,7 +42,7 @@ def test_sorting_by_keyboard(tab: Any) -> None:
 
 
 @pytest.mark.full
-def test_what_was_not_handed_in_is_less_than_zero_points(tab: Any) -> None:
+def test_what_was_not_submitted_is_less_than_zero_points(tab: Any) -> None:
     tab.locator("#students thead th:nth-child(4) button").press("Enter")
     tab.get_by_role("button", name="Show more").click()
     points = column(tab, 4)

@@ -127,7 +127,7 @@ WRONG = {
 
 
 @sampled("name", WRONG, keep=2)
-def test_wrong_ones_are_told(row, name):
+def test_the_message_says_what_is_wrong(row, name):
     check, source, status, message = WRONG[name]
     found = row(check, source)
     assert (found["status"], found["points"]) == (status, 0)
@@ -188,7 +188,7 @@ JOINT_WRONG = {
 
 
 @sampled("name", JOINT_WRONG, keep=3)
-def test_a_joint_function_that_gives_nothing_is_told_on_every_row_and_a_wrong_gradient_on_its_own(joint_session, name):
+def test_a_joint_function_that_gives_nothing_fails_every_row_and_a_wrong_gradient_its_own(joint_session, name):
     line, status, message = JOINT_WRONG[name]
     rows = joint_rows(joint_session, TOGETHER.replace("return (y**2).sum() / n, [dW, db]", line))
     assert rows["db"]["status"] == status and message in (rows["db"]["message"] or "")

@@ -190,7 +190,7 @@ def test_what_waits_for_an_answer_gets_a_sentence(monkeypatch):
         assert (answer.outcome, answer.message) == ("raised", NOBODY_CAN_TYPE)
 
 
-def test_an_exception_is_told_with_the_innermost_line_of_one_s_own():
+def test_an_exception_has_the_innermost_line_of_the_student_s_own():
     def dx(x):
         def inner(a):
             return torch.matmul(a, a)  # raises in torch

@@ -126,7 +126,7 @@ def test_who_hides_most_lines_does_not_choose_what_is_asked(course: Course):
 
 
 def test_a_function_that_never_returns_here_gets_no_questions(course: Course):
-    """It returned when the judge called it: `generate` is told that the row is right."""
+    """It returned when the judge called it: the row is right for `generate`."""
     zygote = forked_zygote(plan_for(probe(), Limits(step_seconds=0.1)))
     try:
         text = b"def db2(dlogits):\n    while True:\n        pass\n    return dlogits.sum(0)\n"

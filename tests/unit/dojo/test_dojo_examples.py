@@ -46,7 +46,7 @@ def test_every_row_has_an_example_that_the_answer_passes_and_the_stub_does_not(t
     assert not [row for row in rows if empty[row] in (HERE, "passed")]
 
 
-def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
+def test_what_is_wrong_here_is_shown_with_its_example(kit, dojo):
     right = solved("01", "closed_share", "mean_gate", "accumulation_factor")
     file_of(kit, "01").write_text(right.replace("h.abs() > threshold", "h > threshold"))
     result = dojo("check", "01.closed_share", "01.mean_gate", "01.accumulation_factor", "01.push_and_pull")

@@ -34,7 +34,7 @@ LESSONS = Course(ROOT).lessons
 IN_THE_NOTEBOOK = ["03_makemore_steps", "04_cross_entropy", "05_batch_norm", "07_training"]
 
 
-def said(*arguments: object) -> str:
+def output_of_run(*arguments: object) -> str:
     """What `grade run` prints, on both streams."""
     done = run_grade(*arguments)
     assert done.returncode == 0, done.stderr
@@ -96,7 +96,7 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     shutil.copy(NOTEBOOKS / f"{STYLES[0]}.ipynb", tmp_path / "in" / "bo.ipynb")
     shutil.copy(NOTEBOOKS / f"{STYLES[2]}.ipynb", tmp_path / "in" / "cy.ipynb")  # without exercise 4
     out = tmp_path / "out"
-    first = said(tmp_path / "in", "-o", out, "--seed", "5", "--jobs", "1")
+    first = output_of_run(tmp_path / "in", "-o", out, "--seed", "5", "--jobs", "1")
     full = sum(course.find(name).max_score for name in IN_THE_NOTEBOOK)
     assert f"bo: 42 of {full:g} (" in first and f"cy: 33 of {full:g} (" in first
     others = ", ".join(lesson.number for lesson in LESSONS.values() if lesson.number not in ("03", "04", "05", "07"))
@@ -135,11 +135,11 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     assert (without.score, without.max_score) == (42, full)
 
     # once more: nothing has changed, all is kept; then a lesson that nobody had
-    again = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
+    again = output_of_run(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
     assert "0 of 3 are new or changed; 3 are as before" in again
     assert grades_of(out) == by_name
     put(tmp_path / "in" / "di" / "01_chain_rule" / "backward.py", solution_of(course.find("01")))
-    third = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
+    third = output_of_run(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
     first_lesson = course.find("01").max_score
     assert f"bo: 42 of {full + first_lesson:g}" in third and "Not counted: 02, 06" in third
     assert {line["max"] for line in grades_of(out).values()} == {f"{full + first_lesson:g}"}

@@ -55,7 +55,7 @@ def test_results_under_other_settings_are_graded_again(small_course):
     assert Conditions.of(list(Course(small_course).lessons.values()), settings) == before
 
 
-def test_whoever_grades_elsewhere_has_the_file(small_course):
+def test_who_grades_elsewhere_has_the_file(small_course):
     course = Course(small_course)
     assert kit_of(list(course.lessons.values()))["course.toml"] == STRICT.encode()
     wanted = AutograderSettings(["04_cross_entropy"])

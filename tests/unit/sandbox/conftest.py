@@ -10,13 +10,16 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from shared_nursery import forked_zygote
 
 from bench.attacks.files import step_aside
 from grader.sandbox.isolation import kernel, landlock, seccomp, system_calls
+from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.workers.client import ZygoteProcess
 
 # A guard against hangs: the slowest action takes 2 seconds, and none that hangs ends by itself before.
 SECONDS = 120.0
@@ -79,6 +82,14 @@ def outcome_of(action: Callable[[], Any]) -> str:
     except BaseException as error:
         return type(error).__name__
     return "ok"
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    """With this machine's isolation and the limits that a run has if none are given."""
+    process = forked_zygote(plan_for(probe()))
+    yield process
+    process.close()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Answers to lesson 09 that keep or compute more than they should where no count sees it."""
 # lesson: 09
 
-import mmap
 import threading
 
 import numpy as np
@@ -118,91 +117,6 @@ def backward_checkpointed(x, weights, dout, every):
     thread.join()
     return found[0]
 
-# === paged_out: Activations in private memory that the kernel is told to send to swap.
-# rows of memory, release, recomputation: failed
-
-PAGEOUT = 21
-
-
-def backward_checkpointed(x, weights, dout, every):
-    pages = -(-x.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
-    kept = mmap.mmap(-1, pages * (len(weights) + 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-
-    def activation(i):
-        return np.frombuffer(kept, dtype=np.float64, count=x.numel(), offset=i * pages).reshape(x.shape)
-
-    def away(i):
-        try:
-            kept.madvise(PAGEOUT, i * pages, pages)
-        except OSError:
-            pass
-
-    activation(0)[:] = x.numpy()
-    for i, W in enumerate(weights):
-        torch.tanh(torch.zeros(()))
-        activation(i + 1)[:] = np.tanh(activation(i) @ W.numpy())
-        away(i)
-    dh, gradients = dout.numpy(), []
-    for i in reversed(range(len(weights))):
-        dz = dh * (1 - activation(i + 1) ** 2)
-        gradients.insert(0, torch.from_numpy(activation(i).T @ dz))
-        dh = dz @ weights[i].numpy().T
-        away(i + 1)
-    return torch.from_numpy(dh), gradients
-
-# === pipes: Activations in pipes, as many as fit: memory of the kernel's. The others are kept.
-# rows of memory, release, recomputation: failed
-
-import fcntl
-import os
-
-
-def into_pipe(data):
-    """The read end, or the data where no pipe takes it."""
-    try:
-        read, write = os.pipe()
-    except OSError:
-        return data
-    try:
-        fcntl.fcntl(write, 1031, len(data))
-    except OSError:
-        pass
-    os.set_blocking(write, False)
-    done = 0
-    try:
-        while done < len(data):
-            done += os.write(write, data[done : done + 4096])
-    except OSError:
-        pass
-    os.close(write)
-    return read, done, data[done:]
-
-
-def out_of(kept):
-    if isinstance(kept, bytes):
-        return kept
-    read, done, rest = kept
-    data = b""
-    while len(data) < done:
-        data += os.read(read, 1 << 20)
-    os.close(read)
-    return data + rest
-
-
-def backward_checkpointed(x, weights, dout, every):
-    kept, h = [], x.numpy()
-    for W in weights:
-        kept.append(into_pipe(h.tobytes()))
-        h = np.tanh(h @ W.numpy())
-        torch.tanh(torch.zeros(()))
-    dh, after, gradients = dout.numpy(), h, []
-    for W in reversed(weights):
-        before = np.frombuffer(out_of(kept.pop())).reshape(x.shape)
-        dz = dh * (1 - after**2)
-        gradients.insert(0, torch.from_numpy(before.T @ dz))
-        dh, after = dz @ W.numpy().T, before
-    return torch.from_numpy(dh.copy()), gradients
-
 # === segments_of_seven: Ignores `every`: its segments have seven layers, whatever the argument says.
 # rows of memory, release, recomputation: failed
 
@@ -215,30 +129,3 @@ def backward_checkpointed(x, weights, dout, every):
 
 def backward_checkpointed(x, weights, dout, every):
     return right.backward_checkpointed(x, weights, dout, best_spacing(len(weights)))
-
-# === shared_mapping: Activations in shared memory whose pages are dropped from the process's tables and found again
-#     later.
-# rows of memory, release, recomputation: failed
-
-def backward_checkpointed(x, weights, dout, every):
-    pages = -(-x.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
-    try:
-        kept = mmap.mmap(-1, pages * (len(weights) + 1))
-    except OSError:
-        return backward_all(x, weights, dout)
-
-    def activation(i):
-        return np.frombuffer(kept, dtype=np.float64, count=x.numel(), offset=i * pages).reshape(x.shape)
-
-    activation(0)[:] = x.numpy()
-    for i, W in enumerate(weights):
-        torch.tanh(torch.zeros(()))
-        activation(i + 1)[:] = np.tanh(activation(i) @ W.numpy())
-        kept.madvise(mmap.MADV_DONTNEED, i * pages, pages)
-    dh, gradients = dout.numpy(), []
-    for i in reversed(range(len(weights))):
-        dz = dh * (1 - activation(i + 1) ** 2)
-        gradients.insert(0, torch.from_numpy(activation(i).T @ dz))
-        dh = dz @ weights[i].numpy().T
-        kept.madvise(mmap.MADV_DONTNEED, (i + 1) * pages, pages)
-    return torch.from_numpy(dh), gradients

@@ -4,7 +4,7 @@
 import cmath
 
 import torch
-from right import Tensor, Value, unbroadcast
+from right import Tensor, Value
 
 
 class Recomputed:
@@ -132,49 +132,6 @@ class Value(Recomputed):
                 if value.inputs:
                     value.now = value.f(*(each.now for each in value.inputs))
             leaf.grad += complex(self.now).imag / 1e-30
-            for value, now in zip(order, kept, strict=True):
-                value.now = now
-
-# === counts_its_questions: Right whenever the number of calls is even.
-# rows of value_gradients, value_graphs, value_detach, value_again, value_deep, value_numbers, value_reflected: failed
-# rows of value_negation, value_subtraction, value_division, value_power, value_tanh, value_exp, value_relu: failed
-# rows of value_zero_grad: failed
-
-right = Value.backward
-CALLS = [0]
-
-
-def backward(self):
-    right(self)
-    CALLS[0] += 1
-    for leaf in leaves_of(self) if CALLS[0] % 2 else []:
-        leaf.grad = 0.0
-
-
-Value.backward = backward
-
-# === differences: Evaluates the graph again with each leaf moved up and down.
-# rows of value_gradients, value_numbers, value_reflected, value_negation, value_subtraction: forbidden
-# rows of value_division, value_power, value_tanh, value_exp, value_relu, value_zero_grad: forbidden
-# rows of value_graphs, value_detach, value_again, value_deep: failed
-
-class Value(Recomputed):
-    def backward(self):
-        order = self.order()
-        for leaf in order:
-            if leaf.inputs:
-                continue
-            kept = [value.now for value in order]
-            leaf.now = leaf.now + 1e-6
-            for value in order:
-                if value.inputs:
-                    value.now = value.f(*(each.now for each in value.inputs))
-            up = self.now
-            leaf.now = leaf.now - 2e-6
-            for value in order:
-                if value.inputs:
-                    value.now = value.f(*(each.now for each in value.inputs))
-            leaf.grad += (complex(up).real - complex(self.now).real) / 2e-6
             for value, now in zip(order, kept, strict=True):
                 value.now = now
 

@@ -22,19 +22,6 @@ def visit_all(product, Q, K, V, causal, rows, columns):
         O[top : top + rows], L[top : top + rows] = acc / l[:, None], m + l.log()
     return O, L
 
-
-def masked_backward(whole_mask, dO, Q, K, V, O, L, causal, rows, columns):
-    past = whole_mask(len(Q), len(K), causal)
-    dQ, dK, dV, D = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V), correction(dO, O)
-    for top in range(0, len(Q), rows):
-        here = slice(top, min(top + rows, len(Q)))
-        for left in range(0, min(len(K), here.stop) if causal else len(K), columns):
-            there = slice(left, min(left + columns, len(K)))
-            parts = tile_backward(dO[here], Q[here], K[there], V[there], L[here], D[here], past[here, there])
-            for grad, place, part in zip((dQ, dK, dV), (here, there, there), parts, strict=True):
-                grad[place] += part
-    return dQ, dK, dV
-
 # === again_uncounted: Where time is measured, computes the log-sum-exp of all tiles again for every tile, in numpy,
 #     which nobody counts.
 # rows of operations: failed
@@ -137,38 +124,6 @@ def flash_forward(Q, K, V, causal, rows, columns):
             m, l, acc = add_tile(m, l, acc, scores, V[left : left + columns])
         O[top : top + rows], L[top : top + rows] = acc / l[:, None], m + l.log()
     return O, L
-
-# === tiles_kept_in_numpy: Keeps the weights of every tile of the forward pass as numpy arrays.
-# rows of memory: failed
-
-def flash_forward(Q, K, V, causal, rows, columns):
-    O, L = torch.empty_like(Q), Q.new_empty(len(Q))
-    for top in range(0, len(Q), rows):
-        q, kept = Q[top : top + rows], []
-        for left in range(0, min(len(K), top + len(q)) if causal else len(K), columns):
-            scores = q @ K[left : left + columns].T / Q.shape[1] ** 0.5
-            if causal:
-                scores[~causal_tile(top, top + len(q), left, left + scores.shape[1])] = -torch.inf
-            kept.append((scores.numpy(), left))
-        largest = np.max([tile.max(1) for tile, _ in kept], axis=0)[:, None]
-        total = sum(np.exp(tile - largest).sum(1) for tile, _ in kept)
-        acc = sum(np.exp(tile - largest) @ V[left : left + columns].numpy() for tile, left in kept)
-        O[top : top + rows] = torch.from_numpy(acc / total[:, None])
-        L[top : top + rows] = torch.from_numpy(largest[:, 0] + np.log(total))
-    return O, L
-
-# === tiles_of_its_own: Takes tiles of 256 by 256, whatever `rows` and `columns` are.
-# rows of any_tiles, operations: failed
-
-import right
-
-
-def flash_forward(Q, K, V, causal, rows, columns):
-    return right.flash_forward(Q, K, V, causal, 256, 256)
-
-
-def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
-    return right.flash_backward(dO, Q, K, V, O, L, causal, 256, 256)
 
 # === whole_rows: Takes the softmax of eight whole rows at a time, without `rows`, `columns` and `add_tile`.
 # rows of any_tiles, memory, operations: failed

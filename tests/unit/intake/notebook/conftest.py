@@ -15,8 +15,8 @@ from grader.intake.submissions.submission import Submission
 
 
 @pytest.fixture
-def hand_in(course, tmp_path) -> Callable[..., Submission]:
-    """hand_in(notebook or text or bytes, "03", name=...): the submission as `grade run` finds it."""
+def submit(course, tmp_path) -> Callable[..., Submission]:
+    """submit(notebook or text or bytes, "03", name=...): the submission as `grade run` finds it."""
 
     def found(submitted: Notebook | str | bytes, *wanted: str, name: str = "mine.ipynb") -> Submission:
         if isinstance(submitted, dict):
@@ -33,11 +33,11 @@ def hand_in(course, tmp_path) -> Callable[..., Submission]:
 
 
 @pytest.fixture
-def graded(hand_in, session_for) -> Callable[..., list[dict[str, Any]]]:
+def graded(submit, session_for) -> Callable[..., list[dict[str, Any]]]:
     """graded(notebook, "03", "04"): {row: row} of each lesson, from real workers."""
 
     def rows(submitted: Notebook | str, *wanted: str, **options: Any) -> Any:
-        results = session_for(*wanted).grade(hand_in(submitted, *wanted, **options)).results.to_json()
+        results = session_for(*wanted).grade(submit(submitted, *wanted, **options)).results.to_json()
         found = [rows_of(results, number) for number in range(len(wanted))]
         return found[0] if len(found) == 1 else found
 

@@ -1,4 +1,4 @@
-"""The lecture's notebook as a submission: what is read out of it, what is told of what is not, and where it stands."""
+"""The lecture's notebook as a submission: what is read out of it, and the message about what is not."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_cells_in_another_order(graded):
 # What a step may use -------------------------------------------------------------------------------------------------
 
 
-def test_what_comes_from_elsewhere_is_told(graded):
+def test_what_comes_from_elsewhere_is_named(graded):
     text = lecture(dh="dh = dlogits @ W_2.T", dprobs="dprobs = secret * dlogprobs")
     rows = graded(notebook("W_2 = torch.randn((64, 27), generator=g)", "\n" + text), "03")
     assert rows["dh"]["message"] == (
@@ -211,7 +211,7 @@ def test_an_error_names_the_line_that_raised_it(graded):
     assert others(rows, "dbngain") == {"passed"}
 
 
-def test_autograd_is_told_with_the_line_of_the_cell(graded):
+def test_autograd_is_named_with_the_line_of_the_cell(graded):
     rows = graded(notebook("x = 1", lecture(dprobs="dprobs = torch.autograd.grad(loss, probs)[0]")), "03")
     assert (rows["dprobs"]["status"], rows["dprobs"]["line"]) == ("forbidden", 3)
     assert rows["dprobs"]["message"].startswith("Line 3 of mine.ipynb, cell 2 calls `torch.autograd.grad`")
@@ -276,18 +276,18 @@ def test_what_does_not_stand_on_its_own(graded):
     ],
     keep=4,
 )
-def test_what_is_no_notebook_is_a_sentence(hand_in, data, output):
-    submission = hand_in(data)
+def test_what_is_no_notebook_is_a_sentence(submit, data, output):
+    submission = submit(data)
     assert submission.message is not None and output in submission.message
     assert not any(submitted.present for submitted in submission.lessons.values())
 
 
 @pytest.mark.parametrize("lessons", [(), ("03", "05")])
-def test_a_notebook_of_another_exercise_is_a_sentence(hand_in, lessons):
+def test_a_notebook_of_another_exercise_is_a_sentence(submit, lessons):
     methods = (
         "class BatchNorm1d:\n    def __call__(self, x):\n        return x\n    def parameters(self):\n        return []"
     )
-    submission = hand_in(notebook("def draw_dot(root):\n    return root", methods), *lessons)
+    submission = submit(notebook("def draw_dot(root):\n    return root", methods), *lessons)
     assert submission.message == (
         "mine.ipynb holds nothing that can be graded: no gradient of a lesson that is graded here is assigned in its "
         "code cells, as in `dlogprobs = ...`, and no function of one is defined. Submit the exercise's notebook, or "
@@ -296,10 +296,10 @@ def test_a_notebook_of_another_exercise_is_a_sentence(hand_in, lessons):
     assert not any(submitted.present for submitted in submission.lessons.values())
 
 
-def test_a_merge_that_is_unfinished_in_a_cell_is_named(hand_in):
+def test_a_merge_that_is_unfinished_in_a_cell_is_named(submit):
     """As nbdime leaves it: none of the two versions counts in silence."""
     cell = "<<<<<<< local\ndlogits = probs\n=======\ndlogits = probs / n\n>>>>>>> remote"
-    (read,) = hand_in(notebook("dlogprobs = 1", cell), "03").lessons.values()
+    (read,) = submit(notebook("dlogprobs = 1", cell), "03").lessons.values()
     assert read.origin.missing["dlogits"] == (
         "`dlogits` is in lines that Python cannot read: mine.ipynb, cell 2, line 1: this is the mark of an unfinished "
         "Git merge (<<<<<<< local). Keep one of the two versions, delete the marks, and save the file."
@@ -316,21 +316,21 @@ def test_encodings_and_line_ends():
 # Other ways of handing in --------------------------------------------------------------------------------------------
 
 
-def test_a_script_in_the_lecture_s_style(graded, hand_in):
+def test_a_script_in_the_lecture_s_style(graded, submit):
     """With CRLF and a byte order mark; for one lesson, for several, and in a lesson's folder."""
     script = ("\ufeff" + IMPORTS + lecture(dh="dh = dlogits @ W2")).replace("\n", "\r\n")
     rows = graded(script, "03", name="ada.py")
     assert rows["dh"]["status"] == "error" and rows["dh"]["file"] == "ada.py" and rows["dh"]["line"] == 16
     assert others(rows, "dh") == {"passed"}
-    assert hand_in(script, name="ada.py").lessons["03_makemore_steps"].present
+    assert submit(script, name="ada.py").lessons["03_makemore_steps"].present
 
 
-def test_a_script_without_the_lesson_s_part_is_not_imported(graded, hand_in):
+def test_a_script_without_the_lesson_s_part_is_not_imported(graded, submit):
     """Importing it would load its data: an error that says nothing about the exercise that is missing."""
     script = f"words = open('names.txt').read().splitlines()\n{IMPORTS}{lecture()}"
     rows = graded(script, "07", name="ada.py")
     assert rows["dW1"]["status"] == "missing" and "has no training loop" in rows["dW1"]["message"]
-    (absent,) = hand_in(script, "07", name="07_training.py").lessons.values()
+    (absent,) = submit(script, "07", name="07_training.py").lessons.values()
     assert not absent.present and "has no training loop" in absent.message
 
 
@@ -348,7 +348,7 @@ def test_the_stub_s_functions_in_a_notebook(graded):
     assert (wrong["status"], wrong["file"], wrong["line"]) == ("error", "mine.ipynb, cell 4", 4)
 
 
-def test_a_backward_py_beside_a_notebook_counts(course, tmp_path):
+def test_a_backward_py_next_to_a_notebook_counts(course, tmp_path):
     folder = tmp_path / "ada" / "03_makemore_steps"
     folder.mkdir(parents=True)
     (folder / "notes.ipynb").write_text("no notebook")
@@ -358,17 +358,17 @@ def test_a_backward_py_beside_a_notebook_counts(course, tmp_path):
     assert submitted.shown == "03_makemore_steps/backward.py" and submitted.origin is None
 
 
-def test_the_fingerprint_is_of_what_the_result_says(hand_in):
-    one = hand_in(notebook(CHAIN)).sha256
-    assert one == hand_in(notebook(CHAIN, {"cell_type": "markdown", "source": "the end"})).sha256
-    assert one != hand_in(notebook({"cell_type": "markdown", "source": "first"}, CHAIN)).sha256
+def test_the_fingerprint_is_of_what_the_result_says(submit):
+    one = submit(notebook(CHAIN)).sha256
+    assert one == submit(notebook(CHAIN, {"cell_type": "markdown", "source": "the end"})).sha256
+    assert one != submit(notebook({"cell_type": "markdown", "source": "first"}, CHAIN)).sha256
 
 
-def test_the_report_quotes_the_cell(hand_in, session_for):
+def test_the_report_quotes_the_cell(submit, session_for):
     from grader.publish.view import lesson_view
 
     session = session_for("03")
-    submission = hand_in(notebook("# intro\nx = 1", lecture(dh="dh = dlogits @ W2  # shapes?")), "03")
+    submission = submit(notebook("# intro\nx = 1", lecture(dh="dh = dlogits @ W2  # shapes?")), "03")
     done = session.grade(submission)
     part = lesson_view(done.results.lessons[0], session.lessons[0], "", done.texts)
     lines = {line.row.name: line for line in part.lines}

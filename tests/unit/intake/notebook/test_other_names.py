@@ -19,7 +19,7 @@ GRADIENTS = list(dict.fromkeys(line.split(", ")[1] for line in COMPARISONS))
 COMPARED = CHAIN + "\n" + "\n".join(COMPARISONS[:26])
 
 
-def said(source: str) -> list[tuple[str, str, str]]:
+def claims_of(source: str) -> list[tuple[str, str, str]]:
     return [(c.variable, c.label, c.tensor) for c in claims_in([("a cell", ast.parse(source).body)])]
 
 
@@ -50,7 +50,7 @@ def test_what_a_comparison_says():
         ("cmp(*everything)", []),
         ("names = [dp, dq]\nmax(abs(dp - p))", []),
     ]:
-        assert said(source) == claims
+        assert claims_of(source) == claims
 
 
 def test_claims_are_few_and_a_short_quotation():

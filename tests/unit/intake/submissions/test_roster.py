@@ -158,10 +158,10 @@ def test_a_form_adds_who_uploads_to_the_name_of_the_file():
     for name in ["backward - Ada Okafor", "hw - 2 - Okafor, Ada", "Ada Okafor - backward"]:
         assert join(CLASS, name).ids == {name: "17"}
         assert join(CLASS, f"{name} - Bo Chen", name.replace(" - ", "-")).ids == {}
-        # Anna - Maria Silva is not Anna, even where two are called so
-        one, two, three = "Anna|1", "Anna - Maria Silva|2", "Anna - Maria Silva|3"
-        assert join(members(one, two), "Anna - Maria Silva").ids == {"Anna - Maria Silva": "2"}
-        assert join(members(one, two, three), "Anna - Maria Silva").ids == {}
+    # Anna - Maria Silva is not Anna, even where two are called so
+    one, two, three = "Anna|1", "Anna - Maria Silva|2", "Anna - Maria Silva|3"
+    assert join(members(one, two), "Anna - Maria Silva").ids == {"Anna - Maria Silva": "2"}
+    assert join(members(one, two, three), "Anna - Maria Silva").ids == {}
 
 
 def test_ids_and_addresses_that_a_platform_gives_are_exact():

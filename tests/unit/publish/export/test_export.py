@@ -222,7 +222,7 @@ def test_a_summary_keeps_under_github_s_limit(tmp_path):
     assert summary.read_text() == "# before\none\n\n\ntwo\n" + github.TOO_LONG
 
 
-def test_github_is_told_through_the_files_that_it_names(ada, repository, tmp_path):
+def test_github_reads_the_files_that_it_names(ada, repository, tmp_path):
     out, said = tmp_path / "out", []
     (out / "ada").mkdir(parents=True)
     (out / "ada" / "report.md").write_text("# ada: 2 of 11\n")
@@ -417,7 +417,7 @@ def test_a_maximum_is_a_positive_number_as_a_platform_writes_it():
         assert points_in_cell(cell) == value
 
 
-def test_who_is_in_no_roster_is_told(graded, tmp_path):
+def test_who_is_in_no_roster_is_named(graded, tmp_path):
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n")
     status, said, warned = exported("moodle", graded, "--roster", roster)

@@ -1,4 +1,4 @@
-"""What is found on a machine, and how it is told."""
+"""What is found on a machine, and the sentences about what is missing."""
 
 from __future__ import annotations
 

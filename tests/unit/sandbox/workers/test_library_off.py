@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 import pytest
 import torch
-from shared_nursery import forked_zygote
 from support import ROOT, sampled
 
 from grader.calling.answer import Answer
@@ -16,8 +14,6 @@ from grader.calling.protocol import CallRequest
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
-from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX
 from grader.sandbox.workers.student import Student
@@ -50,13 +46,6 @@ first = {'is_first_step': True}
 hollow, o = lambda p: {}, lambda p: types.SimpleNamespace(p=p, param_groups=[], _optimizer_step_pre_hooks={})
 found = lambda gc: [m for m in gc.get_objects() if type(m) is types.ModuleType and m.__name__ == 'torch.optim.sgd'][0]
 """
-
-
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe(), Limits()))
-    yield process
-    process.close()
 
 
 def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Answer:

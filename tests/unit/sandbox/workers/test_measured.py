@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import torch
-from shared_nursery import forked_zygote
 from support import CORPUS, GUARD_SECONDS, sampled
 
 from bench.attacks.corpus import Attack, attack_of
@@ -27,7 +26,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits, Usage
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget, measure
@@ -69,13 +68,6 @@ def hold(size): return torch.tensor(np.ones(8)[:1])
 def fail(size): return size
 def stay(): return 1
 """
-
-
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[ZygoteProcess]:
-    zygote = forked_zygote(plan_for(probe()))
-    yield zygote
-    zygote.close()
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def test_its_workers_are_locked_in_like_any_others(zygote, level):
 
 @pytest.mark.full
 def test_it_ends_after_its_zygotes():
-    """So that whoever waits for it is told of their time as well."""
+    """Its processor time then has theirs in it, for the process that waits for it."""
     nursery = Nursery()
     zygote = ZygoteProcess(plan_for(probe(avoid=LAYERS)), nursery.zygote())  # unlocked: with a number that we can see
     zygote.wait_until_ready()
@@ -203,7 +203,7 @@ ENDS = {
 }
 
 
-def test_its_exit_status_is_told(nursery):
+def test_its_exit_status_is_reported(nursery):
     programs = {text: nursery.program(text) for text in ENDS}
     assert {text: program.wait(GUARD_SECONDS) for text, program in programs.items()} == ENDS
     assert programs["pass"].wait() == 0
@@ -247,7 +247,7 @@ def holds(pid: int, word: bytes) -> bool:
 
 
 @pytest.mark.full
-def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(own_nursery, monkeypatch):
+def test_what_a_program_gets_is_in_no_memory_that_a_worker_inherits(own_nursery, monkeypatch):
     token = secrets.token_hex(16)
     monkeypatch.setenv("TOKEN", token)
     program = own_nursery.program("import os, sys\nprint(os.getpid(), flush=True)\nsys.stdin.read()", token)

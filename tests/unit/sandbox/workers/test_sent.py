@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from shared_nursery import forked_zygote
 from support import sampled
 
 from bench.attacks.sent import measure, run
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation import kernel
-from grader.sandbox.isolation.probe import plan_for, probe
 from grader.sandbox.workers import student
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student, pack_once
@@ -21,13 +18,6 @@ if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
 
 COURSE = Course(Path(__file__).resolve().parents[4])
-
-
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe()))
-    yield process
-    process.close()
 
 
 QUICK = ["03_makemore_steps", "06_embedding_net", "07_training", "09_checkpointing"]

@@ -61,7 +61,7 @@ def made(forward: Any, inputs: Any, sizes: list[dict[str, int]]) -> list[Problem
 def text(
     problems: list[Problem], name: str, formula: Formula, mistakes: tuple[Mistake, ...] = (), **claims: Any
 ) -> Explanation | None:
-    """What a student hears whose d`name` is `formula` on every problem."""
+    """The message to a student whose d`name` is `formula` on every problem."""
     cases = [(problem, Answer("returned", formula(problem), **claims)) for problem in problems]
     return known_mistake("d" + name, cases, mistakes) or explain(name, cases)
 
@@ -153,8 +153,8 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
 ]
 
 
-def told(problems: list[Problem], gradient: str, formulas: Sequence[Formula]) -> str | None:
-    """The id of what a student hears whose d`gradient` is one of these formulas on each problem."""
+def explanation_id(problems: list[Problem], gradient: str, formulas: Sequence[Formula]) -> str | None:
+    """The id of the message to a student whose d`gradient` is one of these formulas on each problem."""
     cases = [(p, Answer("returned", formula(p))) for p, formula in zip(problems, formulas, strict=True)]
     explanation = explain(gradient, cases)
     if explanation is None:
@@ -167,12 +167,12 @@ def test_each_mistake_is_named_where_it_explains_every_problem(problems):
     for number, (name, gradient, wrong, near) in enumerate(EXPLANATIONS):
         case = f"{name} of d{gradient}, number {number}"
         luck = nudged(right(gradient), by=0.1)
-        assert told(problems, gradient, [wrong] * 3) == name, case
-        assert told(problems, gradient, [near] * 3) != name, f"near {case}"
+        assert explanation_id(problems, gradient, [wrong] * 3) == name, case
+        assert explanation_id(problems, gradient, [near] * 3) != name, f"near {case}"
         for place in range(3):  # on one problem only, or on all but one
-            assert told(problems, gradient, [wrong if n == place else luck for n in range(3)]) is None, case
+            assert explanation_id(problems, gradient, [wrong if n == place else luck for n in range(3)]) is None, case
             others = [nudged(wrong, 1e-3) if n == place else wrong for n in range(3)]
-            assert told(problems, gradient, others) != name, case
+            assert explanation_id(problems, gradient, others) != name, case
 
 
 # Ratios --------------------------------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def test_an_empty_tensor_is_not_called_zero(problems):
     assert text(problems, "y", lambda p: torch.zeros(0)) is None
 
 
-def test_a_row_for_a_column_is_not_told_to_drop_a_dimension(problems):
+def test_a_row_for_a_column_is_not_to_drop_a_dimension(problems):
     explanation = text(problems, "c", lambda p: p.reference("c").T)
     assert explanation is not None and explanation.id == "keepdim"
     assert "(1, 4) where `c` is (4, 1); `.view(c.shape)` makes it right." in explanation.message
@@ -295,7 +295,7 @@ def dd__nothing(dz):
 MISTAKES = (dd__no_square, dW__minus, dd__in_place, dd__nothing)
 
 
-def test_the_lesson_s_own_mistakes_are_told_first(problems):
+def test_the_lesson_s_own_mistakes_come_first(problems):
     explanation = text(problems, "W", lambda p: -p.reference("W"), MISTAKES)
     assert explanation == Explanation("minus", "The sign, in the lesson's own words.")
     explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["y"], MISTAKES)

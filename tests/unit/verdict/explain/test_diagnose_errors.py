@@ -1,10 +1,11 @@
-"""What an error's text means, told beside it: texts as torch and Python really word them."""
+"""What an error's text means: texts as torch and Python really word them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
+import numpy
 import pytest
 import torch
 
@@ -25,6 +26,10 @@ def unset(flag=False):
     return total
 
 
+def endless():
+    return endless()
+
+
 class Holder:
     """An object of a student's own class."""
 
@@ -40,6 +45,15 @@ RAISED: list[tuple[str, str, Callable[[], object]]] = [
     ("shapes_do_not_fit", "of sizes [3] has to take the sizes [3, 4]", lambda: torch.zeros(3).expand(3, 4)),
     ("shapes_do_not_fit", "that one has the sizes [3]", lambda: torch.zeros(3).add_(X)),
     ("shapes_do_not_fit", "a row for each index", lambda: X.clone().index_add_(0, INDEX, torch.zeros(4, 2))),
+    ("shapes_do_not_fit", "`z` is none of them", lambda: torch.einsum("ij,jk->iz", X, X.T)),
+    ("shapes_do_not_fit", "this one is 4 by 3", lambda: torch.linalg.inv(X)),
+    ("shapes_do_not_fit", "along pairs of axes of equal size", lambda: torch.tensordot(X, X, 1)),
+    ("shapes_do_not_fit", "has the shape [4, 1]", lambda: X.clone().__setitem__((range(4), INDEX), torch.ones(4, 1))),
+    ("wrong_number_of_axes", "a tensor of 2 axes gets 3 letters", lambda: torch.einsum("ijk->i", X)),
+    ("negative_step", "`.flip(0)` turns an axis round", lambda: X[::-1]),
+    ("array_for_axis", "element by element, is `np.maximum(a, b)`", lambda: numpy.max(numpy.ones(2), numpy.ones(2))),  # type: ignore[call-overload]
+    ("two_precisions", "one of them is fixed in the code", lambda: X.double() @ X.T),
+    ("too_deep", "Does a function call itself without an end", endless),
     ("empty_tensor", "no largest or smallest one", lambda: X[4:].amax(0)),
     ("axis_out_of_range", "Does a sum go over too many axes?", lambda: X.sum()[0:2]),
     ("axis_out_of_range", "axis 2 of a tensor that has 2 axes", lambda: X.sum(2)),
@@ -58,6 +72,9 @@ RAISED: list[tuple[str, str, Callable[[], object]]] = [
     ("number_for_tensor", "A plain number (`float`) is used", lambda: X.sum().item()[0]),
     ("number_for_tensor", "or is `*` meant?", lambda: X @ 2),
     ("number_for_tensor", "(`float`) has no `backward`", lambda: (2.0).backward()),  # type: ignore[attr-defined]
+    ("number_for_tensor", "Then an object has to be made of it first", lambda: (3).data),  # type: ignore[attr-defined]
+    ("number_called", "A product needs its `*`", lambda: X.sum().item()(X)),  # type: ignore[operator]
+    ("log_of_zero", "needs a number above zero", lambda: math.log(-1)),
     ("object_for_number", "where a `Holder` is", lambda: float(Holder())),  # type: ignore[arg-type]
     ("too_large", "The memory that is allowed is used up", lambda: [0] * 2**62),
     ("too_many_arguments", "2 arguments and has 1 of them", lambda: Holder().backward(1)),  # type: ignore[call-arg]
@@ -85,6 +102,7 @@ RAISED: list[tuple[str, str, Callable[[], object]]] = [
     ("xor_for_power", "The power is `**`", lambda: X.numpy() ^ 2),
     ("wrong_kind_of_number", "`(a > 0) & (b > 0)`", lambda: (X > 0) & X),
     ("wrong_kind_of_number", "`(a > 0) & (b > 0)`", lambda: X.numpy() | 1),
+    ("wrong_kind_of_number", "combine truth values or integers", lambda: X & X),
     ("wrong_kind_of_number", "A minus is `-`", lambda: ~X),
     ("wrong_kind_of_number", "A minus is `-`", lambda: ~float(X.shape[0])),  # type: ignore[operator]
     ("wrong_kind_of_number", "shift the bits of integers", lambda: X >> 1),

@@ -1,4 +1,4 @@
-"""What a call gave, beside what it should have given: each sentence that is told, and a near miss that is not."""
+"""What a call returned, compared with what it should have: each sentence, and a near miss that must not get it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PARTS = ("new", "out", "table", "loss", "largest")
 
 
 def text(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None:
-    """What a student hears whose part of the result is `formula` of the problem, all else being right."""
+    """The message to a student whose part of the result is `formula` of the problem, all else being right."""
     outcomes = []
     for p in PROBLEMS:
         expected = {name: p[name] for name in PARTS}
@@ -91,7 +91,7 @@ WRONG = {
 }
 
 
-def test_a_mistake_is_told_where_it_explains_every_problem():
+def test_a_mistake_is_named_where_it_explains_every_problem():
     for name, (part, formula, message) in WRONG.items():
         check_mistake(name, part, formula, message)
 
@@ -121,7 +121,7 @@ def test_a_single_number_is_no_evidence_for_a_constant_without_a_name():
     )
 
 
-def test_what_a_loose_tolerance_alone_makes_equal_is_not_told():
+def test_what_a_loose_tolerance_alone_makes_equal_is_not_named():
     assert text("out", lambda p: p["out"] * (1 + 5e-6 * p["x"]), tolerance=1e-6) is None
 
 

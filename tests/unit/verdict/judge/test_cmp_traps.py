@@ -168,7 +168,7 @@ def test_a_float32_answer_has_the_error_that_float32_has(trapped):
     assert 1e-6 < trapped["off"]["relative_error"] < 1e-2
 
 
-def test_approximate_is_told_of_zeros_for_db1_and_decides_nothing(trapped, lesson, grade):
+def test_zeros_for_db1_are_approximate_which_decides_nothing(trapped, lesson, grade):
     """Batch norm takes the bias out: what is left is rounding, which random upstream gradients tell from zeros."""
     noise, row = float(lesson.public.reference("b1").abs().max()), trapped["zeros for db1"]
     assert 0 < noise < 1e-7 and row["approximate"] is True and row["maxdiff"] == noise and row["exact"] is False

@@ -89,7 +89,7 @@ def test_a_lazy_answer_earns_nothing(lazy: Member, session_without_mistakes: Cal
 # The helper
 
 
-def asked_in(seed: int) -> tuple[list[str], dict[str, str]]:
+def questions_in(seed: int) -> tuple[list[str], dict[str, str]]:
     questions, order = Shuffled(torch.Generator().manual_seed(seed)), list[str]()
     for name in "abcdefgh" * 2:
 
@@ -102,7 +102,7 @@ def asked_in(seed: int) -> tuple[list[str], dict[str, str]]:
 
 
 def test_questions_come_in_an_order_that_the_generator_decides() -> None:
-    (order, answers), (same, _), (other, _) = asked_in(1), asked_in(1), asked_in(2)
+    (order, answers), (same, _), (other, _) = questions_in(1), questions_in(1), questions_in(2)
     assert order == same != other
     assert order != sorted(order)
     assert next(iter(answers)) == "a" and "a (2)" in answers  # the order of the answers is that of the suite
@@ -110,7 +110,7 @@ def test_questions_come_in_an_order_that_the_generator_decides() -> None:
 
 
 def test_some_questions_are_asked_again_in_other_words() -> None:
-    orders = [asked_in(seed)[0] for seed in range(20)]
+    orders = [questions_in(seed)[0] for seed in range(20)]
     again = [sum(name.isupper() for name in order) for order in orders]
     assert 2 < sum(again) / len(again) < 6  # a quarter of sixteen
     assert len({len(order) for order in orders}) > 2

@@ -64,7 +64,7 @@ def right(name: str) -> Callable[[Problem], torch.Tensor]:
     return lambda problem: problem.reference(name)
 
 
-def test_the_worst_error_is_told(problems):
+def test_the_message_has_the_worst_error(problems):
     verdict = judged(problems, "d", lambda p: p.reference("d") * (1 + 1e-10 * p.values["n"]))
     assert verdict.passed and verdict.relative_error == pytest.approx(6e-10, rel=1e-4)
 
