@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed, tripwires
+from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure
 from grader.calling.numerical_watch import NumericalWatch, watched
@@ -84,7 +84,6 @@ class Worker:
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._operator_cap, self._imports = operator_cap, tuple(imports)
-        self._autograd_used: list[AutogradUsed] = []
 
     def serve_one(self) -> bool:
         """Answers one request; False when the trusted side has hung up. After it, no frame holds the request."""
@@ -119,7 +118,7 @@ class Worker:
         self._files = (request.main, *(name for name in request.files if name != request.main))
         seed_generators()
         take_away_library(request.not_allowed)
-        tripwires(self._autograd_used.append, self._files)
+        AutogradUsed.student_files = self._files
         name_acts(False)
         label_output()
         LabelledStream.label = request.main
@@ -186,9 +185,9 @@ class Worker:
         watch: OperatorWatch | None,
     ) -> dict[str, Answer]:
         """The answers of a function, whose output and use of autograd are noted, also where it swallowed the error."""
-        self._autograd_used.clear()
+        AutogradUsed.reported.clear()
         LabelledStream.label = function
         answers = watched(call, watch) if isinstance(watch, NumericalWatch) else call(watch)
-        if self._autograd_used:
-            answers = dict.fromkeys(answers, failure(self._autograd_used[0], function, self._files))
+        if AutogradUsed.reported:
+            answers = dict.fromkeys(answers, failure(AutogradUsed.reported[0], function, self._files))
         return answers
