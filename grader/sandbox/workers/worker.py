@@ -122,15 +122,17 @@ class Worker:
         name_acts(False)
         label_output()
         LabelledStream.label = request.main
-        self._names, ended_by, left_out = load(request.files, request.main, self._imports)
+        try:
+            self._names, left_out = load(request.files, request.main, self._imports)
+        except BaseException as error:  # whatever a student's file does is a result
+            return failure(error, "", self._files)
         name_acts(True)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
-        error = left_out if ended_by is None and not self._functions else ended_by
-        if error is not None:
-            return failure(error, "", self._files)
+        if left_out and not self._functions:
+            return failure(left_out[0], "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
         plain = [name for name in names if is_plain(self._functions.get(name))]
-        note = note_of_left_out(left_out, self._files) if left_out is not None else ""
+        note = note_of_left_out(left_out[0], self._files) if left_out else ""
         return Answer("returned", value=(names, plain, note))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
