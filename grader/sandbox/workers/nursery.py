@@ -39,12 +39,9 @@ class Nursery:
         """`preload` are modules that programs will need and that hold no secret."""
         self._zygotes, theirs = socket.socketpair()
         self._made: list[Child] = []  # zygotes: one ends when its child is dropped
-        keeps_bytecode = {"PYTHONDONTWRITEBYTECODE": "1" if sys.dont_write_bytecode else ""}
         with theirs:
             arguments = str(theirs.fileno()), *preload
-            self._process, self._programs = start_clean_process(
-                "nursery", "run_nursery", *arguments, more=[theirs], environment=keeps_bytecode
-            )
+            self._process, self._programs = start_clean_process("nursery", "run_nursery", *arguments, more=[theirs])
 
     def zygote(self) -> socket.socket | None:
         """A socket whose other end becomes a zygote once a plan is sent on it; None when the nursery has ended."""
@@ -164,7 +161,5 @@ def make_zygotes(descriptor: int) -> None:
 
     This process is as clean as a zygote, and never serves a worker itself.
     """
-    sys.dont_write_bytecode = True
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # as in a zygote that was started by itself
     make_ready()
     ForkServer(socket.socket(fileno=descriptor), become_zygote, "zygote").serve()
