@@ -14,7 +14,7 @@ import select
 import signal
 import socket
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,11 +67,6 @@ class Isolation:
     level: str
     layers: tuple[str, ...]
     missing: tuple[str, ...]
-
-
-def plan_for(isolation: Isolation, limits: Limits | None = None, imports: Sequence[str] = ()) -> Plan:
-    """Every layer that the probe found. `imports` are further modules that an instructor allows."""
-    return Plan(isolation.layers, limits or Limits(), tuple(imports))
 
 
 def at_least(level: str, required: str) -> bool:

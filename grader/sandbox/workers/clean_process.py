@@ -77,12 +77,3 @@ def package_folders() -> list[str]:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         folders.append(os.path.abspath(os.path.join(spec.origin, os.pardir, os.pardir)))
     return folders
-
-
-def wait_or_kill(process: subprocess.Popen[bytes]) -> None:
-    """Wait until it has ended; after 5 seconds it is killed."""
-    try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

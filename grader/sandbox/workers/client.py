@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
-from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
+from grader.sandbox.workers.clean_process import start_clean_process
 from grader.sandbox.workers.fork_server import ASK_SECONDS
-from grader.sandbox.workers.waiting import WORKER_START_SECONDS, TimeAccount
+from grader.sandbox.workers.waiting import ENDING_SECONDS, WORKER_START_SECONDS, TimeAccount
 
 if TYPE_CHECKING:
     from grader.sandbox.workers.worker_process import WorkerProcess
@@ -66,4 +66,8 @@ class ZygoteProcess:
     def close(self) -> None:
         self._socket.close()
         if self._process is not None:
-            wait_or_kill(self._process)
+            try:
+                self._process.wait(ENDING_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()

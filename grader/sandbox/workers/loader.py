@@ -145,15 +145,12 @@ def note_of_left_out(left_out: BaseException, files: Sequence[str]) -> str:
     return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
 
 
-def load(
-    files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()
-) -> tuple[dict[str, Any], list[BaseException]]:
+def load(files: Mapping[str, bytes], main: str) -> tuple[dict[str, Any], list[BaseException]]:
     """Runs `files[main]` as a module; its neighbours can be imported by it. Raises what the code raises.
 
     Returns the module's names, and the errors of statements that were left out. From then on this process imports only
-    these, what is always allowed, and top-level modules in `imports`.
+    these, what is always allowed, and the modules in `NotAvailable.allowed`.
     """
-    NotAvailable.allowed = imports
     gate = Gate({name: source for name, source in files.items() if name != main})
     sys.meta_path.insert(0, gate)
     module = ModuleType(main.removesuffix(".py"))

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from grader.sandbox.isolation import kernel
-from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
+from grader.sandbox.workers.clean_process import start_clean_process
 from grader.sandbox.workers.fork_server import Child, ForkServer, ServerEnded, fork_child
 from grader.sandbox.workers.torch_loading import load_torch
 from grader.sandbox.workers.zygote import become_zygote, make_ready
@@ -68,13 +68,12 @@ class Nursery:
             forked.stdin.flush()
         return forked
 
-    def close(self, at_once: bool = False) -> None:
-        """End it and all that it forked; `at_once` without waiting until it has loaded torch."""
+    def close(self) -> None:
+        """End it and all that it forked, also while it loads torch."""
         self._programs.close()
         self._zygotes.close()
-        if at_once:
-            self._process.kill()
-        wait_or_kill(self._process)
+        self._process.kill()
+        self._process.wait()
 
 
 def path_of_a_program() -> list[str]:
@@ -125,7 +124,7 @@ def run_nursery(programs: int, zygotes: str, *preload: str) -> None:
     kernel.die_with_parent()
     gc.disable()  # until all is loaded: an import leaves little garbage behind
     load_torch()
-    maker = fork_child("maker", partial(make_zygotes, int(zygotes)), [programs])
+    fork_child("maker", partial(make_zygotes, int(zygotes)), [programs])
     os.close(int(zygotes))
     for name in preload:
         with contextlib.suppress(Exception):  # a program that needs it says what is wrong
@@ -134,7 +133,6 @@ def run_nursery(programs: int, zygotes: str, *preload: str) -> None:
     gc.enable()
     sys.dont_write_bytecode = True  # of grader/ alone, for the next run: not of a course
     ForkServer(socket.socket(fileno=programs), become_program, "grader").serve()
-    os.waitpid(maker, 0)  # only its parent learns what processor time it took
     os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and the run would wait
 
 

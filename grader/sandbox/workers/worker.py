@@ -29,6 +29,7 @@ from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import autograd_works
+from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
 from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of
@@ -44,7 +45,8 @@ def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
     answers and of what is printed.
     """
     arrange_descriptors(*given)
-    worker = Worker(plan.limits.operators, plan.imports)
+    NotAvailable.allowed = plan.imports
+    worker = Worker(plan.limits.operators)
     try:
         lock_in(plan, zygote)
         said = {"op": "locked in", "used": used_by(resource.getrusage(resource.RUSAGE_SELF))}
@@ -77,13 +79,12 @@ def arrange_descriptors(requests: int, answers: int, output: int) -> None:
 
 
 class Worker:
-    def __init__(self, operator_cap: int, imports: Sequence[str] = ()) -> None:
-        """`imports` are modules that an instructor allows."""
+    def __init__(self, operator_cap: int) -> None:
         self._requests = os.fdopen(REQUESTS_FD, "rb", closefd=False)
         self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
-        self._operator_cap, self._imports = operator_cap, tuple(imports)
+        self._operator_cap = operator_cap
 
     def serve_one(self) -> bool:
         """Answers one request; False when the trusted side has hung up. After it, no frame holds the request."""
@@ -123,7 +124,7 @@ class Worker:
         label_output()
         LabelledStream.label = request.main
         try:
-            self._names, left_out = load(request.files, request.main, self._imports)
+            self._names, left_out = load(request.files, request.main)
         except BaseException as error:  # whatever a student's file does is a result
             return failure(error, "", self._files)
         name_acts(True)

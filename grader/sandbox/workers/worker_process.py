@@ -18,13 +18,11 @@ from grader.sandbox.workers.codec import MAX_BODY, Frame, take_frame
 from grader.sandbox.workers.fork_server import Child
 from grader.sandbox.workers.messages import PackedRequest, decode_reply
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.waiting import WORKER_START_SECONDS, DeadlineMissed, TimeAccount, WorkerLost
+from grader.sandbox.workers.waiting import ENDING_SECONDS, WORKER_START_SECONDS, DeadlineMissed, TimeAccount, WorkerLost
 
 PIPE_BYTES, READ_BYTES = 1 << 20, 1 << 18
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
-ENDING_SECONDS = 5.0
-"""A guard: how long a worker that has closed its pipe is given to end by itself."""
 CAUSES = {
     "SIGSEGV": " (a crash in compiled code)",
     "SIGXCPU": " (processor time used up)",

@@ -12,7 +12,8 @@ from shared_nursery import forked_zygote, run_python
 
 from grader.calling.protocol import CallRequest
 from grader.sandbox.isolation import landlock
-from grader.sandbox.isolation.probe import at_least, plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 
@@ -46,7 +47,7 @@ def db(dy):
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe(), imports=["iniconfig"]))
+    process = forked_zygote(Plan(probe().layers, imports=["iniconfig"]))
     yield process
     process.close()
 

@@ -17,7 +17,8 @@ from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX
 from grader.sandbox.workers.student import Student
@@ -54,7 +55,7 @@ found = lambda gc: [m for m in gc.get_objects() if type(m) is types.ModuleType a
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe(), Limits()))
+    process = forked_zygote(Plan(probe().layers, Limits()))
     yield process
     process.close()
 

@@ -27,7 +27,8 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits, Usage
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget, measure
@@ -73,7 +74,7 @@ def stay(): return 1
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    zygote = forked_zygote(plan_for(probe()))
+    zygote = forked_zygote(Plan(probe().layers))
     yield zygote
     zygote.close()
 

@@ -12,7 +12,8 @@ from support import sampled
 from bench.attacks.sent import measure, run
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation import kernel
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import student
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student, pack_once
@@ -25,7 +26,7 @@ COURSE = Course(Path(__file__).resolve().parents[4])
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe()))
+    process = forked_zygote(Plan(probe().layers))
     yield process
     process.close()
 
