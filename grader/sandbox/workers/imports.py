@@ -97,9 +97,6 @@ class StandIn:
     def __mro_entries__(self, _bases: object) -> tuple[type, ...]:
         return ()
 
-    def __instancecheck__(self, _value: object) -> bool:
-        return self._inert  # assert isinstance(x, Float[Tensor, "n"])
-
     def __iter__(self) -> Iterator[Any]:
         return iter(self._refuse() if self._items is None else self._items)
 
@@ -123,7 +120,7 @@ class StandIn:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __neg__ = _refuse
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __float__ = __int__ = __index__ = __array__ = __fspath__ = _refuse
-    __reversed__ = _refuse
+    __reversed__ = __instancecheck__ = _refuse
 
 
 def forget_modules(names: Collection[str]) -> None:

@@ -97,7 +97,7 @@ class Student(StepRunner):
         self.functions, self.plain_functions, self.note = Loading((), frozenset(), "")
         self.output, self.switched_on, self.is_right = Output(self._limits.output_bytes), False, False
         self.measurements: dict[object, Measurement] = {}
-        self._was_loaded, self._load_failure = False, cast("Answer | None", None)
+        self._load_failure: Answer | None = None
         self._answers: dict[Problem, dict[str, Answer]] = {}
         self._chain_answers: dict[str, Answer] = {}
         self._traced: dict[tuple[Problem, str], Answer] = {}
@@ -121,8 +121,7 @@ class Student(StepRunner):
             return Answer("timeout", message=f"It was not run: earlier steps used up the {total}.")
         self.process = self.zygote.worker()
         # what the file prints as it is run was shown by its first worker
-        self.process.output = Output(0) if self._was_loaded else self.output
-        self._was_loaded = True
+        self.process.output = Output(0) if self.functions else self.output
         self.process.interrupt = self.interrupt
         self.process.wait_until_locked_in()
         answers = self._ask(Load(dict(self.files), BACKWARD_FILE, self.not_allowed), seconds, BACKWARD_FILE)

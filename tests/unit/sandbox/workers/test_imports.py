@@ -197,7 +197,6 @@ Matrix = Float[Tensor, "a b"]
 
 @jaxtyped(typechecker=beartype)
 def dx(dy: Optional[Float[Tensor, "a"]], other: Matrix | None = None, third: Tensor | Matrix = 3) -> Matrix:
-    assert isinstance(dy, Float[Tensor, "a"]) and not isinstance(dy, jax.Array)
     return dy
 
 @numba.njit(parallel=True)
