@@ -20,7 +20,7 @@ import torch
 
 from bench.watch import torch_time
 from grader.sandbox.isolation.lockdown import Plan
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.messages import Load, Run, pack, pack_problem
 
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=50, metavar="N", help="workers of each kind (50)")
     chosen = parser.parse_args(arguments)
     isolation = probe()
-    locked, unlocked = measure(chosen.repeat, (plan_for(isolation), Plan(())))
+    locked, unlocked = measure(chosen.repeat, (Plan(isolation.layers), Plan(())))
     inside, outside, cold = map(statistics.median, (locked, unlocked, [torch_time() for _ in range(3)]))
     tenth = statistics.quantiles(locked, n=10)[-1]
     goal = "within" if inside <= GOAL_SECONDS else "MISSED:"

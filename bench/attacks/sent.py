@@ -45,7 +45,8 @@ from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import messages
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import PACKED_PROBLEMS
@@ -245,7 +246,7 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int) -> Count:
 def run(lessons: Collection[Lesson], seeds: Sequence[int], show: Callable[[str], None] = print) -> list[str]:
     """A line per lesson; returns what was disclosed."""
     found: list[str] = []
-    with contextlib.closing(ZygoteProcess(plan_for(probe()))) as zygote:
+    with contextlib.closing(ZygoteProcess(Plan(probe().layers))) as zygote:
         show(f"{'lesson':24} {'tensors sent':>12} {'references':>10} {'disclosed':>9}")
         for lesson in lessons:
             counts = [measure(lesson, zygote, seed) for seed in seeds]

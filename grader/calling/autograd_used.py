@@ -9,8 +9,9 @@ not get.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
-from typing import Any, NoReturn
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, ClassVar, NoReturn
 
 SWITCHED_ON = (
     "After this file's code had run, PyTorch could differentiate again in its process: something switched automatic "
@@ -23,13 +24,17 @@ class AutogradUsed(BaseException):
     """Student code asked PyTorch to differentiate.
 
     A `BaseException`, so that ``except Exception`` in the student's code does not swallow it. A bare ``except`` does,
-    which is why the report given to `tripwires` has been called before this is raised.
+    which is why it is among the `reported` ones before it is raised.
 
     Attributes:
+        reported: those of this process, from whatever thread; the worker empties the list before each call.
+        student_files: the names under which student code is compiled in this process, or what they begin with.
         what: what was called, as a reader would write it, e.g. ``torch.autograd.grad`` or ``Tensor.backward``.
         line: the innermost line of the student's on the stack, or None.
     """
 
+    reported: ClassVar[list[AutogradUsed]] = []
+    student_files: ClassVar[tuple[str, ...]] = ()
     rule = "This exercise asks for the gradient by hand"
     advice = "Write it by the chain rule, from the values that it is given."
 
@@ -52,27 +57,6 @@ class LibraryUsed(AutogradUsed):
     rule, advice = "This lesson asks you to write what it does", "Use arithmetic on tensors."
 
 
-class _Listener:
-    """Where calls are reported, and what the student's files are called: one per process, set by `tripwires`."""
-
-    report: Callable[[AutogradUsed], None] | None = None
-    student_files: tuple[str, ...] = ()
-
-
-def tripwires(report: Callable[[AutogradUsed], None], student_files: Collection[str]) -> None:
-    """Tell ``report`` of every call for differentiation from now on, with the student's own line.
-
-    Call it in the worker, after `take_away_autograd` in its zygote and before the student's file is executed. The wires
-    have been in place since then; this only says who listens, and takes microseconds.
-
-    Args:
-        report: called with the `AutogradUsed` about to be raised, once for each call, on the thread that called.
-        student_files: the names under which student code is compiled, or what those names begin with.
-    """
-    _Listener.report = report
-    _Listener.student_files = tuple(student_files)
-
-
 def tripwire(what: str, use: type[AutogradUsed] = AutogradUsed) -> Callable[..., NoReturn]:
     """A stand-in for the function ``what``: calling it reports and raises a `use`."""
 
@@ -84,15 +68,14 @@ def tripwire(what: str, use: type[AutogradUsed] = AutogradUsed) -> Callable[...,
 
 def report_use(what: str, use: type[AutogradUsed]) -> NoReturn:
     """Report and raise a `use` of ``what``, with the innermost line of the student's on the stack."""
-    frame = sys._getframe(1) if _Listener.student_files else None
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_student_file(frame.f_code.co_filename):
         frame = frame.f_back
     used = use(what, frame.f_lineno if frame else None)
-    if _Listener.report is not None:
-        _Listener.report(used)
+    AutogradUsed.reported.append(used)
     raise used
 
 
 def is_student_file(filename: str) -> bool:
     """Whether code of this file is the student's."""
-    return filename.startswith(_Listener.student_files)
+    return filename.startswith(AutogradUsed.student_files)

@@ -65,7 +65,7 @@ class GradeRun(RunInput):
         on_github = "github" in self.formats
         with ExitStack() as at_end:
             if nursery is not None:
-                at_end.callback(nursery.close, at_once=True)
+                at_end.callback(nursery.close)
             quieted = at_end.enter_context(ExitStack())
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))

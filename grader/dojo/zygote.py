@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import Isolation, plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class EagerZygote(ZygoteProcess):
     def _start(self, isolation: Isolation) -> None:
         self.isolation = isolation
         self._spare: list[WorkerProcess] = []
-        super().__init__(plan_for(isolation, self._chosen_limits, imports=self._imports))
+        super().__init__(Plan(isolation.layers, self._chosen_limits, imports=self._imports))
 
     def restart(self) -> None:
         """Starts anew, without isolation where workers cannot be locked in: the code is the student's own."""

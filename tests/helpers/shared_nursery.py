@@ -47,14 +47,14 @@ class SharedNursery:
         ends = self._nursery._zygotes, self._nursery._programs
         socket.send_fds(command, [b"n"], [end.fileno() for end in ends])
 
-    def close(self, at_once: bool = False) -> None:
-        for program in self._programs if at_once else ():
+    def close(self) -> None:
+        for program in self._programs:
             program.kill()
 
     @classmethod
     def end(cls) -> None:
         if cls._shared is not None:
-            cls._shared.close(at_once=True)
+            cls._shared.close()
 
 
 COMMAND = """
@@ -76,8 +76,8 @@ class SharedNursery(own):
         self._mine.append(super().program(text, *arguments, given=given))
         return self._mine[-1]
 
-    def close(self, at_once=False):
-        for program in self._mine if at_once else ():
+    def close(self):
+        for program in self._mine:
             program.kill()
 
 

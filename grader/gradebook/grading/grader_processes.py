@@ -132,7 +132,7 @@ class GraderProcess:
             self._is_ended = True
             self._process.kill()
         if self._own_nursery is not None:  # it may still be loading torch, and not hear of it
-            self._own_nursery.close(at_once=True)
+            self._own_nursery.close()
         self._process.wait()
         self._process.close()
 
@@ -192,7 +192,7 @@ class GraderPool:
         self.is_closed = True
         for grader in self._graders:
             grader.end()
-        self._nursery.close(at_once=True)
+        self._nursery.close()
 
 
 def grade_all(

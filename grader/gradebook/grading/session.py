@@ -21,7 +21,8 @@ from grader.lesson.lesson import Lesson, imports_of
 from grader.questions.code_lines import RunLine
 from grader.results import LessonResult, LessonStatus, Row, SubmissionResult, number
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import Isolation, plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judge.problems import ProblemBook
@@ -52,7 +53,7 @@ class Session:
         self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)
         self._limits = Limits() if limits is None else limits
         self.isolation = probe() if isolation is None else isolation
-        self._zygote = ZygoteProcess(plan_for(self.isolation, self._limits, imports_of(self.lessons)), zygote)
+        self._zygote = ZygoteProcess(Plan(self.isolation.layers, self._limits, imports_of(self.lessons)), zygote)
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}

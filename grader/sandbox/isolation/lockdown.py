@@ -1,6 +1,6 @@
 """Locking a worker in: which layers, and in which order, from a fresh fork to the first line of a student's code.
 
-    plan = plan_for(probe(), limits)     in probe.py; it is sent to the zygote
+    plan = Plan(probe().layers, limits)  probe.py finds out what there is; the plan is sent to the zygote
     zygote = prepare_zygote(plan)        in the zygote, once torch is loaded
     pid = zygote.fork()                  for each submission
     lock_in(plan, zygote)                in the child, once its descriptors are arranged
@@ -35,7 +35,7 @@ WORKER_UID = 65520
 
 @dataclass(frozen=True)
 class Plan:
-    """How workers are locked in. Made by `plan_for`."""
+    """How workers are locked in."""
 
     layers: tuple[str, ...]  # of LAYERS
     limits: Limits = field(default_factory=Limits)

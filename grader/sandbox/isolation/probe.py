@@ -13,8 +13,7 @@ import platform
 import select
 import signal
 import socket
-import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,11 +66,6 @@ class Isolation:
     level: str
     layers: tuple[str, ...]
     missing: tuple[str, ...]
-
-
-def plan_for(isolation: Isolation, limits: Limits | None = None, imports: Sequence[str] = ()) -> Plan:
-    """Every layer that the probe found. `imports` are further modules that an instructor allows."""
-    return Plan(isolation.layers, limits or Limits(), tuple(imports))
 
 
 def at_least(level: str, required: str) -> bool:
@@ -134,10 +128,7 @@ def probe(avoid: Collection[str] = ()) -> Isolation:
 def _reason_against(layers: tuple[str, ...]) -> str | None:
     """None if a fork with these layers runs as a worker must, else the reason in words."""
     read, write = os.pipe()
-    with warnings.catch_warnings():
-        # Python 3.12 warns of a fork while there are threads: the child here only makes system calls and ends
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
+    pid = os.fork()  # also where there are threads, of which Python 3.12 warns: the child makes system calls and ends
     if pid == 0:
         try:
             _try_in_a_worker(layers, write)

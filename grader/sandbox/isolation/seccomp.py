@@ -52,10 +52,8 @@ class ArgumentRule(NamedTuple):
 ARGUMENT_RULES = {
     # glibc's and musl's pthread_create; nothing else makes a thread, and everything else is a process
     "clone": ArgumentRule(0, (0x003D0F00, 0x007D0F00)),
-    "clone3": ArgumentRule(
-        0, (), error=errno.ENOSYS
-    ),  # its flags are in memory, which no filter can read; libc takes clone
-    "openat2": ArgumentRule(0, (), error=errno.ENOSYS),  # likewise
+    # their flags are in memory, which no filter can read; libc takes clone and openat
+    **dict.fromkeys(("clone3", "openat2"), ArgumentRule(0, (), error=errno.ENOSYS)),
     "open": ArgumentRule(1, (0,), WRITING_FLAGS),
     "openat": ArgumentRule(2, (0,), WRITING_FLAGS),
     **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), ArgumentRule(0, (_OWN_PID,))),

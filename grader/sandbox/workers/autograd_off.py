@@ -20,7 +20,6 @@ import importlib
 import pkgutil
 import warnings
 from collections import OrderedDict
-from functools import cache
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -60,13 +59,12 @@ _ACTS = {
 }
 
 
-@cache
 def take_away_autograd() -> None:
     """Remove automatic differentiation from this process and all it forks. There is no way back.
 
     Call it once in the zygote, after its imports and warm-up; library_off.py does the rest in each worker, before any
     student code. All other arithmetic keeps its values bit by bit. Takes about 0.1 s, half of it for the fallthrough
-    kernels; a second call does nothing.
+    kernels.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns of what functorch was

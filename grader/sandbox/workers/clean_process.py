@@ -10,8 +10,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 IMPORT_ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 # Run with -s -P and an environment of its own: the current folder cannot be imported. The package is the one of the
@@ -30,7 +29,6 @@ ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "HOME": "/nonexistent",
-    "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONBREAKPOINT": "builtins.input",  # both wait for somebody to type, and end with the same error
     "PYTHONHASHSEED": "0",  # the order of a set in a student's message is the same in every run
     # a fork of a process with a thread pool hangs: one thread everywhere
@@ -41,21 +39,16 @@ ENVIRONMENT = {
     # large pages: a fork copies the table of the zygote's pages, and a large one needs one entry where 512 were
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
-KEPT = ("LD_LIBRARY_PATH",)
-"""What a cluster's modules set for torch."""
+KEPT = ("LD_LIBRARY_PATH", "PYTHONDONTWRITEBYTECODE")
+"""What a cluster's modules set for torch, and whether compiled files of grader/ are kept for the next run."""
 
 
 def start_clean_process(
-    module: str,
-    function: str,
-    *arguments: str,
-    more: Sequence[socket.socket] = (),
-    environment: Mapping[str, str] = MappingProxyType({}),
+    module: str, function: str, *arguments: str, more: Sequence[socket.socket] = ()
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A clean process that runs a function of this package's, and our end of the socket that it listens to.
 
-    It inherits the sockets `more` as well. `environment` is added to ENVIRONMENT. Raises ModuleNotFoundError without
-    torch or numpy.
+    It inherits the sockets `more` as well. Raises ModuleNotFoundError without torch or numpy.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
@@ -63,7 +56,7 @@ def start_clean_process(
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-s", "-P", "-c", bootstrap, IMPORT_ROOT, str(theirs.fileno()), *arguments],
-            env={**ENVIRONMENT, **kept, **environment},
+            env={**ENVIRONMENT, **kept},
             pass_fds=[theirs.fileno(), *(each.fileno() for each in more)],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
@@ -84,12 +77,3 @@ def package_folders() -> list[str]:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         folders.append(os.path.abspath(os.path.join(spec.origin, os.pardir, os.pardir)))
     return folders
-
-
-def wait_or_kill(process: subprocess.Popen[bytes]) -> None:
-    """Wait until it has ended; after 5 seconds it is killed."""
-    try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

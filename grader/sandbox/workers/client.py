@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import pickle
 import socket
 import subprocess
@@ -12,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
-from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
-from grader.sandbox.workers.fork_server import ASK_SECONDS, Child
-from grader.sandbox.workers.waiting import WORKER_START_SECONDS, TimeAccount
+from grader.sandbox.workers.clean_process import start_clean_process
+from grader.sandbox.workers.fork_server import ASK_SECONDS
+from grader.sandbox.workers.waiting import ENDING_SECONDS, WORKER_START_SECONDS, TimeAccount
 
 if TYPE_CHECKING:
     from grader.sandbox.workers.worker_process import WorkerProcess
-
-PIPE_BYTES = 1 << 20
 
 
 class ZygoteProcess:
@@ -52,17 +48,7 @@ class ZygoteProcess:
         """A fresh fork. Raises ZygoteDied."""
         from grader.sandbox.workers.worker_process import WorkerProcess  # with torch, which may load here meanwhile
 
-        (requests_read, requests), (answers, answers_write), (output, output_write) = os.pipe(), os.pipe(), os.pipe()
-        for pipe in (requests, answers):  # a process that finds a pipe full has to wait
-            with contextlib.suppress(OSError, AttributeError):  # a limit of the system's, or a system without
-                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        theirs = [requests_read, answers_write, output_write]
-        try:
-            child = Child(self._socket, theirs)
-            return WorkerProcess(child, (requests, answers, output), self.account, self.limits.output_bytes)
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
+        return WorkerProcess(self._socket, self.account, self.limits.output_bytes)
 
     def account(self, seconds: float) -> TimeAccount:
         """Seconds that workers may use."""
@@ -80,4 +66,8 @@ class ZygoteProcess:
     def close(self) -> None:
         self._socket.close()
         if self._process is not None:
-            wait_or_kill(self._process)
+            try:
+                self._process.wait(ENDING_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()

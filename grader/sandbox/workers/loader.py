@@ -96,9 +96,7 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     try:
         exec(code, module.__dict__)
         return []
-    except BaseException as error:
-        if missing_cause(error) is None:
-            raise
+    except EXCUSED as error:
         failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
         first = error
     left_out: list[BaseException] = []
@@ -112,12 +110,11 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
                 raise first  # it is not run twice: what it printed would appear twice
             exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), module.__dict__)
         except (Exception, AutogradUsed, SystemExit) as error:
-            cause = missing_cause(error)
-            if cause is None and not left_out:
+            if not isinstance(error, EXCUSED) and not left_out:
                 raise
-            if not (is_import and isinstance(cause, NotAvailable)):
-                left_out.append(cause or error)
-            set_stand_ins(module, statement, cause)
+            if not (is_import and isinstance(error, NotAvailable)):
+                left_out.append(error)
+            set_stand_ins(module, statement, error)
     return left_out
 
 
@@ -130,15 +127,7 @@ def simple_imports(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
-def missing_cause(error: BaseException) -> BaseException | None:
-    """The error if it is EXCUSED; for `from torch import _decomp`, the error that any other library gives."""
-    if type(error) is ImportError and (error.name or "").partition(".")[0] == "torch":
-        name = str(error).partition("'")[2].partition("'")[0]  # Python 3.12 has it as an attribute
-        return NotAvailable(f"{error.name}.{name}").with_traceback(error.__traceback__)
-    return error if isinstance(error, EXCUSED) else None
-
-
-def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException | None) -> None:
+def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException) -> None:
     """Give the names that a left-out statement would set a stand-in, so that a step that uses one names the library."""
     if isinstance(cause, NotAvailable) and not isinstance(statement, DefinitionNode):
         for node in ast.walk(statement):
@@ -156,25 +145,19 @@ def note_of_left_out(left_out: BaseException, files: Sequence[str]) -> str:
     return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
 
 
-def load(
-    files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()
-) -> tuple[dict[str, Any], BaseException | None, BaseException | None]:
-    """Runs `files[main]` as a module; its neighbours can be imported by it.
+def load(files: Mapping[str, bytes], main: str) -> tuple[dict[str, Any], list[BaseException]]:
+    """Runs `files[main]` as a module; its neighbours can be imported by it. Raises what the code raises.
 
-    Returns the module's names, the error that ended it, and the first error of a statement that was left out. From then
-    on this process imports only these, what is always allowed, and top-level modules in `imports`.
+    Returns the module's names, and the errors of statements that were left out. From then on this process imports only
+    these, what is always allowed, and the modules in `NotAvailable.allowed`.
     """
-    NotAvailable.allowed = imports
     gate = Gate({name: source for name, source in files.items() if name != main})
     sys.meta_path.insert(0, gate)
     module = ModuleType(main.removesuffix(".py"))
     module.__spec__ = importlib.machinery.ModuleSpec(f"{PACKAGE}.{module.__name__}", None)
     sys.modules.setdefault(module.__name__, module)
-    try:
-        gate.left_out += run_source(module, main, files[main])
-    except BaseException as error:  # whatever a student's file does is a result
-        return vars(module), error, None
-    return vars(module), None, next(iter(gate.left_out), None)
+    own = run_source(module, main, files[main])
+    return vars(module), [*gate.left_out, *own]
 
 
 def seed_generators() -> None:

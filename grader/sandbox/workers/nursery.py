@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from grader.sandbox.isolation import kernel
-from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
+from grader.sandbox.workers.clean_process import start_clean_process
 from grader.sandbox.workers.fork_server import Child, ForkServer, ServerEnded, fork_child
 from grader.sandbox.workers.torch_loading import load_torch
 from grader.sandbox.workers.zygote import become_zygote, make_ready
@@ -39,12 +39,9 @@ class Nursery:
         """`preload` are modules that programs will need and that hold no secret."""
         self._zygotes, theirs = socket.socketpair()
         self._made: list[Child] = []  # zygotes: one ends when its child is dropped
-        keeps_bytecode = {"PYTHONDONTWRITEBYTECODE": "1" if sys.dont_write_bytecode else ""}
         with theirs:
             arguments = str(theirs.fileno()), *preload
-            self._process, self._programs = start_clean_process(
-                "nursery", "run_nursery", *arguments, more=[theirs], environment=keeps_bytecode
-            )
+            self._process, self._programs = start_clean_process("nursery", "run_nursery", *arguments, more=[theirs])
 
     def zygote(self) -> socket.socket | None:
         """A socket whose other end becomes a zygote once a plan is sent on it; None when the nursery has ended."""
@@ -71,13 +68,12 @@ class Nursery:
             forked.stdin.flush()
         return forked
 
-    def close(self, at_once: bool = False) -> None:
-        """End it and all that it forked; `at_once` without waiting until it has loaded torch."""
+    def close(self) -> None:
+        """End it and all that it forked, also while it loads torch."""
         self._programs.close()
         self._zygotes.close()
-        if at_once:
-            self._process.kill()
-        wait_or_kill(self._process)
+        self._process.kill()
+        self._process.wait()
 
 
 def path_of_a_program() -> list[str]:
@@ -128,7 +124,7 @@ def run_nursery(programs: int, zygotes: str, *preload: str) -> None:
     kernel.die_with_parent()
     gc.disable()  # until all is loaded: an import leaves little garbage behind
     load_torch()
-    maker = fork_child("maker", partial(make_zygotes, int(zygotes)), [programs])
+    fork_child("maker", partial(make_zygotes, int(zygotes)), [programs])
     os.close(int(zygotes))
     for name in preload:
         with contextlib.suppress(Exception):  # a program that needs it says what is wrong
@@ -137,7 +133,6 @@ def run_nursery(programs: int, zygotes: str, *preload: str) -> None:
     gc.enable()
     sys.dont_write_bytecode = True  # of grader/ alone, for the next run: not of a course
     ForkServer(socket.socket(fileno=programs), become_program, "grader").serve()
-    os.waitpid(maker, 0)  # only its parent learns what processor time it took
     os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and the run would wait
 
 
@@ -164,7 +159,5 @@ def make_zygotes(descriptor: int) -> None:
 
     This process is as clean as a zygote, and never serves a worker itself.
     """
-    sys.dont_write_bytecode = True
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # as in a zygote that was started by itself
     make_ready()
     ForkServer(socket.socket(fileno=descriptor), become_zygote, "zygote").serve()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MAX_PRINTED_LINES = 11
@@ -93,10 +92,9 @@ def lines_by_label(data: bytes | bytearray, elsewhere: str) -> list[str]:
     return [f"{label}: {line}" for label, own in list(texts.items())[:MAX_LABELS] for line in first_and_last(own)]
 
 
-def first_and_last(lines: Sequence[str], most: int = MAX_PRINTED_LINES) -> list[str]:
-    """At most `most` lines, with one between the first and the last that counts those left out."""
-    if len(lines) <= most:
-        return list(lines)
-    first = most // 2
-    last = most - 1 - first
-    return [*lines[:first], f"… {len(lines) - first - last} more lines …", *lines[len(lines) - last :]]
+def first_and_last(lines: list[str]) -> list[str]:
+    """At most MAX_PRINTED_LINES, with one between the first and the last that counts those left out."""
+    if len(lines) <= MAX_PRINTED_LINES:
+        return lines
+    half = MAX_PRINTED_LINES // 2
+    return [*lines[:half], f"… {len(lines) - 2 * half} more lines …", *lines[-half:]]

@@ -97,7 +97,7 @@ class Student(StepRunner):
         self.functions, self.plain_functions, self.note = Loading((), frozenset(), "")
         self.output, self.switched_on, self.is_right = Output(self._limits.output_bytes), False, False
         self.measurements: dict[object, Measurement] = {}
-        self._was_loaded, self._load_failure = False, cast("Answer | None", None)
+        self._load_failure: Answer | None = None
         self._answers: dict[Problem, dict[str, Answer]] = {}
         self._chain_answers: dict[str, Answer] = {}
         self._traced: dict[tuple[Problem, str], Answer] = {}
@@ -121,10 +121,8 @@ class Student(StepRunner):
             return Answer("timeout", message=f"It was not run: earlier steps used up the {total}.")
         self.process = self.zygote.worker()
         # what the file prints as it is run was shown by its first worker
-        self.process.output = Output(0) if self._was_loaded else self.output
-        self._was_loaded = True
-        if self.interrupt is not None:
-            self.process.interrupt = self.interrupt
+        self.process.output = Output(0) if self.functions else self.output
+        self.process.interrupt = self.interrupt
         self.process.wait_until_locked_in()
         answers = self._ask(Load(dict(self.files), BACKWARD_FILE, self.not_allowed), seconds, BACKWARD_FILE)
         if isinstance(answers, Answer):
@@ -228,7 +226,9 @@ class Student(StepRunner):
             if not isinstance(answers, Answer):
                 found |= zip(batch, answers, strict=True)
                 # these are not run again
-                self.given_up |= {s: a for s, a in zip(batch, answers, strict=True) if is_not_run_again(a)}
+                stopped = {s: a for s, a in zip(batch, answers, strict=True) if a.outcome in NOT_CALLED_AGAIN}
+                # where the watch stopped it, it ends when nobody watches
+                self.given_up |= {step: answer for step, answer in stopped.items() if answer.seen is None}
                 continue
             if joint or len(batch) == 1:
                 self.given_up |= dict.fromkeys(batch, answers)
@@ -337,8 +337,3 @@ class Student(StepRunner):
             if answer.seen is not None:
                 return answer.seen
         return None
-
-
-def is_not_run_again(answer: Answer) -> bool:
-    """Whether a step that gave this answer is not run again."""
-    return answer.outcome in ("forbidden", "timeout") and answer.seen is None

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed, tripwires
+from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed
 from grader.calling.calls import invoke, set_default_dtype
 from grader.calling.failures import failure
 from grader.calling.numerical_watch import NumericalWatch, watched
@@ -29,6 +29,7 @@ from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import autograd_works
+from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
 from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of
@@ -44,7 +45,8 @@ def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
     answers and of what is printed.
     """
     arrange_descriptors(*given)
-    worker = Worker(plan.limits.operators, plan.imports)
+    NotAvailable.allowed = plan.imports
+    worker = Worker(plan.limits.operators)
     try:
         lock_in(plan, zygote)
         said = {"op": "locked in", "used": used_by(resource.getrusage(resource.RUSAGE_SELF))}
@@ -77,14 +79,12 @@ def arrange_descriptors(requests: int, answers: int, output: int) -> None:
 
 
 class Worker:
-    def __init__(self, operator_cap: int, imports: Sequence[str] = ()) -> None:
-        """`imports` are modules that an instructor allows."""
+    def __init__(self, operator_cap: int) -> None:
         self._requests = os.fdopen(REQUESTS_FD, "rb", closefd=False)
         self._names: dict[str, Any] = {}  # of the graded file's module
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
-        self._operator_cap, self._imports = operator_cap, tuple(imports)
-        self._autograd_used: list[AutogradUsed] = []
+        self._operator_cap = operator_cap
 
     def serve_one(self) -> bool:
         """Answers one request; False when the trusted side has hung up. After it, no frame holds the request."""
@@ -119,19 +119,21 @@ class Worker:
         self._files = (request.main, *(name for name in request.files if name != request.main))
         seed_generators()
         take_away_library(request.not_allowed)
-        tripwires(self._autograd_used.append, self._files)
+        AutogradUsed.student_files = self._files
         name_acts(False)
         label_output()
         LabelledStream.label = request.main
-        self._names, ended_by, left_out = load(request.files, request.main, self._imports)
+        try:
+            self._names, left_out = load(request.files, request.main)
+        except BaseException as error:  # whatever a student's file does is a result
+            return failure(error, "", self._files)
         name_acts(True)
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
-        error = left_out if ended_by is None and not self._functions else ended_by
-        if error is not None:
-            return failure(error, "", self._files)
+        if left_out and not self._functions:
+            return failure(left_out[0], "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
         plain = [name for name in names if is_plain(self._functions.get(name))]
-        note = note_of_left_out(left_out, self._files) if left_out is not None else ""
+        note = note_of_left_out(left_out[0], self._files) if left_out else ""
         return Answer("returned", value=(names, plain, note))
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
@@ -186,9 +188,9 @@ class Worker:
         watch: OperatorWatch | None,
     ) -> dict[str, Answer]:
         """The answers of a function, whose output and use of autograd are noted, also where it swallowed the error."""
-        self._autograd_used.clear()
+        AutogradUsed.reported.clear()
         LabelledStream.label = function
         answers = watched(call, watch) if isinstance(watch, NumericalWatch) else call(watch)
-        if self._autograd_used:
-            answers = dict.fromkeys(answers, failure(self._autograd_used[0], function, self._files))
+        if AutogradUsed.reported:
+            answers = dict.fromkeys(answers, failure(AutogradUsed.reported[0], function, self._files))
         return answers

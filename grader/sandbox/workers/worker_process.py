@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import select
 import signal
+import socket
 import time
 from collections.abc import Callable
 
@@ -15,13 +18,11 @@ from grader.sandbox.workers.codec import MAX_BODY, Frame, take_frame
 from grader.sandbox.workers.fork_server import Child
 from grader.sandbox.workers.messages import PackedRequest, decode_reply
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.waiting import WORKER_START_SECONDS, DeadlineMissed, TimeAccount, WorkerLost
+from grader.sandbox.workers.waiting import ENDING_SECONDS, WORKER_START_SECONDS, DeadlineMissed, TimeAccount, WorkerLost
 
-READ_BYTES = 1 << 18
+PIPE_BYTES, READ_BYTES = 1 << 20, 1 << 18
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
-ENDING_SECONDS = 5.0
-"""A guard: how long a worker that has closed its pipe is given to end by itself."""
 CAUSES = {
     "SIGSEGV": " (a crash in compiled code)",
     "SIGXCPU": " (processor time used up)",
@@ -29,29 +30,39 @@ CAUSES = {
 }
 
 
-class WorkerProcess:
-    """One worker, spoken to over pipes.
+class WorkerProcess(Child):
+    """One worker, spoken to over pipes of requests, answers and what is printed.
 
     What is waited for is paid for by accounts of time. Every method that waits raises WorkerLost, Interrupted,
     ZygoteDied, and DeadlineMissed once one of them is used up.
 
     Attributes:
         output: what it prints; may be replaced by another one between two requests.
-        interrupt: a descriptor, once it is readable, waiting raises Interrupted: a key, a changed file.
+        interrupt: a descriptor or None; once it is readable, waiting raises Interrupted: a key, a changed file.
     """
 
-    def __init__(
-        self, child: Child, pipes: tuple[int, int, int], account: Callable[[float], TimeAccount], output_bytes: int
-    ) -> None:
-        """`pipes` are of requests, answers and what is printed; `account` makes an account of so many seconds."""
-        self._child, self._account = child, account
-        self._requests, self._answers, self._printed = pipes
-        self._open = list(pipes[1:])  # what may still be read from
-        for descriptor in pipes:
+    def __init__(self, zygote: socket.socket, account: Callable[[float], TimeAccount], output_bytes: int) -> None:
+        """A fresh fork of a zygote; `account` makes an account of so many seconds. Raises ZygoteDied."""
+        (requests_read, self._requests), (self._answers, answers_write) = os.pipe(), os.pipe()
+        self._printed, output_write = os.pipe()
+        for pipe in (self._requests, self._answers):  # a process that finds a pipe full has to wait
+            with contextlib.suppress(OSError, AttributeError):  # a limit of the system's, or a system without
+                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        theirs = requests_read, answers_write, output_write
+        try:
+            super().__init__(zygote, theirs)
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        self._ours = self._requests, self._answers, self._printed
+        for descriptor in self._ours:
             os.set_blocking(descriptor, False)
+        self._account = account
+        self._open = [self._answers, self._printed]  # what may still be read from
         self._unsent = memoryview(b"")
         self._received, self._max_body = bytearray(), MAX_BODY
-        self.output, self.interrupt = Output(output_bytes), -1
+        self.output = Output(output_bytes)
+        self.interrupt: int | None = None
         self._at_start: Usage | None = None  # once it is locked in
         self._is_closed = False
 
@@ -77,7 +88,7 @@ class WorkerProcess:
         until, late_reads = time.monotonic(), 0
         while (frame := take_frame(self._received, self._max_body)) is None:
             seconds = min(each.seconds_to_wait for each in accounts)
-            waits_for = [*self._open, self.interrupt] if self.interrupt >= 0 else self._open
+            waits_for = self._open if self.interrupt is None else [*self._open, self.interrupt]
             ready, can_send, _ = select.select(waits_for, [self._requests] if self._unsent else [], [], seconds)
             since, until = until, time.monotonic()
             for each in accounts:
@@ -117,7 +128,7 @@ class WorkerProcess:
     def _how_it_ended(self) -> str:
         """A sentence for the student about a worker that has closed its pipe of answers."""
         try:
-            status = self._child.ending(ENDING_SECONDS).status
+            status = self.ending(ENDING_SECONDS).status
         except TimeoutError:
             return "It closed the pipe on which its answers are awaited."
         if status >= 0:
@@ -127,8 +138,8 @@ class WorkerProcess:
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""
-        self._child.kill()
-        at_end, at_start = self._child.ending().used, self._at_start or Usage(0, 0.0)
+        self.kill()
+        at_end, at_start = self.ending().used, self._at_start or Usage(0, 0.0)
         self.close()
         return Usage(at_end.resident_bytes - at_start.resident_bytes, at_end.cpu_seconds - at_start.cpu_seconds)
 
@@ -136,10 +147,10 @@ class WorkerProcess:
         """Kill the worker, take what it had still printed, and close the descriptors."""
         if not self._is_closed:
             self._is_closed = True
-            self._child.close()
+            super().close()
             for _ in range(MAX_LATE_READS):
                 if not (data := self._read(self._printed)):
                     break
                 self.output.write(data)
-            for descriptor in (self._requests, self._answers, self._printed):
+            for descriptor in self._ours:
                 os.close(descriptor)

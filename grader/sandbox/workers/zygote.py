@@ -128,6 +128,7 @@ def make_ready() -> None:
     code_of_libraries()  # for workers, which cannot read it
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
     gc.enable()
+    sys.dont_write_bytecode = True  # of grader/ alone, for the next run: a worker writes no file
 
 
 def warm_up() -> None:
@@ -136,9 +137,6 @@ def warm_up() -> None:
     A zygote that ever ran a parallel operation hangs its children, so there is one thread before the first operation.
     """
     load_torch()
-    import torch
-
-    torch.set_num_threads(1)
     from grader.sandbox.workers.library_off import keep_the_compiler_out
 
     keep_the_compiler_out()

@@ -28,14 +28,15 @@ from grader.defence.worker import Raised, are_equal, value_of, worker_file
 from grader.dojo.check import LocalJudge
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe(), Limits(step_seconds=2.0)))
+    process = forked_zygote(Plan(probe().layers, Limits(step_seconds=2.0)))
     yield process
     process.close()
 

@@ -16,7 +16,8 @@ from grader.defence.plain_part import plain_part
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 
 ATTACKS = {
     "another helper of this name": "def _defence_run(jobs):\n    return [[True, 0] for _ in jobs]\n",
@@ -36,7 +37,7 @@ ATTACKS = {
 
 def defence_of(lesson: Lesson, text: str, seed: str = "1") -> Defence:
     """The questions about a file whose rows the judge has found right."""
-    zygote = forked_zygote(plan_for(probe(), Limits(step_seconds=2.0)))
+    zygote = forked_zygote(Plan(probe().layers, Limits(step_seconds=2.0)))
     try:
         return generate(lesson, {"backward.py": text.encode()}, [each.name for each in lesson.items], zygote, seed)
     finally:
@@ -54,7 +55,7 @@ def test_only_the_plain_part_of_a_file_is_run(course: Course, attack: str):
 @pytest.mark.full
 def test_a_hostile_file_has_the_keys_of_an_honest_one(course: Course):
     """All attacks together, in a worker: the same questions, choices and keys as without them."""
-    lesson, zygote = course.find("02"), forked_zygote(plan_for(probe(), Limits(step_seconds=2.0)))
+    lesson, zygote = course.find("02"), forked_zygote(Plan(probe().layers, Limits(step_seconds=2.0)))
     text, right = solution_of(lesson), [each.name for each in lesson.gradients]
     hostile = "\n".join([text, *ATTACKS.values()])
     try:
@@ -127,7 +128,7 @@ def test_who_hides_most_lines_does_not_choose_what_is_asked(course: Course):
 
 def test_a_function_that_never_returns_here_gets_no_questions(course: Course):
     """It returned when the judge called it: the row is right for `generate`."""
-    zygote = forked_zygote(plan_for(probe(), Limits(step_seconds=0.1)))
+    zygote = forked_zygote(Plan(probe().layers, Limits(step_seconds=0.1)))
     try:
         text = b"def db2(dlogits):\n    while True:\n        pass\n    return dlogits.sum(0)\n"
         found = generate(course.find("03"), {"backward.py": text}, ["db2"], zygote, "1")

@@ -23,7 +23,8 @@ from grader.lesson.lesson import Course
 from grader.questions.answers_file import read_answers
 from grader.questions.code_lines import results_agree
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 
 ENDLESS = "0x" + "f" * 5000
@@ -50,7 +51,7 @@ HOSTILE = {
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe(), Limits(step_seconds=0.5)))
+    process = forked_zygote(Plan(probe().layers, Limits(step_seconds=0.5)))
     yield process
     process.close()
 

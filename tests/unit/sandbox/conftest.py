@@ -18,7 +18,8 @@ from shared_nursery import forked_zygote
 
 from bench.attacks.files import step_aside
 from grader.sandbox.isolation import kernel, landlock, seccomp, system_calls
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 
 # A guard against hangs: the slowest action takes 2 seconds, and none that hangs ends by itself before.
@@ -87,7 +88,7 @@ def outcome_of(action: Callable[[], Any]) -> str:
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
     """With this machine's isolation and the limits that a run has if none are given."""
-    process = forked_zygote(plan_for(probe()))
+    process = forked_zygote(Plan(probe().layers))
     yield process
     process.close()
 

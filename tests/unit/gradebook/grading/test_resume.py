@@ -65,7 +65,7 @@ def nursery() -> Iterator[Nursery]:
     """One for all played graders: it loads torch, which takes a second."""
     made = Nursery()
     yield made
-    made.close(at_once=True)
+    made.close()
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) ->
         def __init__(self, preload: object) -> None:
             pass
 
-        def close(self, at_once: bool = False) -> None:
+        def close(self) -> None:
             pass
 
     monkeypatch.setattr(grader_processes, "Nursery", Kept)

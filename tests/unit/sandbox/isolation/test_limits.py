@@ -1,4 +1,4 @@
-"""Limits travel as JSON, are checked, and hold."""
+"""Limits hold."""
 
 from __future__ import annotations
 
@@ -12,13 +12,6 @@ from grader.sandbox.isolation import kernel, limits
 from grader.sandbox.isolation.limits import Limits
 
 pytestmark = pytest.mark.layers
-
-
-@pytest.mark.anywhere
-@pytest.mark.parametrize("value", [-1.0, float("nan")])
-def test_what_is_no_limit_is_refused(value):
-    with pytest.raises(ValueError, match=r"the limit step_seconds is .*, expected 0 or more"):
-        Limits(step_seconds=value)
 
 
 def test_files_stay_empty_and_few(in_child, outcome, tmp_path):

@@ -19,19 +19,9 @@ from bench.attacks.arena import avoid_above
 from grader.sandbox.isolation import kernel, landlock, lockdown, probe, seccomp
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import LAYERS, SECCOMP, UID, Plan, lock_in, prepare_zygote
-from grader.sandbox.isolation.probe import LEVELS, Isolation, plan_for
+from grader.sandbox.isolation.probe import LEVELS
 
 pytestmark = pytest.mark.layers
-
-# The plan ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.anywhere
-def test_the_plan_follows_from_what_was_found():
-    isolation = Isolation("good", LAYERS[1:], ())
-    plan = plan_for(isolation, Limits(threads=3), ["scipy"])
-    assert plan == Plan(isolation.layers, Limits(threads=3), ("scipy",))
-    assert plan_for(Isolation("none", (), ("macOS",))) == Plan(())
 
 
 def test_threads_that_run_already_are_counted_where_workers_keep_their_user(in_child):
@@ -120,7 +110,7 @@ def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_pyt
         if user == "ordinary":
             kernel.become(65521)
         found = probe.probe(avoid=avoid_above(level))
-        plan = plan_for(found, Limits(threads=16))
+        plan = Plan(found.layers, Limits(threads=16))
 
         def worker():
             tried = READING | CHANGING
@@ -159,7 +149,7 @@ def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_pyt
 
 
 def full_plan(**changes):
-    return replace(plan_for(probe.probe()), **changes)
+    return replace(Plan(probe.probe().layers), **changes)
 
 
 def test_only_the_kept_descriptors_are_open(in_child):

@@ -12,10 +12,9 @@ from shared_nursery import run_python
 
 PROGRAM = """
 import json, sys
-from grader.calling.autograd_used import tripwires
+from grader.calling.autograd_used import AutogradUsed
 from grader.sandbox.workers import acts
-uses = []
-tripwires(uses.append, ["backward.py"])
+uses, AutogradUsed.student_files = AutogradUsed.reported, ("backward.py",)
 acts.install_hook()
 found = []
 for expression in json.loads(sys.argv[1]):

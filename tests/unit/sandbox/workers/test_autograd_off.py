@@ -24,7 +24,7 @@ from support import rows_of, sampled
 
 from bench.members import Member, members_of
 from grader.authoring.verify import submission_of
-from grader.calling import autograd_used
+from grader.calling.autograd_used import AutogradUsed, tripwire
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Lesson
 from grader.sandbox.isolation import landlock
@@ -112,17 +112,15 @@ def test_what_the_cheats_of_a_file_have_in_common_stops_none_of_them(graded: Any
 
 
 @pytest.fixture
-def reported(monkeypatch: pytest.MonkeyPatch) -> list[autograd_used.AutogradUsed]:
+def reported(monkeypatch: pytest.MonkeyPatch) -> list[AutogradUsed]:
     """What is reported while this file plays the student's."""
-    uses: list[autograd_used.AutogradUsed] = []
-    for name in ("report", "student_files"):
-        monkeypatch.setattr(autograd_used._Listener, name, getattr(autograd_used._Listener, name))
-    autograd_used.tripwires(uses.append, [__file__])
-    return uses
+    monkeypatch.setattr(AutogradUsed, "student_files", (__file__,))
+    monkeypatch.setattr(AutogradUsed, "reported", [])
+    return AutogradUsed.reported
 
 
-def test_a_use_is_reported_even_if_the_student_catches_it(reported: list[autograd_used.AutogradUsed]) -> None:
-    grad = autograd_used.tripwire("torch.autograd.grad")
+def test_a_use_is_reported_even_if_the_student_catches_it(reported: list[AutogradUsed]) -> None:
+    grad = tripwire("torch.autograd.grad")
     try:
         grad(1, inputs=2)
     except BaseException as error:

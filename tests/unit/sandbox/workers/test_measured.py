@@ -108,7 +108,7 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     assert process is not None
     called = worker.call(CallRequest("stay"))
     assert called.value == 1
-    process._child.ending(GUARD_SECONDS)
+    process.ending(GUARD_SECONDS)
     assert process.end_and_measure().resident_bytes > 0
     worker.close()
 

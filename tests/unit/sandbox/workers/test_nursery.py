@@ -15,8 +15,8 @@ from support import GUARD_SECONDS, sampled
 
 from bench.attacks.arena import avoid_above, descendants
 from grader.errors import ZygoteDied
-from grader.sandbox.isolation.lockdown import LAYERS
-from grader.sandbox.isolation.probe import plan_for, probe
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.fork_server import ServerEnded
 from grader.sandbox.workers.nursery import Nursery, path_of_a_program
@@ -89,7 +89,7 @@ def zygotes_of(nursery: Nursery) -> set[int]:
 def nursery() -> Iterator[Nursery]:
     made = Nursery()
     yield made
-    made.close(at_once=True)
+    made.close()
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def own_nursery() -> Iterator[Nursery]:
     """For tests that end it, or look for what it has seen."""
     made = Nursery()
     yield made
-    made.close(at_once=True)
+    made.close()
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def zygote(nursery: Nursery) -> Iterator[Callable[..., ZygoteProcess]]:
         isolation = probe(avoid=avoid_above(level))
         if isolation.level != level:
             pytest.skip(f"level {level} cannot be reached here, it is {isolation.level}")
-        made.append(ZygoteProcess(plan_for(isolation), nursery.zygote()))
+        made.append(ZygoteProcess(Plan(isolation.layers), nursery.zygote()))
         return made[-1]
 
     yield zygote
@@ -121,7 +121,7 @@ def zygote(nursery: Nursery) -> Iterator[Callable[..., ZygoteProcess]]:
 @sampled("level", ["strong", *(pytest.param(low, marks=pytest.mark.slow) for low in ("fair", "none"))], keep=1)
 def test_its_workers_are_locked_in_like_any_others(zygote, level):
     theirs = looked_around(zygote(level))
-    alone = ZygoteProcess(plan_for(probe(avoid=avoid_above(level))))
+    alone = ZygoteProcess(Plan(probe(avoid=avoid_above(level)).layers))
     try:
         expected = looked_around(alone)
     finally:
@@ -133,19 +133,6 @@ def test_its_workers_are_locked_in_like_any_others(zygote, level):
     assert theirs.pop("arguments") != expected.pop("arguments")  # the plan is not among them: it came over the socket
     assert theirs == expected
     assert level == "none" or (theirs["writing"], theirs["connecting"]) != ("done", "done")
-
-
-@pytest.mark.full
-def test_it_ends_after_its_zygotes():
-    """Its processor time then has theirs in it, for the process that waits for it."""
-    nursery = Nursery()
-    zygote = ZygoteProcess(plan_for(probe(avoid=LAYERS)), nursery.zygote())  # unlocked: with a number that we can see
-    zygote.wait_until_ready()
-    (pid,) = zygotes_of(nursery)
-    nursery.close()
-    assert nursery._process.returncode == 0
-    assert not Path(f"/proc/{pid}").exists()
-    zygote.close()
 
 
 @pytest.mark.full
@@ -220,12 +207,12 @@ def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(
     with pytest.raises(TimeoutError):
         left.wait(0.1)  # no race: it never ends by itself
     waiting = own_nursery.zygote()
-    own_nursery.close(at_once=True)
+    own_nursery.close()
     assert left.wait(GUARD_SECONDS) == -signal.SIGKILL
     with pytest.raises(ServerEnded):
         own_nursery.program(hangs)
     assert own_nursery.zygote() is None
-    process = ZygoteProcess(plan_for(probe()), waiting)
+    process = ZygoteProcess(Plan(probe().layers), waiting)
     with pytest.raises(ZygoteDied):
         process.wait_until_ready()
     process.close()
@@ -251,9 +238,7 @@ def test_what_a_program_gets_is_in_no_memory_that_a_worker_inherits(own_nursery,
     token = secrets.token_hex(16)
     monkeypatch.setenv("TOKEN", token)
     program = own_nursery.program("import os, sys\nprint(os.getpid(), flush=True)\nsys.stdin.read()", token)
-    process = ZygoteProcess(
-        plan_for(probe(avoid=LAYERS)), own_nursery.zygote()
-    )  # unlocked: with a number that we can see
+    process = ZygoteProcess(Plan(()), own_nursery.zygote())  # unlocked: with a number that we can see
     process.wait_until_ready()
     processes = {"the program": int(program.stdout.readline()), "its zygote": zygotes_of(own_nursery).pop()}
     processes |= {"the nursery": own_nursery._process.pid}

@@ -2,9 +2,8 @@
 
 import math
 import os
+import socket
 import sys
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -64,18 +63,19 @@ def test_steps_that_sleep_one_after_another_end_with_the_submission_s_wall_time(
 
 
 def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
-    requests, answers, printed = os.pipe(), os.pipe(), os.pipe()
-    child: Any = SimpleNamespace(close=lambda: None)
-    pipes = WorkerProcess(child, (requests[1], answers[0], printed[0]), Machine(None).account, 100)
+    ours, server = socket.socketpair()
+    with ours, server:
+        pipes = WorkerProcess(ours, Machine(None).account, 100)
+        _, (life, requests, answers, printed), _, _ = socket.recv_fds(server, 1, 4)
     late = Machine(None).account(-1.0)
     try:
-        os.write(answers[1], codec.encode_frame(codec.Frame({"op": "answer"})))
+        os.write(answers, codec.encode_frame(codec.Frame({"op": "answer"})))
         assert pipes.receive(late).header == {"op": "answer"}
         with pytest.raises(DeadlineMissed):
             pipes.receive(late)
     finally:
         pipes.close()
-        for descriptor in (requests[0], answers[1], printed[1]):
+        for descriptor in (life, requests, answers, printed):
             os.close(descriptor)
 
 
