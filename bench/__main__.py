@@ -6,6 +6,7 @@ python -m bench cold --turns 3     one of them; --help says more
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib
 import sys
@@ -48,9 +49,13 @@ def main() -> None:
         raise SystemExit(0 if name in ("", "-h", "--help") else f"\nThere is no {name!r}.")
     parts = BENCHES[name]
     part = rest.pop(0) if rest and rest[0] in parts else parts[0]
+    module = importlib.import_module(f"bench.{module_of(name, part)}")
     typed = name if part == parts[0] else f"{name} {part}"
-    sys.argv = [f"python -m bench {typed}", *rest]
-    sys.exit(importlib.import_module(f"bench.{module_of(name, part)}").main())
+    parser = argparse.ArgumentParser(
+        f"python -m bench {typed}", description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    sys.argv[1:] = rest
+    sys.exit(module.main(parser))
 
 
 if __name__ == "__main__":

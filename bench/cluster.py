@@ -20,11 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, write_class
+from bench.measuring import machine, seconds_spent
 from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.grading.run import GradingRun
 from grader.gradebook.grading.settings import Settings
@@ -34,21 +34,9 @@ from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 
-TICK = os.sysconf("SC_CLK_TCK")
 CORES = sorted(os.sched_getaffinity(0))
 START_SECONDS = 120.0
 AS_DOCUMENTED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/operator.md advises
-
-
-def seconds_spent(pid: int | None = None) -> float:
-    """Processor seconds of a process (of this one), of all that it has started, and of what these have reaped."""
-    try:
-        fields = Path(f"/proc/{pid or os.getpid()}/stat").read_text().rpartition(")")[2].split()
-        tasks = list(Path(f"/proc/{pid or os.getpid()}/task").glob("*/children"))
-        children = [int(child) for path in tasks for child in path.read_text().split()]
-    except OSError:  # it has ended meanwhile: its time is its parent's
-        return 0.0
-    return sum(map(int, fields[11:15])) / TICK + sum(map(seconds_spent, children))
 
 
 class OwnCluster:
@@ -90,16 +78,6 @@ class OwnCluster:
                 process.wait()
 
 
-@contextlib.contextmanager
-def own_cluster(workers: int) -> Iterator[OwnCluster]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        cluster = OwnCluster(Path(folder), workers)
-        try:
-            yield cluster
-        finally:
-            cluster.close()
-
-
 class Listener:
     """Notes the processor time of everything after a quarter of the results, when all has started, and at the last."""
 
@@ -118,9 +96,9 @@ class Listener:
         self._count += 1
         self.first_at = self.first_at or time.monotonic()
         if self._count == self.quarter:
-            self.first = seconds_spent()
+            self.first = seconds_spent(os.getpid())
         if self._count == self._expected:
-            self.last = seconds_spent()
+            self.last = seconds_spent(os.getpid())
 
 
 def measure(lesson: Lesson, folder: Path, jobs: int, address: str | None) -> tuple[float, float]:
@@ -143,21 +121,23 @@ def measure(lesson: Lesson, folder: Path, jobs: int, address: str | None) -> tup
     return each, listener.first_at - started
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", type=int, default=100, help="submissions for each figure")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--lesson", default="03")
     options = parser.parse_args()
     lesson = Course(ROOT).find(options.lesson)
-    print(f"{len(CORES)} cores, load {os.getloadavg()[0]:.1f}; lesson {lesson.number}")
+    print(f"{machine()}; lesson {lesson.number}")
     class_ = tempfile.TemporaryDirectory()
     write_class(Path(class_.name), lesson, options.count, (RIGHT, WRONG))
     for workers in options.workers:
         os.sched_setaffinity(0, CORES[:workers])  # graders and workers inherit it
         alone, alone_first = measure(lesson, Path(class_.name), workers, None)
         os.sched_setaffinity(0, CORES)
-        with own_cluster(workers) as cluster:
+        with (
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+            contextlib.closing(OwnCluster(Path(folder), workers)) as cluster,
+        ):
             spread, spread_first = measure(lesson, Path(class_.name), workers, cluster.address)
         print(
             f"{workers} at a time: {alone:.1f} ms of processor time per submission without Dask (first result after "

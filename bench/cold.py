@@ -13,20 +13,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, write_class
+from bench.measuring import machine, run
 from grader.lesson.lesson import Course, Lesson
 
 CLASS = 20
@@ -51,19 +49,12 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
 
 
-def timed(run: Callable[[], object]) -> tuple[float, float]:
-    """(seconds that somebody waits, seconds of processor time of the processes that `run` started)."""
+def timed(command: Sequence[object], folder: Path) -> tuple[float, float]:
+    """(seconds that somebody waits, seconds of processor time of the process and of all that it started)."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    run()
+    run(command, folder, environment())
     waited, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     return waited, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-
-def start(command: Sequence[object], folder: Path) -> None:
-    """Raises SystemExit when the command fails."""
-    done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, env=environment())
-    if done.returncode:
-        raise SystemExit(f"{command} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
 
 
 def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]:
@@ -84,11 +75,11 @@ def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]
     (tests / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     python: list[object] = [sys.executable]
     options = ["--lesson", lesson.number, "-o", place / "out", "--fresh"]
-    run = [*python, "-c", GRADE, "run", place / "students" / "ada", *options]
+    grade = [*python, "-c", GRADE, "run", place / "students" / "ada", *options]
     return {
         "import torch": ([*python, "-c", "import torch"], place),
         "cold pytest": ([*python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], tests),
-        "grade run": ([*run, "--course", ROOT, "--seed", "7"], place),
+        "grade run": ([*grade, "--course", ROOT, "--seed", "7"], place),
         "dojo check": ([*python, "-c", DOJO, "check", lesson.number], place / "kit"),
     }
 
@@ -100,26 +91,25 @@ def first_result(place: Path, lesson: Lesson, turn: int) -> float:
         write_class(submissions, lesson, CLASS, (RIGHT, WRONG))
     begun = time.time()
     course = ["--course", ROOT, "--seed", "7", "--lesson", lesson.number]
-    start([sys.executable, "-c", GRADE, "run", submissions, "-o", out, *course], place)
+    run([sys.executable, "-c", GRADE, "run", submissions, "-o", out, *course], place, environment())
     return min(path.stat().st_mtime for path in out.glob("*/results.json")) - begun
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--turns", type=int, default=10)
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     firsts = []
     with tempfile.TemporaryDirectory(prefix="cold-") as folder:
         lesson = Course(ROOT).find("03")
         commands = lay_out(Path(folder), lesson)
         times: dict[str, list[tuple[float, float]]] = {}
         for turn in range(chosen.turns + 1):
-            measured = {what: timed(partial(start, *each)) for what, each in commands.items()}
+            measured = {what: timed(*each) for what, each in commands.items()}
             firsts.append(first_result(Path(folder), lesson, turn))
             if turn:  # the first one fills the system's file cache
                 for what, each in measured.items():
                     times.setdefault(what, []).append(each)
-    print(f"{os.cpu_count()} cores ({platform.machine()}), load {os.getloadavg()[0]:.1f}, {chosen.turns} turns\n")
+    print(f"{machine()}, {chosen.turns} turns\n")
     print(f"{'':14}{'waited s':>10}{'ratio':>8}{'processor s':>13}{'ratio':>8}")
     base = [statistics.median(column) for column in zip(*times["import torch"], strict=True)]
     for what, found in times.items():
@@ -128,4 +118,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{what:14}{waited:10.2f}{waited / base[0]:8.2f}{spent:13.2f}{spent / base[1]:8.2f}{goal}")
     first = statistics.median(firsts[1:])
     print(f"{'first of 20':14}{first:10.2f}{first / base[0]:8.2f}   (a class's first result, on all cores)")
-    return 0

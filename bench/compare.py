@@ -19,12 +19,15 @@ import random
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import count, cycle, islice
 from pathlib import Path
 
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, sources
+from bench.measuring import seconds_spent
 from bench.mutants.edits import mutants
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -35,7 +38,7 @@ KINDS = (RIGHT, WRONG, KEY, SLIP)
 
 # Runs in either checkout, so it uses only what both have.
 PROGRAM = """
-import base64, os, sys, time
+import base64, sys
 from pathlib import Path
 sys.path.insert(0, ".")
 from grader.gradebook.grading.session import Session
@@ -46,25 +49,14 @@ except ImportError:  # where it was until 2026-11-29
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 
-def processor_ticks(pid):
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        children = [each for path in Path(f"/proc/{pid}/task").glob("*/children") for each in path.read_text().split()]
-    except OSError:  # it has ended meanwhile: its time is its parent's
-        return 0
-    return sum(map(int, fields[11:15])) + sum(map(processor_ticks, children))
-
 lesson = Course(Path(".")).find(sys.argv[1])
 session = Session([lesson], 3)
 print("ready", flush=True)
 for line in sys.stdin:
-    files = [base64.b64decode(text) for text in line.split()]
-    spent, started = processor_ticks(os.getpid()), time.perf_counter()
-    for file in files:
-        lessons = {lesson.name: LessonFiles(lesson.name, {"backward.py": file})}
+    for text in line.split():
+        lessons = {lesson.name: LessonFiles(lesson.name, {"backward.py": base64.b64decode(text)})}
         session.grade(Submission("student", Path("student"), lessons))
-    ticks, waited = processor_ticks(os.getpid()) - spent, time.perf_counter() - started
-    print(ticks / os.sysconf("SC_CLK_TCK"), waited, flush=True)
+    print("graded", flush=True)
 session.close()
 """
 
@@ -73,21 +65,23 @@ class Checkout:
     """A session in the checkout at `root`. Raises RuntimeError when it does not start."""
 
     def __init__(self, root: Path, lesson: str) -> None:
-        command = [sys.executable, "-c", PROGRAM, lesson]
+        command, self._root = [sys.executable, "-c", PROGRAM, lesson], root
         self._process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        if self._line() != "ready":
-            raise RuntimeError(f"the checkout in {root} cannot grade lesson {lesson}")
+        self._expect("ready")
 
-    def _line(self) -> str:
+    def _expect(self, line: str) -> None:
         assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
+        if self._process.stdout.readline().strip() != line:
+            raise RuntimeError(f"the checkout in {self._root} cannot grade this lesson")
 
     def grade(self, files: Sequence[bytes]) -> tuple[float, float]:
         """(milliseconds of processor time, of wall-clock time) per submission."""
         assert self._process.stdin is not None
+        spent, started = seconds_spent(self._process.pid), time.perf_counter()
         self._process.stdin.write(" ".join(base64.b64encode(file).decode() for file in files) + "\n")
         self._process.stdin.flush()
-        spent, waited = map(float, self._line().split())
+        self._expect("graded")
+        spent, waited = seconds_spent(self._process.pid) - spent, time.perf_counter() - started
         return 1000 * spent / len(files), 1000 * waited / len(files)
 
     def close(self) -> None:
@@ -127,14 +121,12 @@ def files_of(lesson: Lesson, kind: str) -> Iterator[bytes]:
     return (f"{key}\n\n{slip.source}\n".encode() for slip in cycle(slips))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("other", type=Path, help="another checkout of this repository")
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--lesson", default="03")
-    chosen = parser.parse_args(arguments)
-    ours, other = Checkout(ROOT, chosen.lesson), Checkout(chosen.other, chosen.lesson)
-    try:
+    chosen = parser.parse_args()
+    with closing(Checkout(ROOT, chosen.lesson)) as ours, closing(Checkout(chosen.other, chosen.lesson)) as other:
         print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
         processor = {}
         for kind in KINDS:
@@ -144,7 +136,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
             processor[kind] = figures[0]
         theirs, mine = (processor[SLIP][which] - processor[KEY][which] for which in (0, 1))
         print(f"{'explaining, processor ms':24} {theirs:8.1f} {mine:8.1f} {mine / theirs:6.3f}")
-    finally:
-        ours.close()
-        other.close()
-    return 0

@@ -1,8 +1,8 @@
 """Whether the keys of defences hold, and how many files get how many questions.
 
-    python -m bench defence [NUMBER] [--seed S] [--lessons 03,05]
+    python -m bench defence [LESSON]... [--number 100] [--seed S]
 
-Generates a defence for each of NUMBER files: solutions, variants, and solutions with a known mistake. Prints how many
+Generates a defence for each of so many files: solutions, variants, and solutions with a known mistake. Prints how many
 files get how many questions, and how many questions each family has. Every defence is generated twice, and must be the
 same; what a question says about lines is computed again here, on other values. Exit status 1 where a key does not hold.
 """
@@ -15,18 +15,18 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
+from bench.measuring import lessons_named
 from grader.defence.generate import QUESTIONS_PER_DEFENCE, generate
 from grader.defence.lines import Line
 from grader.defence.question import DefenceQuestion
 from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE
 from grader.intake.lesson_files import LessonFiles
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results.wording import format_shape
 
@@ -147,15 +147,12 @@ class Tally:
         yield from self.faults
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("number", type=int, nargs="?", default=100)
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all)")
+    parser.add_argument("--number", type=int, default=100, help="of defences")
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--lessons", default="", help="numbers, such as 03,05  [default: all]")
     options = parser.parse_args()
-    course = Course(Path.cwd())
-    lessons = [course.find(each) for each in filter(None, options.lessons.split(","))] or [*course.lessons.values()]
-    files, tally = list(files_of(lessons)), Tally()
+    files, tally = list(files_of(lessons_named(options.lessons))), Tally()
     random.Random(options.seed).shuffle(files)
     with closing(LocalJudge()) as judge:
         for number in range(options.number):

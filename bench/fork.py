@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import statistics
 import time
 from collections.abc import Sequence
 
 import torch
 
-from bench.watch import torch_time
+from bench.measuring import machine, torch_time
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
@@ -62,20 +61,16 @@ def measure(repeat: int, plans: Sequence[Plan]) -> list[list[float]]:
     return [list(times) for times in zip(*turns[1:], strict=True)]  # the first one warms up
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeat", type=int, default=50, metavar="N", help="workers of each kind (50)")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     isolation = probe()
     locked, unlocked = measure(chosen.repeat, (Plan(isolation.layers), Plan(())))
     inside, outside, cold = map(statistics.median, (locked, unlocked, [torch_time() for _ in range(3)]))
     tenth = statistics.quantiles(locked, n=10)[-1]
     goal = "within" if inside <= GOAL_SECONDS else "MISSED:"
-    print(
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, isolation {isolation.level}; until the first answer\n"
-    )
+    print(f"{machine()}, isolation {isolation.level}; until the first answer\n")
     print(f"fork, locked in   {1000 * inside:8.1f} ms, nine of ten within {1000 * tenth:.1f} ms")
     print(f"fork, unlocked    {1000 * outside:8.1f} ms")
     print(f"import torch      {1000 * cold:8.1f} ms, {cold / inside:.0f} times as long\n")
     print(f"goal: {goal} {1000 * GOAL_SECONDS:g} ms at the median")
-    return 0

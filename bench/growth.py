@@ -16,9 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -27,6 +25,7 @@ from pathlib import Path
 
 from bench import ROOT
 from bench.made_up_class import HANGING, kind_of, write_class
+from bench.measuring import machine, run
 from grader.lesson.lesson import Course
 
 GOAL_SHARE, GOAL_BYTES = 0.10, 50 << 20
@@ -56,11 +55,7 @@ def grade(place: Path, size: int, lesson: str, jobs: int) -> Grown:
     submissions, out = place / "submissions", place / "out"
     write_class(submissions, Course(ROOT).find(lesson), size)
     command = [sys.executable, "-c", RUN, "run", submissions, "--lesson", lesson, "--seed", 1, "--jobs", jobs]
-    process = subprocess.run(
-        [str(part) for part in [*command, "--timeout", TIMEOUT, "-o", out]], cwd=ROOT, capture_output=True, text=True
-    )
-    if process.returncode != 0:
-        raise SystemExit(f"grade run ended with {process.returncode}:\n{process.stderr[-2000:]}")
+    run([*command, "--timeout", TIMEOUT, "-o", out], ROOT)
     paths = list(out.glob("*/results.json"))
     if len(paths) != size:
         raise SystemExit(f"{len(paths)} of {size} have results.")
@@ -107,12 +102,11 @@ def verdicts(grown: Sequence[Grown]) -> list[str]:
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--lesson", default="03")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     grown = measure(sorted(options.sizes), options.lesson, options.jobs)
-    print(f"Lesson {options.lesson}, {options.jobs} of {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    print(f"Lesson {options.lesson}, {options.jobs} grader processes, {machine()}\n")
     print(table(grown), *(f"- {line}" for line in verdicts(grown)), sep="\n")

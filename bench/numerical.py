@@ -19,17 +19,14 @@ In lesson 06, where one function gives all gradients, the lines below `# in back
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from bench import ROOT
+from bench.measuring import aligned
 from bench.members import Member, members_of
 from grader.gradebook.grading.session import Session
 from grader.intake.lesson_files import LessonFiles
@@ -149,8 +146,7 @@ def outcomes(chosen: Sequence[Attempt]) -> Iterator[Outcome]:
                 session.close()
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     chosen = [
@@ -158,7 +154,7 @@ def main() -> int:
         for each in attempts()
         if not options.words or any(w in (each.lesson, *each.name.split("_")) for w in options.words)
     ]
-    table = Table("lesson", "attempt", "method", "rows", "full marks", "recorded", "")
+    rows = [("lesson", "attempt", "method", "rows", "full marks", "recorded", "")]
     found = list(outcomes(chosen))
     for one in found:
         tried = one.attempt
@@ -167,14 +163,13 @@ def main() -> int:
         others = "; ".join(f"{row}: {why}" for row, why in one.failed.items())
         note = ("" if one.is_right else "✗ ") + others[:160]
         name = tried.name if tried.rows else f"look-alike: {tried.name}"
-        table.add_row(tried.lesson, name, tried.method or "–", " ".join(tried.rows), marks, shown, note)
-    console = Console(width=None if sys.stdout.isatty() else 220)
-    console.print(table)
+        rows.append((tried.lesson, name, tried.method or "–", " ".join(tried.rows), marks, shown, note))
+    print(aligned(rows))
     tries = [one for one in found if one.attempt.rows and one.attempt.method != OWN]
     alike = [one for one in found if one not in tries]
     full = sum(len(one.full) == len(one.attempt.rows) for one in tries)
     recorded = sum(one.is_right for one in tries)
     accused = sum(not one.is_right for one in alike)
-    console.print(f"{len(tries)} attempts: {full} with full marks before the setting, {recorded} recorded")
-    console.print(f"{len(alike)} look-alikes and own differentiation: {accused} recorded in another way than expected")
+    print(f"{len(tries)} attempts: {full} with full marks before the setting, {recorded} recorded")
+    print(f"{len(alike)} look-alikes and own differentiation: {accused} recorded in another way than expected")
     return 0 if all(one.is_right for one in found) else 1

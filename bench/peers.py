@@ -31,6 +31,7 @@ from typing import Any
 from bench import ROOT
 from bench.cold import GRADE, TEST, environment
 from bench.made_up_class import RIGHT, WRONG, write_class
+from bench.measuring import machine, run
 from grader.lesson.lesson import Course, Lesson
 
 AT_ONCE = 2
@@ -46,13 +47,9 @@ Marks = dict[str, float]
 """{student: share of the points}."""
 
 
-def call(command: Sequence[object], folder: Path) -> None:
-    """Ends the bench with all that the command said when it fails."""
-    words = [str(part) for part in command]
-    path = f"{Path(words[0]).parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader starts commands from beside it
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": path})
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(words)} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
+def call(command: Sequence[str], folder: Path) -> None:
+    path = f"{Path(command[0]).parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader starts commands from next to it
+    run(command, folder, {**os.environ, "PATH": path})
 
 
 def two_at_a_time(grade: Callable[[Path], float], students: Sequence[Path]) -> Marks:
@@ -76,7 +73,7 @@ def add_reference(lesson: Lesson, folder: Path) -> None:
 
 def grade_run(lesson: Lesson, place: Path, students: Sequence[Path], _: str) -> Marks:
     out = place / "grades"
-    call([sys.executable, "-c", GRADE, "run", students[0].parent, "--lesson", lesson.number, "-o", out], ROOT)
+    run([sys.executable, "-c", GRADE, "run", students[0].parent, "--lesson", lesson.number, "-o", out], ROOT)
     with open(out / "grades.csv", newline="") as file:
         return {row["student"]: float(row["percent"]) / 100 for row in csv.DictReader(file)}
 
@@ -176,14 +173,13 @@ def write_notebook(path: Path, cells: Sequence[dict[str, Any]]) -> None:
 GRADERS = {"grade run": grade_run, "pytest": cold_pytest, "otter": otter_run, "nbgrader": nbgrader_autograde}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--class-size", type=int, default=200, help="submissions that grade run gets, of each kind")
     parser.add_argument("--count", type=int, default=10, help="of these, submissions that each peer gets")
     parser.add_argument("--peers", type=Path, help="folder with the commands otter and nbgrader")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     lesson = Course(ROOT).find("03")
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; lesson 03, submissions per second\n")
+    print(f"{machine()}; lesson 03, submissions per second\n")
     print(f"{'':10}{'':7}{'graded':>7}{'full marks':>12}{'per second':>12}{'grade run is':>14}")
     with tempfile.TemporaryDirectory(prefix="peers-") as folder:
         for kind in (RIGHT, WRONG):
@@ -201,4 +197,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 ours = ours or rate
                 full = sum(mark == 1 for mark in marks.values())
                 print(f"{name:10}{kind:7}{len(marks):7}{full:12}{rate:12.2f}{ours / rate:12.1f} x", flush=True)
-    return 0

@@ -19,16 +19,15 @@ import os
 import re
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from bench import ROOT
+from bench.measuring import machine, torch_time
 from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.dojo.start import lesson_files
 from grader.lesson.lesson import Course, Lesson
@@ -46,48 +45,28 @@ OBSERVE = """() => {
     const note = () => window.seen.push([Date.now() / 1000, document.body.textContent]);
     new MutationObserver(note).observe(document.body, {childList: true});
 }"""
-SEEN = "(text) => window.seen.some(([at, top]) => top.includes(text))"
-WHEN = "(text) => window.seen.find(([at, top]) => top.includes(text))[0]"
-
-
-class PageWatch:
-    """`terminal` is the `dojo open` whose page is in the browser."""
-
-    def __init__(self, terminal: WatchTerminal, tab: Any) -> None:
-        self.terminal, self._tab = terminal, tab
-
-    def forget(self) -> None:
-        self._tab.evaluate("() => { window.seen = []; }")
-
-    def seen_at(self, text: str) -> float:
-        """The time, in seconds since 1970, at which `text` was on the page for the first time."""
-        self._tab.wait_for_function(SEEN, arg=text)
-        when: float = self._tab.evaluate(WHEN, text)
-        return when
+SEEN_AT = "(text) => (window.seen.find(([at, top]) => top.includes(text)) || [null])[0]"
+"""When a text was on the page for the first time, in seconds since 1970."""
 
 
 @contextmanager
-def page_watch(kit: Path, number: str, first: str) -> Iterator[PageWatch | None]:
-    """A `dojo open` and its page, once `first` is on its screen; None where there is no browser."""
+def page_watch(kit: Path, number: str, first: str) -> Iterator[tuple[WatchTerminal, Any] | None]:
+    """A `dojo open` and its page in a browser, once `first` is on its screen; None where there is no browser."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         yield None
         return
     from playwright import sync_api as playwright  # of the extra `dev`
 
-    terminal = WatchTerminal(kit, number, command="open")
-    try:
+    with closing(WatchTerminal(kit, number, command="open")) as terminal, playwright.sync_playwright() as started:
         found = ADDRESS.search(terminal.until(first, START_SECONDS))
         assert found is not None
-        with playwright.sync_playwright() as started:
-            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-            tab = started.chromium.launch(executable_path=browser, args=arguments).new_page()
-            tab.goto(found[1])
-            tab.wait_for_selector("main table")
-            tab.evaluate(OBSERVE)
-            yield PageWatch(terminal, tab)
-    finally:
-        terminal.close()
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        tab = started.chromium.launch(executable_path=browser, args=arguments).new_page()
+        tab.goto(found[1])
+        tab.wait_for_selector("main table")
+        tab.evaluate(OBSERVE)
+        yield terminal, tab
 
 
 def make_kit(place: Path, number: str) -> Lesson:
@@ -121,29 +100,21 @@ def save_time(terminal: WatchTerminal, lesson: Lesson, text: str, sign: str) -> 
     return terminal.drawn - started
 
 
-def page_time(page: PageWatch, lesson: Lesson, text: str, sign: str, top: str) -> tuple[float, float]:
+def page_time(page: tuple[WatchTerminal, Any], lesson: Lesson, text: str, sign: str, top: str) -> tuple[float, float]:
     """(seconds from before a save to the screen, to the page)."""
-    page.forget()
+    terminal, tab = page
+    tab.evaluate("() => { window.seen = []; }")
     at = time.time()
-    seconds = save_time(page.terminal, lesson, text, sign)
-    return seconds, page.seen_at(top) - at
-
-
-def torch_time() -> float:
-    started = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import torch"], check=True)
-    return time.perf_counter() - started
+    seconds = save_time(terminal, lesson, text, sign)
+    return seconds, tab.wait_for_function(SEEN_AT, arg=top).json_value() - at
 
 
 def start_time(kit: Path, lesson: Lesson) -> float:
     """Seconds from the command to the first verdict on the screen."""
     started = time.perf_counter()
-    terminal = WatchTerminal(kit, lesson.number)
-    try:
+    with closing(WatchTerminal(kit, lesson.number)) as terminal:
         terminal.until(" points\n", START_SECONDS)
         return time.perf_counter() - started
-    finally:
-        terminal.close()
 
 
 def line(what: str, times: list[float]) -> str:
@@ -156,8 +127,7 @@ def high_of(times: list[float]) -> float:
     return sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lesson", default="03")
     parser.add_argument("--saves", type=int, default=40)
     parser.add_argument("--cold", type=int, default=4, help="starts")
@@ -178,8 +148,7 @@ def main() -> None:
                 (right, "turned right.", f"{rows} of {rows} right"),
             )
         ]
-        terminal = WatchTerminal(kits[0], options.lesson)
-        try:
+        with closing(WatchTerminal(kits[0], options.lesson)) as terminal:
             terminal.until(" points\n", START_SECONDS)
             with page_watch(kits[1], options.lesson, " points\n") as page:
                 for _ in range(options.cold):
@@ -196,14 +165,11 @@ def main() -> None:
                     times["start"].append(start_time(kits[2], lessons[2]))
             terminal.press("q")
             terminal.ended()
-        finally:
-            terminal.close()
     print_times(options.lesson, len(lessons[0].gradients), problems, times)
 
 
 def print_times(number: str, gradients: int, problems: int, times: dict[str, list[float]]) -> None:
-    cores, load = os.cpu_count(), os.getloadavg()[0]
-    print(f"Lesson {number}, {gradients} gradients on {problems} public problems; {cores} cores, load {load:.1f}\n")
+    print(f"Lesson {number}, {gradients} gradients on {problems} public problems; {machine()}\n")
     print(f"{'':<50} {'median':>11} {'95 %':>11} {'most':>11} {'runs':>5}")
     print(line("dojo watch: from the save to the screen", times["screen"]))
     if times["page"]:

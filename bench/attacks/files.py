@@ -154,14 +154,13 @@ def results_text(outcomes: Sequence[Outcome]) -> str:
     return "\n".join([*lines, summary(outcomes)])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("names", nargs="*", help="only these attacks")
     parser.add_argument("--level", choices=LEVELS, help="the level to run at (default: this machine's)")
     parser.add_argument("--table", action="store_true", help="every level, as a table in Markdown")
     parser.add_argument("--list", action="store_true", help="what the corpus holds")
     parser.add_argument("--json", action="store_true", help="the outcomes as JSON")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     if chosen.list:
         for attack in corpus():
             print(f"{attack.name:24} {attack.group:40} {attack.what}")

@@ -2,7 +2,7 @@
 
     python -m bench attacks sent                     all lessons, 2 seeds
     python -m bench attacks sent --seeds 20          (the figures in docs/measured.md)
-    python -m bench attacks sent --lesson 06
+    python -m bench attacks sent 06
 
 The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A
 tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
@@ -34,7 +34,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from bench import ROOT
+from bench.measuring import lessons_named
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallRequest, leaves
 from grader.calling.target import ModuleTarget
@@ -42,7 +42,7 @@ from grader.gradebook.grading import one_file
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.lesson_files import LessonFiles
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.lockdown import Plan
@@ -259,12 +259,9 @@ def run(lessons: Collection[Lesson], seeds: Sequence[int], show: Callable[[str],
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all)")
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--lesson", action="append", default=[])
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     torch.set_num_threads(1)
-    course = Course(ROOT)
-    lessons = [course.find(name) for name in chosen.lesson] or list(course.lessons.values())
-    return 1 if run(lessons, range(1, chosen.seeds + 1)) else 0
+    return 1 if run(lessons_named(chosen.lessons), range(1, chosen.seeds + 1)) else 0

@@ -1,7 +1,7 @@
 """Judges every row of every lesson on hostile return values: no fault, no point, no hidden text, no stall.
 
     python -m bench attacks values                      20,000 values
-    python -m bench attacks values --values 2000 --lesson 10
+    python -m bench attacks values 10 --values 2000
 
 Each value is packed as a worker packs it, and unpacked as the grader does; every function, method and attribute of the
 row returns it. bench/attacks/hostile_values.py has the values. Exit status 1 when something is wrong.
@@ -23,14 +23,14 @@ from typing import Any, NoReturn
 
 import torch
 
-from bench import ROOT
 from bench.attacks.hostile_values import evaluator, expressions
+from bench.measuring import lessons_named
 from grader.authoring.lesson_sources import suite_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import CallRequest, Measurement
 from grader.calling.steps import answer_fields
-from grader.lesson.lesson import Course, Item, Lesson
+from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem
 from grader.reference.runner import StepRunner
 from grader.sandbox.workers import codec, messages
@@ -60,7 +60,6 @@ class Hostile(StepRunner):
     def __init__(self, value: Any) -> None:
         self._value = value
         self._replies: dict[Any, tuple[bytes, messages.PackedRequest]] = {}
-        self.low_precision_steps: set[str] = set()
 
     def call(self, request: CallRequest) -> Answer:
         asked = messages.pack(request)
@@ -187,14 +186,13 @@ def hidden_lines(lesson: Lesson) -> list[str]:
 
 def fuzz(lessons: Sequence[Lesson], values: int, seed: int) -> list[Tally]:
     """`values` judgements, the same number of each row."""
-    rows = [(Rows(lesson, seed), lesson) for lesson in lessons]
-    pairs = [(one, item) for one, _ in rows for item in one.items]
+    pairs = [(rows, item) for rows in [Rows(lesson, seed) for lesson in lessons] for item in rows.items]
     scope, tallies = evaluator(), []
-    for number, (one, item) in enumerate(pairs):
-        tally = Tally(one.lesson.name, item.name)
+    for number, (rows, item) in enumerate(pairs):
+        tally = Tally(rows.lesson.name, item.name)
         share = values // len(pairs) + (number < values % len(pairs))
         for expression in islice(expressions(seed + number), share):
-            one.try_value(item, expression, scope, tally)
+            rows.try_value(item, expression, scope, tally)
         tallies.append(tally)
     return tallies
 
@@ -210,17 +208,14 @@ def table(tallies: Sequence[Tally]) -> str:
     return "\n".join([*lines, f"{sum(sum(t.statuses.values()) for t in tallies):,} judgements, {wrong} wrong"])
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def main(parser: argparse.ArgumentParser) -> NoReturn:
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all)")
     parser.add_argument("--values", type=int, default=20_000, help="judgements in this process (default 20,000)")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--lesson", action="append", help="only this lesson; may be given again")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     torch.set_num_threads(1)
-    course = Course(ROOT)
-    lessons = [course.find(n) for n in chosen.lesson] if chosen.lesson else list(course.lessons.values())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tallies = fuzz(lessons, chosen.values, chosen.seed)
+        tallies = fuzz(lessons_named(chosen.lessons), chosen.values, chosen.seed)
     print(table(tallies), flush=True)
     os._exit(any(tally.problems for tally in tallies))  # some values cannot be taken apart

@@ -1,6 +1,6 @@
 """A mutation test of the judge: the solutions with one slip in each, judged as a student's file would be.
 
-    python -m bench mutants                  every lesson that has a solution, some mutants of each function
+    python -m bench mutants                  every lesson, some mutants of each function
     python -m bench mutants 03 05 --all      two lessons, all mutants
     python -m bench mutants --show anatomy   and each rejected mutant for which no explanation was found
 
@@ -20,16 +20,16 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from bench import ROOT
+from bench.measuring import lessons_named
 from bench.mutants.edits import Mutant, mutants, sample
 from bench.mutants.judge import KINDS, SPECIFIC, Bench, Judged, judge_all
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Lesson
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 BUDGET = 40  # mutants of one function, unless --all
@@ -141,29 +141,20 @@ def shown(tallies: Sequence[Tally], kind: str) -> Iterator[str]:
             yield f"{tally.lesson[:2]} {mutant.where}: {mutant.change}{about}"
 
 
-def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all that have a solution)")
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all)")
     parser.add_argument("--all", action="store_true", help="every mutant, not some of each function")
     parser.add_argument("--budget", type=int, metavar="N", help=f"mutants of each function ({BUDGET})")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the hidden problems and of the sample (1)")
     parser.add_argument("--show", choices=("accepted", *KINDS), metavar="KIND", help=f"accepted, {', '.join(KINDS)}")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     torch.set_num_threads(1)
-    course, known = Course(ROOT), listed()
-    lessons = [course.find(name) for name in chosen.lessons] or list(course.lessons.values())
-    tallies = []
-    for lesson in lessons:
-        if (lesson.solution / "backward.py").is_file():
-            budget = chosen.budget or BUDGETS.get(lesson.name, BUDGET)
-            tallies.append(judge_lesson(lesson, chosen.seed, None if chosen.all else budget, known))
+    known, tallies = listed(), list[Tally]()
+    for lesson in lessons_named(chosen.lessons):
+        budget = chosen.budget or BUDGETS.get(lesson.name, BUDGET)
+        tallies.append(judge_lesson(lesson, chosen.seed, None if chosen.all else budget, known))
     if chosen.show:
-        for line in shown(tallies, chosen.show):
-            out(line)
-        out("")
-    for line in table(tallies):
-        out(line)
+        print(*shown(tallies, chosen.show), "", sep="\n")
     faults = [fault for tally in tallies for fault in tally.faults]
-    for fault in faults:
-        out(fault)
+    print(*table(tallies), *faults, sep="\n")
     return 1 if faults else 0

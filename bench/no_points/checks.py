@@ -18,14 +18,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bench import ROOT
+from bench.measuring import aligned, lessons_named
 from bench.no_points.lazy_answers import Lazy, has_function, lazy_answers, question
 from bench.no_points.lazy_target import Answers, LazyTarget, Record, RecordedCall
 from grader.calling.answer import Answer
 from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
 from grader.lesson.course_modules import load_module
-from grader.lesson.lesson import Course, Item, Lesson
+from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem, derive
 from grader.reference.runner import LocalStudent, StepRunner
 from grader.verdict.judge.checks import Check, CheckFailed, Scenario, run_check, tests_of
@@ -118,7 +118,7 @@ def public_answers(lesson: Lesson) -> dict[str, Any]:
     for name, test in examples_of(lesson).items():
         if any(item.name == name for item in lesson.checks):
             record, _ = recorded(lesson, lesson.item_for(name), test, ProblemBook(PUBLIC_SEED), PublicCheck)
-            found |= {question(call): call.value for call, _, _ in record.calls}
+            found |= {question(call): call.value for call, _, _ in record}
     return found
 
 
@@ -134,9 +134,9 @@ def check_rows(
         due = LEARNED
         while len(learned) < due:
             record, consulted = recorded(lesson, item, test, ProblemBook(derive(len(learned), "learned")))
-            learned.append([call for call, _, _ in record.calls])
+            learned.append([call for call, _, _ in record])
             due = LEARNED_OF_FUNCTIONS if any(map(has_function, learned[-1])) else due
-        lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda: lambda call: None)]
+        lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda call: None)]
         steps = LAZY_STEPS if consulted else {"": zeros}
         tried = [(lazy, step) for lazy in lazies for step in steps]
         earned, right = [0] * len(tried), [0.0] * len(tried)
@@ -144,7 +144,7 @@ def check_rows(
             book = ProblemBook(seed)
             record, _ = recorded(lesson, item, test, book)
             for number, (lazy, step) in enumerate(tried):
-                answers = Answers(record, lazy.start(), lazy.arguments)
+                answers = Answers(record, lazy.answer, lazy.arguments)
                 failed, _ = run_row(HiddenCheck, lesson, item, test, book, Idle(steps[step]), answers)
                 earned[number] += failed is None
                 right[number] += answers.right / max(answers.calls_made, 1) / len(seeds)
@@ -205,28 +205,20 @@ def table(scores: Sequence[Score]) -> str:
     return aligned(rows)
 
 
-def aligned(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
-
-
-def lessons_and_seeds(about: str, arguments: Sequence[str] | None) -> tuple[list[Lesson], list[int]]:
+def lessons_and_seeds(parser: argparse.ArgumentParser) -> tuple[list[Lesson], list[int]]:
     """What the command line names: lessons, or all; how many secret seeds."""
-    parser = argparse.ArgumentParser(description=about.splitlines()[0])
-    parser.add_argument("lessons", nargs="*", metavar="LESSON")
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all)")
     parser.add_argument("--seeds", type=int, default=3, help="how many secret seeds are graded")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     torch.set_num_threads(1)
-    course = Course(ROOT)
-    lessons = [course.find(name) for name in chosen.lessons] or list(course.lessons.values())
-    return lessons, [derive(number, "graded") for number in range(chosen.seeds)]
+    return lessons_named(chosen.lessons), [derive(number, "graded") for number in range(chosen.seeds)]
 
 
-def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    lessons, seeds = lessons_and_seeds(__doc__, arguments)
+def main(parser: argparse.ArgumentParser) -> int:
+    lessons, seeds = lessons_and_seeds(parser)
     checks = [score for lesson in lessons for score in check_rows(lesson, seeds)]
-    out(f"Check rows, over {len(seeds)} seeds: the best answer that ignores its input\n")
-    out(table(checks))
+    print(f"Check rows, over {len(seeds)} seeds: the best answer that ignores its input\n")
+    print(table(checks))
     found = [score for score in checks if score.score]
-    out(f"\n{len(found)} of {len(checks)} check rows can be earned so.")
+    print(f"\n{len(found)} of {len(checks)} check rows can be earned so.")
     return 1 if found else 0

@@ -14,14 +14,16 @@ row's value, and the upstream gradient of the loss is one by definition. Exit st
 
 from __future__ import annotations
 
+import argparse
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from bench.no_points.checks import Idle, Make, aligned, lessons_and_seeds, ones, zeros
+from bench.measuring import aligned
+from bench.no_points.checks import Idle, Make, lessons_and_seeds, ones, zeros
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem
@@ -154,10 +156,10 @@ def table(found: Sequence[Row]) -> str:
     return aligned(lines)
 
 
-def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    lessons, seeds = lessons_and_seeds(__doc__, arguments)
+def main(parser: argparse.ArgumentParser) -> int:
+    lessons, seeds = lessons_and_seeds(parser)
     found = [row for lesson in lessons for row in rows(lesson, seeds)]
-    out(table(found))
+    print(table(found))
     earned = [row for row in found if row.earned]
-    out(f"\n{len(earned)} of {len(found)} gradient rows award points for no work, over {len(seeds)} seeds.")
+    print(f"\n{len(earned)} of {len(found)} gradient rows award points for no work, over {len(seeds)} seeds.")
     return 1 if earned else 0

@@ -11,6 +11,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy
@@ -23,20 +24,17 @@ from grader.calling.protocol import Function
 CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, 2, 0.0, 0.5, 1.0, "", float("nan"), float("inf"), [], {})
 MAX_VALUES = 40
 MAX_PARTS = 6
+of_each_call = lru_cache(maxsize=2_000)
+"""What is found out about a call is computed once: calls are equal only if they are the same one."""
 
 
 @dataclass(frozen=True)
 class Lazy:
-    """A way of answering. `start` gives what answers one run of a row, `arguments` what becomes of its arguments."""
+    """A way of answering. `answer` gives the value of a call, `arguments` what becomes of its arguments."""
 
     name: str
-    start: Callable[[], Make]
+    answer: Make
     arguments: Make | None = None
-
-
-def anew(make: Callable[[Any], Make], of: Any) -> Callable[[], Make]:
-    """What starts a run: `make(of)`, with the value that `of` has now."""
-    return lambda: make(of)
 
 
 Lessons = Sequence[Sequence[RecordedCall]]  # the reference's answers in one row, under several other seeds
@@ -46,17 +44,16 @@ def lazy_answers(learned: Lessons, copied_examples: Mapping[str, Any]) -> Iterat
     """All lazy answers for one row. `copied_examples` is {digest of function and arguments: value}."""
     values = simple_values(learned)
     constants = {digest(value): value for value in (*values, *CONSTANTS)}
-    for value in constants.values():
-        yield Lazy(f"always {value!r}"[:60], anew(lambda value: lambda call: value, value))
+    yield from map(always, constants.values())
     yield from patterns(values[:2])
     for number, record in enumerate(learned[:2], 1):
         yield replay(f"the answers of another run ({number}), in order", record)
     for name, key in KEYS.items():
-        yield majority(f"the most frequent answer by {name}", learned, remembered(name, key))
+        yield majority(f"the most frequent answer by {name}", learned, key)
     if any(has_function(call) for record in learned for call in record):
         yield nearest(learned)
     common = values[0] if values else None
-    yield Lazy("copies the public examples", lambda: lambda call: copied_examples.get(question(call), common))
+    yield Lazy("copies the public examples", lambda call: copied_examples.get(question(call), common))
     yield from fills()
 
 
@@ -79,6 +76,10 @@ def is_simple(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
+def always(value: Any) -> Lazy:
+    return Lazy(f"always {value!r}"[:60], lambda call: value)
+
+
 def patterns(values: Sequence[Any]) -> Iterator[Lazy]:
     """The two most frequent answers in turns, with periods of 2 and 3 calls."""
     if len(values) < 2:
@@ -86,8 +87,12 @@ def patterns(values: Sequence[Any]) -> Iterator[Lazy]:
     for period in (2, 3):
         for choice in itertools.product(values, repeat=period):
             if len(set(map(digest, choice))) > 1:
-                name = f"in turns: {', '.join(map(repr, choice))}"[:60]
-                yield Lazy(name, anew(lambda choice: lambda call: choice[call.number % len(choice)], choice))
+                yield in_turns(choice)
+
+
+def in_turns(values: Sequence[Any]) -> Lazy:
+    name = f"in turns: {', '.join(map(repr, values))}"[:60]
+    return Lazy(name, lambda call: values[call.number % len(values)])
 
 
 def replay(name: str, record: Sequence[RecordedCall]) -> Lazy:
@@ -99,18 +104,7 @@ def replay(name: str, record: Sequence[RecordedCall]) -> Lazy:
         answers = by_function.get(call.function) or [None]
         return answers[call.nth % len(answers)]
 
-    return Lazy(name, lambda: answer)
-
-
-def remembered(name: str, key: Callable[[RecordedCall], Any]) -> Callable[[RecordedCall], Any]:
-    """`key`, computed once for each call."""
-
-    def found(call: RecordedCall) -> Any:
-        if name not in call.features:
-            call.features[name] = key(call)
-        return call.features[name]
-
-    return found
+    return Lazy(name, answer)
 
 
 def majority(name: str, learned: Lessons, key: Callable[[RecordedCall], Any]) -> Lazy:
@@ -127,7 +121,7 @@ def majority(name: str, learned: Lessons, key: Callable[[RecordedCall], Any]) ->
         found = counts.get((call.function, key(call))) or counts.get(call.function)
         return values[found.most_common(1)[0][0]] if found else None
 
-    return Lazy(name, lambda: answer)
+    return Lazy(name, answer)
 
 
 def leaves_given(call: RecordedCall) -> Iterator[Any]:
@@ -147,6 +141,7 @@ def leaves_given(call: RecordedCall) -> Iterator[Any]:
     return walk(call.given)
 
 
+@of_each_call
 def shapes(call: RecordedCall) -> Any:
     found = []
     for leaf in leaves_given(call):
@@ -157,6 +152,7 @@ def shapes(call: RecordedCall) -> Any:
     return tuple(found)
 
 
+@of_each_call
 def looks(call: RecordedCall) -> Any:
     """Of each tensor: a NaN or an infinity in it, a zero, all zero, a minus zero, all whole numbers, a large one."""
     found = []
@@ -174,11 +170,13 @@ def looks(call: RecordedCall) -> Any:
     return tuple(tuple(map(bool, entry)) for entry in found)
 
 
+@of_each_call
 def names_in_functions(call: RecordedCall) -> Any:
     functions = [leaf for leaf in leaves_given(call) if isinstance(leaf, Function)]
     return tuple((function.source, tuple(function.bound)) for function in functions)
 
 
+@of_each_call
 def plain_numbers(call: RecordedCall) -> Any:
     """Numbers and texts beside the data. Where there is nothing else, they are the question: then none."""
     leaves = list(leaves_given(call))
@@ -190,19 +188,17 @@ def plain_numbers(call: RecordedCall) -> Any:
     return tuple(bare), tuple(keys), tuple(texts)
 
 
-SHAPES, LOOKS = remembered("shapes", shapes), remembered("what strikes the eye", looks)
-NAMES, NUMBERS = remembered("names in functions", names_in_functions), remembered("plain numbers", plain_numbers)
-
-
 def has_function(call: RecordedCall) -> bool:
     return any(isinstance(leaf, Function) for leaf in call.given)
 
 
+@of_each_call
 def zero_places(call: RecordedCall) -> Any:
     arrays = [numpy.asarray(value) for value in call.given if isinstance(value, (Tensor, numpy.ndarray))]
     return tuple((array.shape, array.dtype.str, (array == 0).tobytes(), numpy.isnan(array).any()) for array in arrays)
 
 
+@of_each_call
 def sizes(call: RecordedCall) -> Any:
     """The arguments' numbers, smallest first, on a logarithmic scale: ten for each array."""
     found = [numpy.zeros(0)]
@@ -215,41 +211,42 @@ def sizes(call: RecordedCall) -> Any:
     return numpy.concatenate(found)
 
 
-ALIKE, SIZES = remembered("places of zeros", zero_places), remembered("sizes", sizes)
-
-
 def nearest(learned: Lessons) -> Lazy:
     """The answer to the most similar calls, by all that can be seen of the arguments without calling a function."""
+
+    def without_sizes(call: RecordedCall) -> Any:
+        return call.function, names_in_functions(call), plain_numbers(call), zero_places(call)
+
     known: dict[Any, list[RecordedCall]] = {}
     for call in itertools.chain(*learned):
-        known.setdefault((call.function, NAMES(call), NUMBERS(call), ALIKE(call)), []).append(call)
+        known.setdefault(without_sizes(call), []).append(call)
     common = Counter(call.digest for call in itertools.chain(*learned)).most_common(1)[0][0]
     values = {call.digest: call.value for call in itertools.chain(*learned)}
 
     def answer(call: RecordedCall) -> Any:
-        alike = known.get((call.function, NAMES(call), NUMBERS(call), ALIKE(call)), [])
-        near = sorted(alike, key=lambda other: float(numpy.square(SIZES(other) - SIZES(call)).sum()))[:9]
+        alike = known.get(without_sizes(call), [])
+        near = sorted(alike, key=lambda other: float(numpy.square(sizes(other) - sizes(call)).sum()))[:9]
         votes = Counter(other.digest for other in near)
         return values[votes.most_common(1)[0][0] if votes else common]
 
-    return Lazy("the answer to similar calls, without calling the function", lambda: answer)
+    return Lazy("the answer to similar calls, without calling the function", answer)
 
 
 KEYS: dict[str, Callable[[RecordedCall], Any]] = {
     "function": lambda call: None,
     "number of the call": lambda call: call.number,
-    "shapes": SHAPES,
-    "what strikes the eye": LOOKS,
-    "names in functions": NAMES,
-    "plain numbers": NUMBERS,
+    "shapes": shapes,
+    "what strikes the eye": looks,
+    "names in functions": names_in_functions,
+    "plain numbers": plain_numbers,
     "earlier calls": lambda call: call.seen,
-    "number and shapes": lambda call: (call.number, SHAPES(call)),
-    "names and what strikes the eye": lambda call: (LOOKS(call), NAMES(call), NUMBERS(call)),
+    "number and shapes": lambda call: (call.number, shapes(call)),
+    "names and what strikes the eye": lambda call: (looks(call), names_in_functions(call), plain_numbers(call)),
     "all of these but the number": lambda call: (
-        SHAPES(call),
-        LOOKS(call),
-        NAMES(call),
-        NUMBERS(call),
+        shapes(call),
+        looks(call),
+        names_in_functions(call),
+        plain_numbers(call),
         call.seen,
     ),
 }
@@ -263,18 +260,21 @@ def fills() -> Iterator[Lazy]:
         ("an even share", lambda tensor: torch.full_like(tensor, 1 / max(tensor.shape[-1] if tensor.ndim else 1, 1))),
     ):
         make = filled_with(fill)
-        yield Lazy(name, anew(lambda make: make, make), arguments=make)
-        yield Lazy(f"{name}, arguments unchanged", anew(lambda make: make, make))
+        yield Lazy(name, make, arguments=make)
+        yield Lazy(f"{name}, arguments unchanged", make)
     for number in range(4):
-        yield Lazy(f"argument {number + 1}", anew(lambda number: lambda call: nth(call.given, number), number))
-        yield Lazy(
-            f"a list of argument {number + 1}", anew(lambda number: lambda call: [nth(call.given, number)], number)
-        )
-    yield Lazy("whatever argument has the right shape", lambda: fitting)
+        yield from argument(number)
+    yield Lazy("whatever argument has the right shape", fitting)
 
 
-def nth(values: Sequence[Any], number: int) -> Any:
-    return values[number] if number < len(values) else None
+def argument(number: int) -> Iterator[Lazy]:
+    """An argument as it is, and a list of it alone."""
+
+    def answer(call: RecordedCall) -> Any:
+        return call.given[number] if number < len(call.given) else None
+
+    yield Lazy(f"argument {number + 1}", answer)
+    yield Lazy(f"a list of argument {number + 1}", lambda call: [answer(call)])
 
 
 def filled_with(fill: Callable[[Tensor], Tensor]) -> Make:

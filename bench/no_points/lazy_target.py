@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from grader.calling.protocol import CallRequest, Function, Measurement, copy_tre
 from grader.calling.target import Target
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RecordedCall:
     """One call. `value` is the reference's, `number` counts the calls of the row, `nth` those of this function."""
 
@@ -42,20 +42,12 @@ class RecordedCall:
         """The reference's value as a text, to compare with."""
         return digest(self.value)
 
-    @cached_property
-    def features(self) -> dict[str, Any]:
-        """What bench/no_points/lazy_answers.py has found out about this call."""
-        return {}
-
 
 Make = Callable[[RecordedCall], Any]
 
 
-@dataclass
-class Record:
-    """What the reference answered in one row, call by call."""
-
-    calls: list[tuple[RecordedCall, list[Any], Answer]] = field(default_factory=list)
+Record = list[tuple[RecordedCall, list[Any], Answer]]
+"""What the reference answered in one row, call by call: (the call, its arguments afterwards, counts)."""
 
 
 class Answers:
@@ -63,16 +55,16 @@ class Answers:
 
     def __init__(self, record: Record, make: Make | None = None, arguments: Make | None = None) -> None:
         self._record, self._make, self._arguments = record, make, arguments
-        self._number, self._nth, self._seen = 0, dict[str, int](), dict[str, int]()
-        self.right = 0
+        self._nth, self._seen = dict[str, int](), dict[str, int]()
+        self.calls_made = self.right = 0
         self.reference: Any = None  # the side that answers while recording
 
     def answer(
         self, function: str, args: Sequence[Any], kwargs: Mapping[str, Any], ask: Callable[[], Any]
     ) -> tuple[Any, list[Any], Answer]:
         """(value, positional arguments afterwards, counts). `ask` asks the reference for the three."""
-        number, nth = self._number, self._nth.get(function, 0)
-        self._number, self._nth[function] = number + 1, nth + 1
+        number, nth = self.calls_made, self._nth.get(function, 0)
+        self.calls_made, self._nth[function] = number + 1, nth + 1
         if self._make is None:
             given = [digest(value) for value in (*args, *kwargs.values())]
             seen = tuple(self._seen.get(text, 0) for text in given)
@@ -81,26 +73,18 @@ class Answers:
             before = copied_deep(args), copied_deep(kwargs)
             value, after, counts = ask()
             call = RecordedCall(function, *before, number, nth, seen, copied_deep(value))
-            self._record.calls.append((call, copied_deep(after), counts))
-            self.right += 1
+            self._record.append((call, copied_deep(after), counts))
             return value, after, counts
-        call, after, counts = self._record.calls[number]  # its arguments are these, where no answer has changed them
+        call, after, counts = self._record[number]  # its arguments are these, where no answer has changed them
         if call.function != function:
             raise AssertionError(f"call {number} is of {function}, but the reference was called for {call.function}")
         value = self._make(call)
         self.right += digest(value) == call.digest
         changed: list[Any] = []
         if after:  # somebody looks at them
-            changed = list(args) if self._arguments is None else [self._arguments(_with(call, a)) for a in after]
+            make = self._arguments
+            changed = list(args) if make is None else [make(replace(call, value=each)) for each in after]
         return copied_deep(value), copied_deep(changed), counts
-
-    @property
-    def calls_made(self) -> int:
-        return self._number
-
-
-def _with(call: RecordedCall, value: Any) -> RecordedCall:
-    return RecordedCall(call.function, call.args, call.kwargs, call.number, call.nth, call.seen, value)
 
 
 class LazyTarget(Target):

@@ -13,22 +13,18 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from rich.console import Console
-from rich.table import Table
 
-from bench import ROOT
+from bench.measuring import aligned, lessons_named
 from grader.authoring.lesson_sources import right_files
 from grader.calling import calls
 from grader.calling.answer import Answer
 from grader.calling.steps import StepInput, call_step, call_steps
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.reference.runner import LocalStudent, run_formula
 from grader.verdict.judge.line import Case, compare_answer, judge_line
@@ -102,40 +98,36 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
     return rows, faults
 
 
-def table_of(measured: Mapping[Lesson, Mapping[str, Row]]) -> Table:
-    table = Table("lesson", "gradient", "farthest right", "whose", "nearest wrong", "which")
+def table(measured: Mapping[Lesson, Mapping[str, Row]]) -> str:
+    lines = [("lesson", "gradient", "farthest right", "whose", "nearest wrong", "which")]
     for lesson, rows in measured.items():
         for step, row in rows.items():
             (right, file), (wrong, formula) = row.farthest_right, row.nearest_wrong
-            table.add_row(lesson.number, step, f"{right:.1e}", file, f"{wrong:.1e}", formula)
-    return table
+            lines.append((lesson.number, step, f"{right:.1e}", file, f"{wrong:.1e}", formula))
+    return aligned(lines)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("lessons", nargs="*")
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all)")
     parser.add_argument("--seeds", type=int, default=20)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     torch.set_num_threads(1)
-    course = Course(ROOT)
-    chosen = [course.find(name) for name in options.lessons] or list(course.lessons.values())
     measured: dict[Lesson, dict[str, Row]] = {}
     faults: list[str] = []
-    for lesson in chosen:
+    for lesson in lessons_named(options.lessons):
         if lesson.gradients:
             measured[lesson], found = measure(lesson, range(FIRST_SEED, FIRST_SEED + options.seeds))
             faults += found
-    console: Any = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(table_of(measured))
+    print(table(measured))
     rows = [row for rows in measured.values() for row in rows.values()]
     if not rows:
-        console.print("No gradients: only rows of gradients are judged in float32 as a whole.")
+        print("No gradients: only rows of gradients are judged in float32 as a whole.")
         return 0
-    console.print(
+    print(
         f"{options.seeds} seeds: farthest right {max(row.farthest_right for row in rows)[0]:.1e}, nearest wrong "
         f"{min(row.nearest_wrong for row in rows)[0]:.1e}, tolerance {LOW_PRECISION_TOLERANCE:.0e}; "
-        f"{len(faults)} verdicts wrong"
+        f"{len(faults)} verdicts wrong",
+        *faults,
+        sep="\n",
     )
-    for fault in faults:
-        console.print(fault)
     return 1 if faults else 0

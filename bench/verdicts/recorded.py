@@ -48,8 +48,7 @@ def graded(folder: Path, out: Path) -> dict[str, dict[str, Any]]:
     return {student: {row["name"]: row for row in lesson["gradients"]} for student, lesson in lessons.items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     with tempfile.TemporaryDirectory(prefix="recorded-") as out:

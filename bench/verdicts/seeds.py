@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -20,12 +19,12 @@ from types import ModuleType
 
 import torch
 
-from bench import ROOT
+from bench.measuring import lessons_named
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
 from grader.authoring.verify import VerifyReport, own_rows, rows_in, submission_of, wrong_files
 from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.session import Session
-from grader.lesson.lesson import Course, Item, Lesson
+from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.runner import LocalStudent, run_formula
 from grader.results.wording import count_text
@@ -165,18 +164,15 @@ def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
     return {mistake.name: found[mistake.name] for mistake in lesson.mistakes if mistake.name in found}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="[default: all]")
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="by number or name (all)")
     parser.add_argument("--seeds", type=int, default=1000, help="how many seeds")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--redundant", action="store_true", help="list known mistakes named without mistakes.py")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()
-    course = Course(ROOT)
-    lessons = [course.find(name) for name in options.lessons] or list(course.lessons.values())
     wrong = 0
-    for lesson in lessons:
+    for lesson in lessons_named(options.lessons):
         if options.redundant:
             found = redundant_mistakes(lesson, options.seed)
             print(f"{lesson.name}: {len(found)} of {count_text(len(lesson.mistakes), 'known mistake')} named:")
@@ -186,4 +182,4 @@ def main() -> None:
         print(f"{lesson.name}: {report.summary}")
         print("".join(f"  ✗ {problem}\n" for problem in report.problems), end="", flush=True)
         wrong += len(report.problems)
-    sys.exit(1 if wrong else 0)
+    return 1 if wrong else 0

@@ -7,7 +7,6 @@ pass in their canonical form. Names that are known already decide which line it 
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ MAX_LINE_NODES = 60  # of a line that is compared; the longest of the lecture's 
 MAX_FORWARD_LINES = 500  # of a notebook that may be lines of the forward pass
 MAX_ORDERS = 24  # ways to give the names of one line to those of another
 MODULE_NAMES = {**LIBRARY, "math": "math"}
-OF_ONE_VALUE = re.compile(r"[a-z_]+\(_\)")
-"""The structure of `torch.tanh(hpreact)`."""
 RANGE_FUNCTIONS = frozenset({"range", "arange"})
 """All rows, however their number is written."""
 NamedExpression = tuple[str, ast.expr]  # (assigned name, expression)
@@ -121,14 +118,11 @@ def other_names(
         searched.setdefault(form_of_text(*line).structure, []).append(form_of_text(*line))
     every = (form for line in lines if (form := line_form(*line)) and form.structure in searched)
     forms = list(islice(every, MAX_FORWARD_LINES))
-    structures = [form.structure for form in forms]
-    of_one = (each for each in structures if OF_ONE_VALUE.fullmatch(each))
-    alone = {each for each in of_one if structures.count(each) == len(searched[each]) == 1}
     found, refused = dict(known), set[str]()
     while True:
         new: dict[str, set[str]] = {}
         for form in forms:
-            readings = readings_of(form, searched[form.structure], found, values, bound, form.structure in alone)
+            readings = readings_of(form, searched[form.structure], found, values, bound)
             for name, other in readings[0].items() if len(readings) == 1 else ():
                 new.setdefault(name, set()).add(other)
         sure = {name: other for name, other in one_to_one(new).items() if name not in refused}
@@ -144,17 +138,16 @@ def readings_of(
     found: Mapping[str, str],
     values: Collection[str],
     bound: Collection[str],
-    is_alone: bool,
 ) -> list[dict[str, str]]:
     """What the unknown names of a line would be, for each line of the forward pass that it may be.
 
-    One of its names must be known, unless it `is_alone`: nothing else has its structure.
+    One of its names must be known.
     """
     names = {form.target, *form.places}
     known = {name: name if name in values else found[name] for name in names if name in values or name in found}
     unusable = {*bound, *found.values()}
     readings: list[dict[str, str]] = []
-    for line in searched if known or is_alone else ():
+    for line in searched if known else ():
         for pairs in form.pairs_with(line, known):
             new = {name: other for name, other in pairs.items() if name not in known}
             agrees = known.get(form.target, line.target) == line.target

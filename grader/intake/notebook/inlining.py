@@ -2,7 +2,7 @@
 
 The statements of `with`, `try`, a main guard and marimo cells take the place of the block. A loop, a side of an `if` or
 a called function is opened if it contains a part of the pass: it assigns at least MIN_NAMES of the lesson's names, or
-its results are several gradients, or it declares a gradient as global.
+its results are several gradients.
 """
 
 from __future__ import annotations
@@ -118,9 +118,7 @@ class Inliner:
         is_part = (
             self._has_pass([function], self.gradients)
             or (target is not None and self._has_pass([function], self.values))
-            or not self.gradients.isdisjoint(
-                names_in(target) if isinstance(target, ast.Tuple) else global_names(function)
-            )
+            or (isinstance(target, ast.Tuple) and not self.gradients.isdisjoint(names_in(target)))
         )
         if given is None or not is_part:
             return None
@@ -191,11 +189,6 @@ def can_be_opened(function: ast.FunctionDef) -> bool:
         and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own)
         and (not returns or returns == function.body[-1:])
     )
-
-
-def global_names(function: ast.FunctionDef) -> set[str]:
-    """The names that the function declares as global."""
-    return {name for each in function.body if isinstance(each, ast.Global) for name in each.names}
 
 
 def arguments_of(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:

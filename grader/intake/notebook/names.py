@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from grader.intake.notebook.answers import is_placeholder
 from grader.intake.notebook.claims import GradientClaim
-from grader.intake.notebook.forward_pass import NamedExpression, one_to_one, other_names
+from grader.intake.notebook.forward_pass import NamedExpression, other_names
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.slices import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
@@ -68,14 +68,7 @@ class KnownNames:
         bound = {name for s in forward if s.computes for name in s.names.binds} & self.values
         if self.values <= bound:
             return
-        compared: dict[str, set[str]] = {}
-        for claim in self.claims:
-            value = self.value(claim.label)
-            if value and self.is_free(claim.tensor) and value not in self.bound:
-                compared.setdefault(claim.tensor, set()).add(value)
-        self.others |= one_to_one(compared)
-        lines = assigned_lines(forward)
-        found = other_names(lines, self.forward, self.values, bound, {**self.same, **self.others})
+        found = other_names(assigned_lines(forward), self.forward, self.values, bound, self.same)
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
 
     def forward_statements(self) -> list[Statement]:

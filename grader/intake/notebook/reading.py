@@ -17,7 +17,7 @@ from grader.intake.notebook.as_file import FileWriter, function, top_imports, un
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
 from grader.intake.notebook.names import KnownNames
 from grader.intake.notebook.script import NotebookScript, Page, script_of
-from grader.intake.notebook.sizes import sizes_set
+from grader.intake.notebook.sizes import sizes_at
 from grader.intake.notebook.slices import Slice, Uses
 from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
@@ -164,7 +164,7 @@ class LessonWriter:
             texts=script.texts,
             missing=self.missing,
             rows=self.rows,
-            sizes=sizes_set(self.uses, table, self.places),
+            sizes=sizes_at(self.uses, table, self.places[0]) if self.places else dict(table.sizes),
             numbers=self.numbers,
             remarks=self.remarks,
             uncounted=cannot,

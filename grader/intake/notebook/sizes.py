@@ -7,8 +7,7 @@ knows as a size (`n_hidden = 64`). A size that the text does not say so has its 
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from grader.intake.notebook.slices import Uses
 from grader.lesson.notebook_table import NotebookTable
@@ -16,31 +15,22 @@ from grader.source.syntax import all_nodes, last_name
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty"})
 MAX_SIZE = 1 << 20
-MAX_SIZE_NAMES = 30  # of one number
-MAX_SIZE_PLACES = 5
-
-
-def sizes_set(uses: Uses, table: NotebookTable, places: Sequence[int]) -> dict[str, int]:
-    """The sizes at these statements, a few of which are looked at; where they differ, those at the most of them."""
-    some = places[:: 1 + len(places) // MAX_SIZE_PLACES]
-    counted = Counter(tuple(sizes_at(uses, table, i).items()) for i in some)
-    return dict(counted.most_common(1)[0][0]) if counted else dict(table.sizes)
 
 
 def sizes_at(uses: Uses, table: NotebookTable, i: int) -> dict[str, int]:
-    """{size: its value at statement `i`}: as statements above it say, or cells further down, or as published."""
-    found: list[tuple[bool, bool, str, int]] = []  # (above, of a tensor, size, value); the last one counts
+    """{size: its value at statement `i`}: as statements above it say, or as published."""
+    found: list[tuple[bool, str, int]] = []  # (of a tensor, size, value); the last one counts
     own = {name: name for name in (*table.axes, *table.scalars)} | {**table.same, **table.others}
     for name, meant in own.items():
-        place = next(iter(uses.before(name, i)), None)
-        value = value_assigned(uses.statements[place].node, name) if place is not None else None
-        if place is None or value is None:
+        made = uses.before(name, i)
+        value = value_assigned(uses.statements[made[0]].node, name) if made else None
+        if value is None:
             continue
-        lengths = zip(table.axes.get(meant, ()), lengths_made(uses, value, place), strict=False)
-        found += [(place < i, True, sizes[0], n) for sizes, n in lengths if n and len(sizes) == 1]
-        if (size := table.size_of(meant)) and (number := whole_number(uses, value, place)):
-            found.append((place < i, False, size, number))
-    return {**table.sizes, **{size: n for _, _, size, n in sorted(found) if size in table.sizes}}
+        lengths = zip(table.axes.get(meant, ()), lengths_made(uses, value, made[0]), strict=False)
+        found += [(True, sizes[0], n) for sizes, n in lengths if n and len(sizes) == 1]
+        if (size := table.size_of(meant)) and (number := whole_number(uses, value, made[0])):
+            found.append((False, size, number))
+    return {**table.sizes, **{size: n for _, size, n in sorted(found) if size in table.sizes}}
 
 
 def lengths_made(uses: Uses, value: ast.expr, i: int) -> Iterator[int | None]:
@@ -54,13 +44,13 @@ def lengths_made(uses: Uses, value: ast.expr, i: int) -> Iterator[int | None]:
 
 def whole_number(uses: Uses, value: ast.expr | None, i: int) -> int | None:
     """The whole number above 0 that an expression is at statement `i`: written there, or as another variable."""
-    for _ in range(MAX_SIZE_NAMES):
-        if isinstance(value, ast.Constant) and type(value.value) is int and 0 < value.value <= MAX_SIZE:
-            return value.value
-        place = next(iter(uses.before(value.id, i)), None) if isinstance(value, ast.Name) else None
-        if place is None or not isinstance(value, ast.Name):
+    while isinstance(value, ast.Name):
+        made = uses.before(value.id, i)
+        if not made:
             return None
-        value, i = value_assigned(uses.statements[place].node, value.id), place
+        value, i = value_assigned(uses.statements[made[0]].node, value.id), made[0]
+    if isinstance(value, ast.Constant) and type(value.value) is int and 0 < value.value <= MAX_SIZE:
+        return value.value
     return None
 
 

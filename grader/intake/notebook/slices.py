@@ -59,13 +59,11 @@ class Uses:
         binds: {name: statements that give it a value}.
         changes: {name: statements that change it in place}, by itself or by another name of the same tensor.
         runs: {name: [[statements], ...]}: each begins with a new value and goes on with the stages that add to it.
-        star_imports: those of libraries whose names are functions of tensors or numbers.
         visited: statements and names that slices visited.
     """
 
     def __init__(self, statements: Sequence[Statement], gradients: Collection[str]) -> None:
         self.statements = statements
-        self.star_imports = [each.node for each in statements if imports_everything(each.node)]
         self.visited = 0
         self.binds: dict[str, list[int]] = {}
         self.changes: dict[str, list[int]] = {}
@@ -99,13 +97,11 @@ class Uses:
             runs[-1].append(i)
 
     def before(self, name: str, i: int) -> list[int]:
-        """The statements that make the value that statement i finds in `name`."""
+        """The statements above that make the value that statement i finds in `name`."""
         binds, changes = self.binds.get(name, []), self.changes.get(name, [])
         at = bisect_left(binds, i)
         if at:
             return [binds[at - 1], *changes[bisect_right(changes, binds[at - 1]) : bisect_left(changes, i)]]
-        if binds:  # a cell further down: it was run before this one
-            return [binds[-1], *changes[bisect_right(changes, binds[-1]) :]]
         return []
 
     def is_finished(self, name: str, i: int) -> bool:
@@ -127,14 +123,6 @@ def touched(changed: Collection[str], sharing: Mapping[str, list[str]], gradient
     return sorted(found)
 
 
-def imports_everything(node: ast.stmt) -> bool:
-    """`from torch import *`, of a library whose names are functions of tensors or numbers."""
-    match node:
-        case ast.ImportFrom(module=str(module), names=[ast.alias(name="*")], level=0):
-            return module.partition(".")[0] in ("torch", "math", "numpy")
-    return False
-
-
 def slice_of(uses: Uses, given: NotebookTable, targets: Mapping[str, Sequence[int]]) -> Slice:
     """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
     unfinished: set[str] = set()
@@ -152,11 +140,11 @@ class _Slicing:
         self.uses, self.given, self.targets, self.unfinished = uses, given, targets, unfinished
         self.own = {given.others.get(name, name) for name in targets}  # gradients: none of them is given
         self.result = Slice()
-        self.places: dict[int, float] = {}  # statement -> its place in the slice
+        self.places: set[int] = set()  # of the slice's statements
         self.waiting: deque[tuple[str, int, Statement]] = deque()
 
     def done(self) -> Slice:
-        self.places = {i: float(i) for run in self.targets.values() for i in run}
+        self.places = {i for run in self.targets.values() for i in run}
         for i in sorted(self.places):
             self.need(i, i)
         seen: set[tuple[str, int]] = set()
@@ -165,9 +153,7 @@ class _Slicing:
             if (name, i) not in seen:
                 seen.add((name, i))
                 self.resolve(name, i, reader)
-        self.result.statements = [
-            self.uses.statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))
-        ]
+        self.result.statements = [self.uses.statements[i] for i in sorted(self.places)]
         return self.result
 
     def count_visits(self, count: int, reader: Statement) -> None:
@@ -217,8 +203,6 @@ class _Slicing:
         if not made:
             if name in CUSTOMARY:
                 self.result.imports[id(CUSTOMARY[name])] = CUSTOMARY[name]
-            elif self.uses.star_imports and name not in HARMLESS_BUILTINS:
-                self.result.imports |= {id(node): node for node in self.uses.star_imports}
             elif name not in HARMLESS_BUILTINS:
                 raise self.not_given(name, reader, is_assigned=False)
             return
@@ -231,13 +215,12 @@ class _Slicing:
             elif k not in self.places:
                 if statement.opaque:
                     raise self.not_given(name, reader)
-                limit = self.places.get(i, float(i))
-                self.places[k] = float(k) if k < limit else limit - 1 / 1024  # from a cell further down
+                self.places.add(k)
                 self.need(k, i)
 
     def not_given(self, name: str, reader: Statement, is_assigned: bool = True) -> CannotSlice:
         """Why the step cannot have `name`, which `reader` reads."""
         known = {*self.given.values, *self.given.gradients, *self.uses.binds}
         near = None if is_assigned else close_name(name, sorted(known))
-        what = "which is not a value of the forward pass" if is_assigned else "which nothing assigns"
+        what = "which is not a value of the forward pass" if is_assigned else "which nothing above assigns"
         return CannotSlice(f"it uses `{name}`, {what}{f'. Did you mean `{near}`?' if near else ''}", reader)

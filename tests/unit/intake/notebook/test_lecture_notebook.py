@@ -182,7 +182,7 @@ def test_what_comes_from_elsewhere_is_named(graded):
         "pass."
     )
     assert rows["dprobs"]["message"] == (
-        "`dprobs` cannot be taken out of mine.ipynb, cell 2, line 4: it uses `secret`, which nothing assigns."
+        "`dprobs` cannot be taken out of mine.ipynb, cell 2, line 4: it uses `secret`, which nothing above assigns."
     )
     assert rows["dh"]["status"] == rows["dprobs"]["status"] == "missing"
     assert others(rows, "dh", "dprobs") == {"passed"}
