@@ -9,7 +9,8 @@ from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, opti
 from grader.commands.console import ProgressBar, console_for, say
 from grader.commands.dojo_work import AtDesk
 from grader.dojo.desk import only_lesson
-from grader.dojo.file import is_file, own_file, shown_path
+from grader.dojo.file import own_file, shown_path
+from grader.dojo.work import is_file
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 
