@@ -13,7 +13,6 @@ import click
 from grader.commands.checks import GRADER_PROGRAM, checked_isolation, settings_for
 from grader.commands.command_line import BELOW, FAULT, POSITIVE, STOPPED, seldom
 from grader.commands.console import console_for, print_remarks
-from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake, RunInput
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
 from grader.commands.options import CourseFolder, FailUnder, Require, Timeout
@@ -70,18 +69,15 @@ class GradeRun(RunInput):
             if on_github:  # students' names and messages are printed from here on: nothing of it is a command
                 quieted.enter_context(without_workflow_commands(click.echo))
             with gradebook_so_far(self.out) as known:
-                intake = Intake(self, known, self.course)
+                intake = Intake(self, known, self.course, self.quiet)
             course, lessons, assignment = intake.course, intake.lessons, intake.assignment
-            print_remarks(() if self.quiet else intake.remembered)
-            are_chosen = bool(self.lesson_names) or assignment is not None
-            inbox = None
+            are_chosen, inbox = bool(self.lesson_names) or assignment is not None, None
             if self.follow:
-                inbox = FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet).inbox
+                self.check_follow(are_chosen)
+                inbox = intake.follow(self.formats)
             else:
-                unclear, counts = intake.find(self.submissions)
-                print_remarks(unclear if self.quiet else [*unclear, *counts])
+                intake.find()
                 intake.check_file()
-                print_remarks(intake.remarks())
             extensions = intake.extensions()
             counted = lessons if are_chosen else intake.found.contained(lessons)
             left_out = [lesson.name for lesson in lessons if lesson not in counted]
@@ -140,8 +136,8 @@ class GradeRun(RunInput):
             console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
             raise SystemExit(BELOW)
 
-    def folder_to_follow(self, are_chosen: bool) -> Path:
-        """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
+    def check_follow(self, are_chosen: bool) -> None:
+        """Refuse what does not go together with --follow. Raises UserError."""
         folder, *others = self.submissions
         if others or not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):
             given = ", ".join(map(str, self.submissions))
@@ -152,4 +148,3 @@ class GradeRun(RunInput):
             raise UserError("--format github and classroom50 report to a job that ends, and --follow does not end.")
         if not are_chosen:
             raise UserError("--follow must know what counts: name the lessons with --lesson, or give --assignment.")
-        return folder
