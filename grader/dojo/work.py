@@ -16,7 +16,6 @@ from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.submission import Submission, read_one_file
 from grader.lesson.lesson import Lesson
-from grader.source.reader import source_reader
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.gradebook.grading.one_file import JudgedFile
@@ -47,7 +46,6 @@ class Work:
                 raise UserError(f"{file} is not there." if not file.exists() else f"{file} is no file.")
             self._file, self._shown = file.resolve(), shown or shown_path(file.absolute())
             self.folder = self._file.parent
-            source_reader().start()  # its process loads at the same time as others
 
     @classmethod
     def chosen(cls, desk: Desk, words: Sequence[str], rows: bool = False) -> Work:
