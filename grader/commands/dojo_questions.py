@@ -61,14 +61,14 @@ def defend(work: ChosenWork) -> None:
       dojo defend 03                 six questions about your own lines of lesson 03
       dojo defend homework.ipynb 03  about a notebook or a script, which may have several lessons
     """
-    from grader.defence.generate import generate  # torch comes with it
-
     lesson, *others = work.lessons
     if others:
         raise UserError(
             f"a defence is about one lesson, and {len(others) + 1} were found: name one, "
             f"as in `dojo defend {work.words(lesson)}`."
         )
+    from grader.defence.generate import generate  # torch comes with it
+
     at, checked = work.desk, work.check(lesson)
     files, right = checked.submitted.files, checked.progress.reached
     with at.busy("making questions from your file"):

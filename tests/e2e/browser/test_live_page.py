@@ -50,6 +50,7 @@ def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path, monkeypatch: 
         wrong = right.replace("return dlogprobs / probs", "return -2 * dlogprobs / probs")
         page.tab.evaluate("document.querySelector('article.step').scrollIntoView()")
         before = page.tab.evaluate("document.querySelector('article.step').getBoundingClientRect().top")
+        monkeypatch.setattr(CheckSession, "running", "")
         server.tell(event_for(wrong))
         wait("main", "-2 * dlogprobs")
         assert page.tab.locator("details[open]").count() == 1
