@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import click
+from rich.console import Console
 
 from grader.commands.checks import GRADER_PROGRAM, checked_isolation, settings_for
 from grader.commands.command_line import BELOW, FAULT, POSITIVE, STOPPED, seldom
@@ -18,6 +19,7 @@ from grader.commands.live import RunView, print_summary, what_a_person_should_kn
 from grader.commands.options import CourseFolder, FailUnder, Require, Timeout
 from grader.commands.out_folder import OutFolder, gradebook_so_far, open_gradebook
 from grader.errors import UserError
+from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import GradingRun
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.formats import FORMATS, write_formats
@@ -59,15 +61,30 @@ class GradeRun(RunInput):
     course: CourseFolder
 
     def run(self) -> None:
-        """Grade, and end with another status than 0 where docs/ci.md says so."""
-        nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
+        """Grade, report to the job that this is part of, and end with the status that docs/ci.md says."""
         on_github = "github" in self.formats
+        console = console_for(stderr=not on_github)
+        # students' names and messages are printed meanwhile: nothing of it is a command to the job's runner
+        with without_workflow_commands(click.echo) if on_github else nullcontext():
+            intake, outcome = self.grade(console)
+        if "classroom50" in self.formats and not outcome.stopped:
+            report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
+        if on_github:
+            paths = {each.student: each.path for each in intake.found.arrivals}
+            report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
+        if outcome.stopped or outcome.faults:
+            raise SystemExit(STOPPED if outcome.stopped else FAULT)
+        if self.fail_under is not None and (below := outcome.below(self.fail_under)):
+            # a line that begins with a student's text may be a command to a job's runner
+            console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
+            raise SystemExit(BELOW)
+
+    def grade(self, console: Console) -> tuple[Intake, RunOutcome]:
+        """Find the submissions, grade what is due, write the pages, and print what came of it."""
+        nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
         with ExitStack() as at_end:
             if nursery is not None:
                 at_end.callback(nursery.close, at_once=True)
-            quieted = at_end.enter_context(ExitStack())
-            if on_github:  # students' names and messages are printed from here on: nothing of it is a command
-                quieted.enter_context(without_workflow_commands(click.echo))
             with gradebook_so_far(self.out) as known:
                 intake = Intake(self, known, self.course, self.quiet)
             course, lessons, assignment = intake.course, intake.lessons, intake.assignment
@@ -91,7 +108,6 @@ class GradeRun(RunInput):
                 left_out=left_out,
                 isolation=None if self.cluster is not None else checked_isolation(self.require),
             )
-            console = console_for(stderr=not on_github)
             with RunView(console, self.quiet) as view:
                 outcome = GradingRun(
                     found=intake.found,
@@ -123,18 +139,7 @@ class GradeRun(RunInput):
             elif outcome.stopped:
                 print_remarks([f"stopped: {len(outcome.results)} of {count} were graded and are on disk."])
             print_remarks(sentences)
-            quieted.close()
-            if "classroom50" in self.formats and not outcome.stopped:
-                report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
-            if on_github:
-                paths = {each.student: each.path for each in intake.found.arrivals}
-                report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
-        if outcome.stopped or outcome.faults:
-            raise SystemExit(STOPPED if outcome.stopped else FAULT)
-        if self.fail_under is not None and (below := outcome.below(self.fail_under)):
-            # a line that begins with a student's text may be a command to a job's runner
-            console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
-            raise SystemExit(BELOW)
+            return intake, outcome
 
     def check_follow(self, are_chosen: bool) -> None:
         """Refuse what does not go together with --follow. Raises UserError."""
