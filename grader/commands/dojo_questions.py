@@ -10,7 +10,7 @@ from rich.console import Console
 
 from grader.commands.command_line import argument
 from grader.commands.console import say
-from grader.commands.dojo_work import AtDesk, ChosenLessons, show
+from grader.commands.dojo_work import AtDesk, ChosenWork, show
 from grader.dojo.answering import AnswerSheet, ask_questions, practise
 from grader.dojo.desk import lesson_and_rest
 from grader.errors import UserError
@@ -52,7 +52,7 @@ def read_input_line() -> str | None:
     return line.rstrip("\n") if line else None
 
 
-def defend(chosen: ChosenLessons) -> None:
+def defend(work: ChosenWork) -> None:
     """Asks about your own code, as a defence does. Every question is made from gradients in your file that are right.
 
     Enter leaves a question out, q stops.
@@ -61,15 +61,15 @@ def defend(chosen: ChosenLessons) -> None:
       dojo defend 03                 six questions about your own lines of lesson 03
       dojo defend homework.ipynb 03  about a notebook or a script, which may have several lessons
     """
-    from grader.defence.generate import generate  # torch comes with it
-
-    lesson, *others = chosen.lessons
+    lesson, *others = work.lessons
     if others:
         raise UserError(
             f"a defence is about one lesson, and {len(others) + 1} were found: name one, "
-            f"as in `dojo defend {chosen.work.words(lesson)}`."
+            f"as in `dojo defend {work.words(lesson)}`."
         )
-    at, checked = chosen.at, chosen.check(lesson)
+    from grader.defence.generate import generate  # torch comes with it
+
+    at, checked = work.desk, work.check(lesson)
     files, right = checked.submitted.files, checked.progress.reached
     with at.busy("making questions from your file"):
         defence = generate(lesson, files, right, at.judge.zygote, secrets.token_hex(4))

@@ -6,6 +6,7 @@ from contextlib import closing
 
 from grader.commands.dojo_work import AtDesk
 from grader.dojo.session import CheckSession
+from grader.dojo.work import Work
 
 
 def serve_assistant(at: AtDesk) -> None:
@@ -19,8 +20,8 @@ def serve_assistant(at: AtDesk) -> None:
     """
     from grader.dojo.assistance import Assistance  # with the package mcp, which is an extra
 
-    with closing(CheckSession(at)) as session:
-        Assistance(at, session).server().run()
+    with closing(CheckSession(Work(at))) as session:
+        Assistance(session).server().run()
 
 
 def lsp() -> None:

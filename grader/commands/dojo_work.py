@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -15,12 +14,13 @@ from grader.commands.command_line import Opened, argument, option
 from grader.commands.console import console_for, print_remarks, say
 from grader.commands.options import CourseFolder, LessonWords
 from grader.dojo.desk import Desk, only_lesson, student_course
-from grader.dojo.file import Work, is_file, is_untouched, own_file, place_in_own_file, reset_to_stub, shown_path
+from grader.dojo.file import is_untouched, own_file, place_in_own_file, reset_to_stub, shown_path
 from grader.dojo.overview import finish_lines, hint_screen, list_screen, next_lines, welcome
-from grader.dojo.progress import Checked, next_lesson
+from grader.dojo.progress import next_lesson
 from grader.dojo.start import make_working_folder
+from grader.dojo.work import Work
 from grader.errors import UserError
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
 from grader.results.wording import count_text, date_text
 
@@ -49,58 +49,12 @@ def desk(course: CourseFolder) -> Iterator[Desk]:
 AtDesk = Annotated[Desk, Opened(desk)]
 
 
-@dataclass
-class Chosen:
-    """What the words of a command line choose: one file, or a student's own files; and lessons of it, or rows.
-
-    Attributes:
-        parts: (a lesson, its row or None for all); nothing where nobody has said it.
-    """
-
-    at: Desk
-    work: Work
-    parts: list[tuple[Lesson, str | None]]
-
-    @property
-    def lessons(self) -> list[Lesson]:
-        """The lessons, by default the current one."""
-        return list(dict.fromkeys(lesson for lesson, _ in self.parts)) or [self.at.current()]
-
-    def check(self, lesson: Lesson, working: bool = True) -> Checked:
-        """Check the lesson, and keep the verdicts on a student's own file; with `working` it is the current one."""
-        checked = self.at.check(lesson, self.work.read(lesson))
-        if self.work.remembered:
-            self.at.state_file.keep(checked, working)
-        return checked
-
-
-def chosen_work(at: Desk, words: Sequence[str], rows: bool = False) -> Chosen:
-    """What is meant by `words`, which may name `rows`. Raises UserError."""
-    files = [word for word in words if is_file(word)]
-    if len(files) > 1:
-        raise UserError(f"One file at a time: {' and '.join(files)} are {len(files)}.")
-    named = list[tuple[Lesson, str | None]]()
-    for word in words:
-        if word in files:
-            continue
-        if Path(word).is_file():
-            raise UserError(f"{word} is not a Python file or a notebook: name a .py or .ipynb file, or a lesson.")
-        before = named[-1][0] if named else None
-        named.append(at.find(word, before) if rows else (only_lesson(at.course, word), None))
-    path = Path(files[0]).resolve() if files else None
-    exercise = [lesson for lesson in at.course.lessons.values() if own_file(lesson).resolve() == path]
-    if exercise or not files:
-        return Chosen(at, Work(at.course), named or [(lesson, None) for lesson in exercise])
-    work = Work(at.course, Path(files[0]))
-    return Chosen(at, work, named or [(lesson, None) for lesson in work.lessons()])
-
-
 @contextmanager
-def chosen_lessons(words: Annotated[tuple[str, ...], argument("[FILE] [LESSON]")], at: AtDesk) -> Iterator[Chosen]:
-    yield chosen_work(at, words)
+def chosen_work(words: Annotated[tuple[str, ...], argument("[FILE] [LESSON]")], at: AtDesk) -> Iterator[Work]:
+    yield Work.chosen(at, words)
 
 
-ChosenLessons = Annotated[Chosen, Opened(chosen_lessons)]
+ChosenWork = Annotated[Work, Opened(chosen_work)]
 
 
 # The commands ---------------------------------------------------------------------------------------------------------
@@ -146,12 +100,12 @@ def check(
     Exit status: 0 nothing is wrong (what is not written yet is not wrong), 1 something is wrong,
     2 it could not be checked.
     """
-    chosen, wrong = chosen_work(at, words, rows=True), False
-    for number, lesson in enumerate(chosen.lessons):
-        named = [row for each, row in chosen.parts if each == lesson] or [None]
+    work, wrong = Work.chosen(at, words, rows=True), False
+    for number, lesson in enumerate(work.lessons):
+        named = [row for each, row in work.named if each == lesson] or [None]
         rows = [item.name for item in lesson.items if None in named or item.name in named]
-        before = at.progress(lesson) if chosen.work.remembered else None
-        checked = chosen.check(lesson)
+        before = at.progress(lesson) if work.remembered else None
+        checked = work.check(lesson)
         from grader.dojo.screen import lesson_screen, problem_lines  # torch comes with it: a worker loads it meanwhile
 
         wrong |= any(row in rows for row in checked.progress.wrong)
@@ -164,7 +118,7 @@ def check(
         if before is not None and before.has_work and not checked.progress.has_work:
             show(finish_lines(at, checked, by_key=False))
         else:
-            show(next_lines(checked.progress, checked.place_of(checked.progress.next_row), chosen.work.words(lesson)))
+            show(next_lines(checked.progress, checked.place_of(checked.progress.next_row), work.words(lesson)))
     raise SystemExit(1 if wrong else 0)
 
 
@@ -177,14 +131,14 @@ def hint(row_name: Annotated[str | None, argument("[GRADIENT]")], at: AtDesk) ->
     lesson, row = at.find(row_name) if row_name else (at.current(), None)
     if row is None:
         progress = at.progress(lesson)
-        row = (chosen_work(at, ()).check(lesson).progress if progress.unchecked else progress).next_row
+        row = (Work(at).check(lesson).progress if progress.unchecked else progress).next_row
     if row is None:
         raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
     show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
 
 
 def report(
-    chosen: ChosenLessons, opened: Annotated[bool, option("--open/--no-open", "Open it in your browser.", default=True)]
+    work: ChosenWork, opened: Annotated[bool, option("--open/--no-open", "Open it in your browser.", default=True)]
 ) -> None:
     """Checks every lesson that you have begun, and writes the report that your instructor would see: my-report.html.
 
@@ -192,14 +146,12 @@ def report(
       dojo report 03                   lesson 03 alone
       dojo report that.ipynb           the lessons in a notebook or a script
     """
-    at = chosen.at
-    every = [] if chosen.parts else at.all_progress()
-    lessons = [each.lesson for each in every if each.begun] or chosen.lessons
-    checks = [chosen.check(lesson, working=False) for lesson in lessons]
-    from grader.dojo.report import REPORT_FILE, open_in_browser, write_report  # torch comes with it
+    every = work.desk.all_progress() if work.remembered and not work.named else []
+    lessons = [each.lesson for each in every if each.begun] or work.lessons
+    checks = [work.check(lesson, working=False) for lesson in lessons]
+    from grader.dojo.report import open_in_browser, write_report  # torch comes with it
 
-    path = at.course.root / REPORT_FILE
-    write_report(checks, at.judge.zygote.isolation, path, [each for each in every if each.lesson not in lessons])
+    path = write_report(work.desk, checks, [each for each in every if each.lesson not in lessons])
     say(f"The page: {shown_path(path)}")
     if opened and not open_in_browser(path):
         say("Open it in a browser; none with a window was found here.")
@@ -239,7 +191,7 @@ def verify_own(words: LessonWords, at: AtDesk) -> None:
     raise SystemExit(0 if all(each.is_agreed for each in claims) else 1)
 
 
-def watch(chosen: ChosenLessons) -> None:
+def watch(work: ChosenWork) -> None:
     """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second.
 
     Examples:
@@ -249,10 +201,10 @@ def watch(chosen: ChosenLessons) -> None:
     Keys: n and p: the next and the previous row to fix or write, and after the last one the next lesson
     with something to do; h a hint; l the list; r the report in your browser; q quits.
     """
-    watch_files(chosen, with_page=False)
+    watch_files(work, with_page=False)
 
 
-def open_page(chosen: ChosenLessons) -> None:
+def open_page(work: ChosenWork) -> None:
     """Like `dojo watch`, with the report of the latest check as a page in your browser.
 
     Only programs on your own machine reach the page, and only with the token in its address.
@@ -260,22 +212,23 @@ def open_page(chosen: ChosenLessons) -> None:
     Examples:
       dojo open 03                lesson 03, and the page in your browser
     """
-    watch_files(chosen, with_page=True)
+    watch_files(work, with_page=True)
 
 
-def watch_files(chosen: Chosen, with_page: bool) -> None:
+def watch_files(work: Work, with_page: bool) -> None:
     """Check the file whenever it is saved, until `q` is pressed."""
-    at, lessons = chosen.at, chosen.lessons
-    at.state_file.set_last_lesson(lessons[0])
-    at.judge.prepare(lessons[0])
+    at, lesson = work.desk, work.lessons[0]
+    at.state_file.set_last_lesson(lesson)
+    at.judge.prepare(lesson)
     at.busy = nullcontext  # the screen itself says what is going on
     from grader.dojo.report import LiveServer, open_in_browser  # torch comes with these: a worker loads it meanwhile
+    from grader.dojo.session import CheckSession
     from grader.dojo.watch import Watch
 
-    with LiveServer(at.judge.zygote.isolation) if with_page else nullcontext() as page:
+    with closing(CheckSession(work)) as session, LiveServer(session) if with_page else nullcontext() as page:
         if page is not None:
             open_in_browser(page.address)
-        Watch(at, lessons[0], console_for(), chosen.work, lessons, page).run()
+        Watch(session, console_for(), page.address if page else "").run()
 
 
 def start(

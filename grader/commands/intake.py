@@ -1,9 +1,12 @@
-"""What a run is given of a class: submissions, their times, its roster, and what a person decided in files."""
+"""What a run is given of a class: submissions, their times, its roster, and what a person decided in files.
+
+With `--follow` it is found again and again, and somebody may be editing the files.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +16,7 @@ from grader.commands.checks import find_course, open_assignment, require_solutio
 from grader.commands.command_line import FOLDER, argument, option
 from grader.commands.console import print_remarks
 from grader.commands.decisions import author_name
+from grader.commands.live import what_is_plain
 from grader.commands.options import GRADES, AssignmentPath, RosterFile
 from grader.errors import UserError
 from grader.gradebook.database import Gradebook
@@ -21,7 +25,9 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.grading.views import roster_in
 from grader.gradebook.lookup import ClassNames
 from grader.gradebook.records import Decision
+from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.finding import FoundSubmissions, find
+from grader.intake.submissions.inbox import Inbox
 from grader.intake.submissions.intake_csv import (
     INTAKE_FILE,
     confirmed_lines,
@@ -33,6 +39,7 @@ from grader.intake.submissions.intake_csv import (
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission_times import NoZone, ReadTimes, read_times, times_in_roster
 from grader.lesson.paths import installed_course
+from grader.publish.export.formats import write_formats
 from grader.results.wording import count_text, first_names
 
 MAX_SENTENCES, MAX_INPUTS_NAMED = 20, 5
@@ -55,41 +62,39 @@ class RunInput:
 class Intake:
     """The submissions of a class, their times, its roster, and what a person decided in files.
 
+    It prints what is not clear, each sentence once; with `quiet` nothing else.
+
     Attributes:
-        given: what the command line says.
         course, lessons, assignment: what is graded, as `open_assignment` says.
         roster: the class's list, None if no run was given one.
-        remembered: a sentence about the roster of an earlier run, where that is used.
         found: the submissions, as found last.
     """
 
-    def __init__(self, given: RunInput, known: Gradebook, course: Path | None) -> None:
+    def __init__(self, given: RunInput, known: Gradebook, course: Path | None, quiet: bool = False) -> None:
         """`known` is OUT's gradebook as earlier runs have left it. Raises UserError for a file that cannot be read."""
         refuse_course_in_submissions(find_course(course), given.submissions)  # before code of it runs
-        self.given, self._known_students, self._known_people = given, known.students(), known.people()
+        self._given, self._known_students, self._known_people = given, known.students(), known.people()
+        self._paths, self._quiet, self._printed = list(given.submissions), quiet, set[str]()
+        self._inbox: Inbox | None = None
         self.course, self.lessons, self.assignment = open_assignment(
             course, given.lesson_names, given.assignment_file, known.assignment()
         )
         require_solutions(self.lessons)
         self.roster = roster_in(known) if given.roster_file is None else read_roster(given.roster_file)
-        self.remembered = list[str]()
         if self.roster is not None and given.roster_file is None:
             count = count_text(len(self.roster.members), "student")
-            self.remembered.append(f"{self.roster.file} of an earlier run: {count}.")
+            self._say(f"{self.roster.file} of an earlier run: {count}.")
         self.found = FoundSubmissions(self.lessons, [*self.course.lessons.values()])
         self.read_files()
         self.found.decided = decisions(self._lines)
 
-    def find(self, paths: Sequence[Path]) -> tuple[list[str], list[str]]:
-        """Find what is under `paths` now, and its times in the roster and in `--times`.
-
-        Returns sentences about what is not clear, and about how many times were read. Raises UserError.
-        """
+    def find(self) -> None:
+        """Find the submissions that are there now, and their times in the roster and in `--times`. Raises UserError."""
         decided, questions = self.found.decided, self.found.questions  # what was found before may still be read
-        self.found = find(paths, self.lessons, [*self.course.lessons.values()], self.roster)
+        self.found = find(self._paths, self.lessons, [*self.course.lessons.values()], self.roster)
         self.found.decided, self.found.questions = decided, questions
-        refuse_planted_results(self.given.out, [arrival.path for arrival in self.found.arrivals])
-        unclear, counts = list[str](), list[str]()
+        refuse_planted_results(self._given.out, [arrival.path for arrival in self.found.arrivals])
+        unclear = list[str]()
         due = None if self.assignment is None else self.assignment.due
         # an offset is no zone: it changes with the season
         zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
@@ -97,33 +102,67 @@ class Intake:
             try:
                 read = times_in_roster(self.roster, zone)
                 unclear += first_sentences([*read.bad, *self.found.set_times(read.times, replaces=False)])
-                counts += times_sentence(self.roster.file, read)
+                self._say(*times_sentence(self.roster.file, read))
             except NoZone as error:
                 unclear += [str(error)] if due is not None else []
-        for file in self.given.times_files:
+        for file in self._given.times_files:
             read = read_times(file, zone)
             if read.bad:
                 raise UserError(" ".join(first_sentences(read.bad)))
             unclear += first_sentences(self.found.set_times(read.times))
-            counts += times_sentence(file.name, read)
-        return unclear, counts
+            self._say(*times_sentence(file.name, read))
+        if self._inbox is None:  # later, it is no news who has submitted nothing yet
+            self._warn(*unclear)
+        self._warn(*(f"{'roster: ' if self.roster else ''}{remark}" for remark in self.found.remarks))
 
-    def remarks(self) -> list[str]:
-        """Sentences about what was found."""
-        return [f"{'roster: ' if self.roster else ''}{remark}" for remark in self.found.remarks]
+    def follow(self, formats: Sequence[str]) -> Inbox:
+        """The submissions that appear in the folder that is given. Their files in `formats` are written as well."""
+        (folder,) = self._given.submissions
+        self._paths = [folder.resolve()]
+
+        def find() -> FoundSubmissions:
+            try:
+                self.find()
+            except SubmissionError as error:
+                self._warn(*([str(error)] if self._inbox is not None and self._inbox.complete else []))
+            except UserError as error:  # a person is editing the file with the times
+                self._warn(str(error))
+            return self.found  # what cannot be read stays as it was
+
+        def published(students: Collection[str]) -> None:
+            self._warn(*what_is_plain(write_formats(self._given.out, students, formats)))
+            try:
+                self.read_files()  # what is confirmed now counts from the next start on
+                self._warn(*self.store())
+            except UserError as error:  # a person is editing intake.csv
+                self._warn(str(error))
+
+        inbox = self._inbox = Inbox(folder, find, published, self._warn)
+        self._say(f"following {folder}. Ctrl-C ends it.")
+        return inbox
+
+    def _warn(self, *sentences: str) -> None:
+        """Print each sentence, unless it was printed before."""
+        new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._printed]
+        self._printed.update(new)
+        print_remarks(new)
+
+    def _say(self, *sentences: str) -> None:
+        """The same for what is no problem."""
+        self._warn(*(() if self._quiet else sentences))
 
     def read_files(self) -> None:
         """Read the lines of OUT/intake.csv, and in place of the same ones those of the file that is given."""
-        file = self.given.intake_file
+        file = self._given.intake_file
         new = [] if file is None else confirmed_lines(read_intake(file, self.course))
-        keys, stored = {line.key for line in new}, self.given.out / INTAKE_FILE
+        keys, stored = {line.key for line in new}, self._given.out / INTAKE_FILE
         kept = read_intake(stored, self.course) if stored.is_file() else []
         self._lines = [line for line in kept if line.key not in keys] + new
         self._confirmed = {line.student for line in new}
 
     def check_file(self) -> None:
         """Refuse an intake.csv about other students than this run's, or with files that a submission does not have."""
-        given, names = self.given.intake_file, self._confirmed
+        given, names = self._given.intake_file, self._confirmed
         students = {arrival.student for arrival in self.found.arrivals}
         if names and names.isdisjoint(students):
             shown = first_names(sorted(names), MAX_INPUTS_NAMED)
@@ -138,19 +177,19 @@ class Intake:
 
         A line about anybody else has no effect, and standard error says so. Raises UserError.
         """
-        if (file := self.given.extensions_file) is None:
+        if (file := self._given.extensions_file) is None:
             return []
         if self.assignment is None:
             raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
         students = [*self._known_students, *(arrival.student for arrival in self.found.arrivals)]
         names = ClassNames(students, self._known_people, self.roster)
         found, ignored = read_extensions(file, self.assignment, names, author_name())
-        print_remarks(first_sentences(ignored))
+        self._warn(*first_sentences(ignored))
         return found
 
     def store(self) -> list[str]:
         """Write OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
-        path, lessons = self.given.out / INTAKE_FILE, [lesson.name for lesson in self.lessons]
+        path, lessons = self._given.out / INTAKE_FILE, [lesson.name for lesson in self.lessons]
         kept, edited = updated_lines(self._lines, self.found.questions, lessons)
         if not kept and not path.is_file():
             return []

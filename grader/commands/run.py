@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import click
+from rich.console import Console
 
 from grader.commands.checks import GRADER_PROGRAM, checked_isolation, settings_for
 from grader.commands.command_line import BELOW, FAULT, POSITIVE, STOPPED, seldom
 from grader.commands.console import console_for, print_remarks
-from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake, RunInput
 from grader.commands.live import RunView, print_summary, what_a_person_should_know, what_is_plain
 from grader.commands.options import CourseFolder, FailUnder, Require, Timeout
 from grader.commands.out_folder import OutFolder, gradebook_so_far, open_gradebook
 from grader.errors import UserError
+from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import GradingRun
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.formats import FORMATS, write_formats
@@ -60,28 +61,40 @@ class GradeRun(RunInput):
     course: CourseFolder
 
     def run(self) -> None:
-        """Grade, and end with another status than 0 where docs/ci.md says so."""
-        nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
+        """Grade, report to the job that this is part of, and end with the status that docs/ci.md says."""
         on_github = "github" in self.formats
+        console = console_for(stderr=not on_github)
+        # students' names and messages are printed meanwhile: nothing of it is a command to the job's runner
+        with without_workflow_commands(click.echo) if on_github else nullcontext():
+            intake, outcome = self.grade(console)
+        if "classroom50" in self.formats and not outcome.stopped:
+            report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
+        if on_github:
+            paths = {each.student: each.path for each in intake.found.arrivals}
+            report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
+        if outcome.stopped or outcome.faults:
+            raise SystemExit(STOPPED if outcome.stopped else FAULT)
+        if self.fail_under is not None and (below := outcome.below(self.fail_under)):
+            # a line that begins with a student's text may be a command to a job's runner
+            console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
+            raise SystemExit(BELOW)
+
+    def grade(self, console: Console) -> tuple[Intake, RunOutcome]:
+        """Find the submissions, grade what is due, write the pages, and print what came of it."""
+        nursery = None if self.cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
         with ExitStack() as at_end:
             if nursery is not None:
                 at_end.callback(nursery.close)
-            quieted = at_end.enter_context(ExitStack())
-            if on_github:  # students' names and messages are printed from here on: nothing of it is a command
-                quieted.enter_context(without_workflow_commands(click.echo))
             with gradebook_so_far(self.out) as known:
-                intake = Intake(self, known, self.course)
+                intake = Intake(self, known, self.course, self.quiet)
             course, lessons, assignment = intake.course, intake.lessons, intake.assignment
-            print_remarks(() if self.quiet else intake.remembered)
-            are_chosen = bool(self.lesson_names) or assignment is not None
-            inbox = None
+            are_chosen, inbox = bool(self.lesson_names) or assignment is not None, None
             if self.follow:
-                inbox = FollowedFolder(self.folder_to_follow(are_chosen), intake, self.formats, self.quiet).inbox
+                self.check_follow(are_chosen)
+                inbox = intake.follow(self.formats)
             else:
-                unclear, counts = intake.find(self.submissions)
-                print_remarks(unclear if self.quiet else [*unclear, *counts])
+                intake.find()
                 intake.check_file()
-                print_remarks(intake.remarks())
             extensions = intake.extensions()
             counted = lessons if are_chosen else intake.found.contained(lessons)
             left_out = [lesson.name for lesson in lessons if lesson not in counted]
@@ -95,7 +108,6 @@ class GradeRun(RunInput):
                 left_out=left_out,
                 isolation=None if self.cluster is not None else checked_isolation(self.require),
             )
-            console = console_for(stderr=not on_github)
             with RunView(console, self.quiet) as view:
                 outcome = GradingRun(
                     found=intake.found,
@@ -127,21 +139,10 @@ class GradeRun(RunInput):
             elif outcome.stopped:
                 print_remarks([f"stopped: {len(outcome.results)} of {count} were graded and are on disk."])
             print_remarks(sentences)
-            quieted.close()
-            if "classroom50" in self.formats and not outcome.stopped:
-                report_to_classroom50(self.out, outcome.results, os.environ, Path.cwd())
-            if on_github:
-                paths = {each.student: each.path for each in intake.found.arrivals}
-                report_to_github(self.out, outcome.results, paths, os.environ, click.echo, self.fail_under)
-        if outcome.stopped or outcome.faults:
-            raise SystemExit(STOPPED if outcome.stopped else FAULT)
-        if self.fail_under is not None and (below := outcome.below(self.fail_under)):
-            # a line that begins with a student's text may be a command to a job's runner
-            console.print(f"Under {self.fail_under:g} %: {terminal_line(first_names(below, 10))}", soft_wrap=True)
-            raise SystemExit(BELOW)
+            return intake, outcome
 
-    def folder_to_follow(self, are_chosen: bool) -> Path:
-        """The folder to follow. Refuses what does not go together with --follow. Raises UserError."""
+    def check_follow(self, are_chosen: bool) -> None:
+        """Refuse what does not go together with --follow. Raises UserError."""
         folder, *others = self.submissions
         if others or not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):
             given = ", ".join(map(str, self.submissions))
@@ -152,4 +153,3 @@ class GradeRun(RunInput):
             raise UserError("--format github and classroom50 report to a job that ends, and --follow does not end.")
         if not are_chosen:
             raise UserError("--follow must know what counts: name the lessons with --lesson, or give --assignment.")
-        return folder

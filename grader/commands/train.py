@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from grader.commands.command_line import POSITIVE, STOPPED, argument, fail, option
 from grader.commands.console import ProgressBar, console_for, say
 from grader.commands.dojo_work import AtDesk
-from grader.dojo.desk import only_lesson
-from grader.dojo.file import is_file, own_file, shown_path
+from grader.dojo.work import Work
 from grader.errors import UserError
-from grader.lesson.lesson import Course, Lesson
+from grader.lesson.lesson import Lesson
 
 TRAINING_FOLDER = Path("my-training")  # not "training": that name would be taken for a submission of the lesson
 DEFAULT_STEPS, DEFAULT_HIDDEN = 1000, 100
@@ -33,8 +34,11 @@ def train(
       dojo train my_network.py              a network of your own
     """
     networks = [lesson for lesson in at.course.lessons.values() if lesson.config.train.script]
-    lesson, path = lesson_and_file(at.course, networks, word)
-    settings = lesson.config.train
+    work = Work.chosen(at, [word] if word else [])
+    lesson = lesson_to_train(work, networks)
+    path, settings = Path(work.shown(lesson)), lesson.config.train
+    if not path.is_file():
+        raise UserError(f"{path} does not exist.")
     out = TRAINING_FOLDER if lesson == networks[0] else TRAINING_FOLDER / lesson.number
     from grader.dojo.training import CURVE, OwnFile, TrainingRun, load_checkpoint  # torch comes with it
     from grader.lesson.course_modules import load_module
@@ -57,19 +61,13 @@ def train(
         fail(f"stopped after {run.step:,} of {steps:,} steps, which are kept. Go on with: {typed}", STOPPED, "dojo")
 
 
-def lesson_and_file(course: Course, networks: list[Lesson], word: str | None) -> tuple[Lesson, Path]:
-    """(the lesson to train, the student's file) for a LESSON, a FILE or nothing. Raises UserError."""
+def lesson_to_train(work: Work, networks: Sequence[Lesson]) -> Lesson:
+    """The lesson that is named, or in whose folder the file is, or the first with a network. Raises UserError."""
     if not networks:
-        raise UserError(f"{course.root} has no lesson to train: none has a table [train] in its lesson.toml.")
-    file = Path(word) if word is not None and is_file(word) else None
-    if file is not None:
-        lesson = next((each for each in networks if each.name in file.resolve().parts), networks[0])
-    else:
-        lesson = networks[0] if word is None else only_lesson(course, word)
+        raise UserError(f"{work.desk.course.root} has no lesson to train: none has a table [train] in its lesson.toml.")
+    around = (each for each in networks if each.name in work.folder.parts)
+    lesson = next(chain((each for each, _ in work.named), around, networks))
     if lesson not in networks:
         others = ", ".join(f"`dojo train {each.number}`" for each in networks)
         raise UserError(f"Lesson {lesson.number} has no network to train; these have: {others}.")
-    path = Path(shown_path(file or own_file(lesson)))
-    if not path.is_file():
-        raise UserError(f"{path} does not exist.")
-    return lesson, path
+    return lesson

@@ -13,7 +13,6 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from grader import __version__
-from grader.dojo.desk import Desk
 from grader.dojo.file import is_untouched, read_own
 from grader.dojo.session import CheckSession
 from grader.errors import UserError
@@ -34,8 +33,8 @@ PURPOSE = (
 class Assistance:
     """The three tools of an assistant; their docstrings are what it reads about them."""
 
-    def __init__(self, at: Desk, session: CheckSession) -> None:
-        self._at, self._session = at, session
+    def __init__(self, session: CheckSession) -> None:
+        self._session, self._at = session, session.work.desk
 
     def server(self) -> MCPServer:
         """The server of these tools, without resources and prompts."""

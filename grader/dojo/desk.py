@@ -1,21 +1,19 @@
-"""A student's course without its secrets: its lessons by the words of a command line, their progress, their checks."""
+"""A student's course without its secrets: its lessons by the words of a command line, and their progress."""
 
 from __future__ import annotations
 
 import difflib
 import os
-import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, read_own
-from grader.dojo.progress import Checked, Progress, StateFile, verdict_digest
+from grader.dojo.progress import Progress, StateFile, verdict_digest
 from grader.dojo.zygote import EagerZygote
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
-from grader.intake.lesson_files import LessonFiles
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.paths import BACKWARD_FILE, nearest_course
@@ -23,7 +21,6 @@ from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with it: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.grading.one_file import JudgedFile
 
 MAX_CHARACTERS_OF_TYPED_WORDS = 200
 """Sentences quote what was typed."""
@@ -47,7 +44,7 @@ def student_course(given: Path | None) -> Path:
 
 
 class Desk:
-    """Finds lessons, knows their progress and checks files.
+    """Finds lessons, knows their progress and has the judge.
 
     `complain` gets sentences about problems that do not stop the work; the context `busy("checking ...")` is entered
     during a slow step. `assignment` is the one that the instructor put into the kit, None where there is none.
@@ -132,23 +129,6 @@ class Desk:
 
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]
-
-    def check(
-        self,
-        lesson: Lesson,
-        submitted: LessonFiles,
-        interrupt: int | None = None,
-        show: Callable[[Checked], None] | None = None,
-    ) -> Checked:
-        """Run the file; `show` as in LocalJudge. Raises Interrupted once the descriptor `interrupt` is readable."""
-        judge, started = self.judge, time.monotonic()
-
-        def checked(judged: JudgedFile, is_final: bool = True) -> Checked:
-            return Checked(lesson, submitted, judged, time.monotonic() - started, is_final)
-
-        first = None if show is None else (lambda judged: show(checked(judged, False)))
-        with self.busy(f"checking lesson {lesson.number}"):
-            return checked(judge.judge(lesson, submitted, interrupt, first))
 
 
 def lesson_and_rest(course: Course, words: str) -> tuple[Lesson, str]:

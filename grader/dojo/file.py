@@ -1,25 +1,19 @@
-"""What `dojo` checks: the student's file of each lesson in exercises/, or one notebook or script anywhere.
-
-A file is read and searched for its functions without running it. A lesson's file can be reset to the stub.
-"""
+"""A student's backward.py: read, searched for its functions without running it, and reset to the stub."""
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError, write_errors
 from grader.intake.lesson_files import LessonFiles
-from grader.intake.submissions.file_kinds import NOTEBOOK, read_submitted, suffix_of
+from grader.intake.submissions.file_kinds import read_submitted
 from grader.intake.submissions.imported_files import imported_files
-from grader.intake.submissions.submission import Submission, read_one_file
-from grader.lesson.lesson import Course, Item, Lesson
+from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE, KEPT_BY_RESET
 from grader.source.parsing import parse_text
-from grader.source.reader import source_reader
 from grader.source.syntax import DefinitionNode
 
 HIDDEN: Final = "hidden"
@@ -112,57 +106,3 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
             kept = path.rename(next(name for name in names if not os.path.lexists(name)))
         path.write_bytes(stub)
     return kept
-
-
-class Work:
-    """backward.py in each lesson's folder; or one file, a notebook or a script, which is read as `grade run` reads it.
-
-    Attributes:
-        remembered: the verdicts are stored; not those of one file.
-        folder: what `dojo watch` watches, with its subfolders where the work is `remembered`.
-    """
-
-    def __init__(self, course: Course, file: Path | None = None, shown: str = "") -> None:
-        """Messages call the file `shown`, by default its path. Raises UserError where there is no such file."""
-        self._course, self._file, self.remembered = course, file, file is None
-        self.folder = course.root / "exercises"
-        if file is not None:
-            if not file.is_file():
-                raise UserError(f"{file} is not there." if not file.exists() else f"{file} is no file.")
-            self._file, self._shown = file.resolve(), shown or shown_path(file.absolute())
-            self.folder = self._file.parent
-            source_reader().start()  # its process loads at the same time as others
-
-    def shown(self, lesson: Lesson) -> str:
-        return shown_path(own_file(lesson)) if self._file is None else self._shown
-
-    def words(self, lesson: Lesson) -> str:
-        """The words that follow `dojo watch` for the lesson."""
-        return lesson.number if self._file is None else f"{self._shown} {lesson.number}"
-
-    def read(self, lesson: Lesson) -> LessonFiles:
-        """The lesson's files as they are now. Raises UserError."""
-        if self._file is None:
-            return read_own(lesson)
-        read = self._submission([lesson])
-        submitted = read.lessons.get(lesson.name)
-        if submitted is None or not submitted.present:
-            raise UserError(f"Lesson {lesson.number}: {read.message if submitted is None else submitted.message}")
-        return submitted
-
-    def lessons(self) -> list[Lesson]:
-        """The lessons of which the file has anything, by their best fit. Raises UserError where there is none."""
-        read = self._submission([*self._course.lessons.values()])
-        present = {name for name, submitted in read.lessons.items() if submitted.present}
-        if not present:
-            raise UserError(read.message or f"{self._shown} holds nothing that can be checked.")
-        return [lesson for name, lesson in self._course.lessons.items() if name in present]
-
-    def _submission(self, lessons: Sequence[Lesson]) -> Submission:
-        assert self._file is not None
-        return read_one_file(self._file, self._shown, lessons, [*self._course.lessons.values()])
-
-
-def is_file(word: str) -> bool:
-    """Whether a word of a command line names a file, not a lesson or a row."""
-    return suffix_of(Path(word)) in (NOTEBOOK, ".py")

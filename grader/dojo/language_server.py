@@ -16,6 +16,7 @@ from grader.dojo.desk import Desk
 from grader.dojo.progress import Checked
 from grader.dojo.screen import remarks
 from grader.dojo.session import CheckSession, Event
+from grader.dojo.work import Work
 from grader.errors import LessonError
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Lesson
@@ -66,7 +67,8 @@ class DojoServer:
             except LessonError as error:
                 self._log(str(error))
                 return None
-            self.session = CheckSession(self._desk, self._note)
+            self.session = CheckSession(Work(self._desk))
+            self.session.listeners.append(self._note)
         lesson = self._desk.course.lessons.get(path.parent.name)
         return lesson if lesson is not None and lesson.exercise.resolve() == path.parent.resolve() else None
 

@@ -28,9 +28,9 @@ from torch import Tensor
 from grader.comparison.tensors import bits
 from grader.comparison.trees import agreement
 from grader.dojo.desk import Desk, student_course
-from grader.dojo.file import Work
 from grader.dojo.screen import verdict_lines
 from grader.dojo.session import CheckSession
+from grader.dojo.work import Work
 from grader.errors import GraderFault, UserError
 from grader.results.wording import format_shape
 from grader.source.syntax import FunctionDefinition, stored_names
@@ -106,7 +106,7 @@ class CheckMagic:
 
     @cached_property
     def _session(self) -> CheckSession:
-        session = CheckSession(self.desk, work=Work(self.desk.course, self._file, "this notebook"))
+        session = CheckSession(Work(self.desk, self._file, shown="this notebook"))
         atexit.register(session.close)
         return session
 

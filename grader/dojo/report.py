@@ -18,9 +18,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from grader.dojo.desk import Desk
 from grader.dojo.file import HIDDEN_SUITE_DECIDES, shown_path
 from grader.dojo.progress import Checked, Progress
-from grader.dojo.session import Event
+from grader.dojo.session import CheckSession, Event
 from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import environment
@@ -29,7 +30,6 @@ from grader.publish.report.pages import Reporter
 from grader.publish.templates import page_templates
 from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import first_names
-from grader.sandbox.isolation.probe import Isolation
 
 REPORT_FILE = "my-report.html"
 MAX_NAMED = 20
@@ -46,9 +46,7 @@ HEADERS = {
 LOST = "There is no page here. Open the address that `dojo open` prints.\n"
 
 
-def report_page(
-    checks: Sequence[Checked], isolation: Isolation, not_begun: Sequence[Progress] = (), live: int = 0
-) -> str:
+def report_page(desk: Desk, checks: Sequence[Checked], not_begun: Sequence[Progress] = (), live: int = 0) -> str:
     """The report of what the checks found, with sentences that say what it is not.
 
     The points of lessons that are `not_begun` are part of the maximum. `live` is the number of the check of which this
@@ -64,7 +62,7 @@ def report_page(
         student="Your own check",
         score=number(sum(each.points_reached for each in progress)),
         max_score=number(sum(each.lesson.max_score for each in progress)),
-        isolation=isolation.level,
+        isolation=desk.judge.zygote.isolation.level,
         seconds=sum(each.seconds for each in checks),
         environment=environment(),
         lessons=[each.part.results for each in checks],
@@ -73,14 +71,12 @@ def report_page(
     return Reporter([each.lesson for each in checks]).page_of(results, [each.part for each in checks], live)
 
 
-def write_report(
-    checks: Sequence[Checked], isolation: Isolation, path: Path, not_begun: Sequence[Progress] = ()
-) -> None:
-    """Write `report_page`. Raises UserError when it cannot be written."""
-    page = report_page(checks, isolation, not_begun)
+def write_report(desk: Desk, checks: Sequence[Checked], not_begun: Sequence[Progress] = ()) -> Path:
+    """Write `report_page` next to exercises/, and return its path. Raises UserError when it cannot be written."""
+    path, page = desk.course.root / REPORT_FILE, report_page(desk, checks, not_begun)
     with write_errors(shown_path(path)):
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, page)
+    return path
 
 
 def open_in_browser(page: Path | str) -> bool:
@@ -90,16 +86,17 @@ def open_in_browser(page: Path | str) -> bool:
 
 
 class LiveServer(ThreadingHTTPServer):
-    """Serves the report of the latest check of a session, with a `sentence` on what is going on, at `address`."""
+    """Serves the report of the latest check of a session, and what the session is doing, at `address`."""
 
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, isolation: Isolation) -> None:
+    def __init__(self, session: CheckSession) -> None:
         super().__init__((LOOPBACK, 0), LiveRequest)  # any free port
         self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
         self.address = f"http://{LOOPBACK}:{self.server_address[1]}{self.path}"
-        self._isolation, self.sentence = isolation, ""
+        self._session, self._trouble = session, ""
+        session.listeners.append(self.tell)
         self._latest: tuple[int, Checked | None] = 0, None  # (how many checks there were, the latest)
 
     def __enter__(self) -> LiveServer:
@@ -115,7 +112,7 @@ class LiveServer(ThreadingHTTPServer):
 
     def tell(self, event: Event) -> None:
         """Have every open page show what has happened. It only takes note of it, so that the caller does not wait."""
-        self.sentence = event.sentence
+        self._trouble = event.sentence
         if event.checked is not None:  # in the thread that checks, and in no other
             self._latest = self._latest[0] + 1, event.checked
 
@@ -123,11 +120,11 @@ class LiveServer(ThreadingHTTPServer):
         number, latest = self._latest
         if latest is None:
             return page_templates(inert).get_template("live.html").render()
-        return report_page([latest], self._isolation, live=number)
+        return report_page(self._session.work.desk, [latest], live=number)
 
     def state(self) -> str:
         """The number of the latest check and what is going on, as JSON."""
-        return json.dumps({"check": self._latest[0], "state": self.sentence})
+        return json.dumps({"check": self._latest[0], "state": self._session.running or self._trouble})
 
 
 class LiveRequest(BaseHTTPRequestHandler):

@@ -14,9 +14,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from grader.dojo.desk import Desk
-from grader.dojo.file import Work
 from grader.dojo.progress import Checked
+from grader.dojo.work import Work
 from grader.errors import GraderFault, Interrupted, UserError
 from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
@@ -36,8 +35,8 @@ class Event:
     Attributes:
         kind: `saved`, and then a check begins; `provisional`, with verdicts, before the search for slips in the code
             that may explain them better; `checked`; `failed`, where there is no verdict.
-        sentence: what is going on, or why there is no verdict.
-        submitted: the files that are checked; None where they cannot be read.
+        sentence: why there is no verdict.
+        submitted: of a file that was saved, what is checked now.
     """
 
     kind: Literal["saved", "provisional", "checked", "failed"]
@@ -48,11 +47,13 @@ class Event:
 
 
 class CheckSession:
-    """`tell` is called with each event, in the thread that checks; a new check ends the one that runs."""
+    """Checks a lesson of the `work`; a new check ends the one that runs.
 
-    def __init__(self, desk: Desk, tell: Callable[[Event], object] = id, work: Work | None = None) -> None:
-        """`work` is what is checked, by default the exercises."""
-        self._desk, self._tell, self._work = desk, tell, work or Work(desk.course)
+    Each of the `listeners` is called with each event, in the thread that checks.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self.work, self.listeners = work, list[Callable[[Event], object]]()
         self._thread = ThreadPoolExecutor(1, "checks")
         self._interrupt, self._interrupting = os.pipe()  # holds a byte for each request that waits for the thread
         self._requests = list[Future[Any]]()  # the latest
@@ -77,14 +78,14 @@ class CheckSession:
     @property
     def running(self) -> str:
         """What the check that runs is doing; "" where none runs."""
-        return f"{CHECKING}: {self._desk.judge.running}" if self._now == CHECKING else self._now
+        return f"{CHECKING}: {self.work.desk.judge.running}" if self._now == CHECKING else self._now
 
     def close(self) -> None:
         """End the check that runs, then the thread. It also works where the interpreter has ended the thread before."""
         os.write(self._interrupting, b".")
         wait(self._requests, MAX_SECONDS_TO_CLOSE)
         self._thread.shutdown(wait=False)
-        self._desk.close()
+        self.work.desk.close()
 
     def _request(self, act: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Have the thread act, as soon as the check that runs has ended. It ends now."""
@@ -112,32 +113,34 @@ class CheckSession:
 
     def _checked(self, lesson: Lesson) -> Checked:
         self._end_if_superseded()
-        self._desk.judge.prepare(lesson)
+        self.work.desk.judge.prepare(lesson)
         submitted = self._read(lesson)
         self._now = CHECKING
-        self._tell(Event("saved", lesson, CHECKING, submitted=submitted))
+        self._tell(Event("saved", lesson, submitted=submitted))
 
         def show(checked: Checked) -> None:
             self._now = SEARCHING
-            self._tell(Event("provisional", lesson, SEARCHING, checked, submitted))
+            self._tell(Event("provisional", lesson, checked=checked))
 
-        checked = self._desk.check(lesson, submitted, self._interrupt, show=show)
+        checked = self.work.check(lesson, submitted, self._interrupt, show)
         self._now = ""
-        if self._work.remembered:
-            self._desk.state_file.keep(checked)
-        self._tell(Event("checked", lesson, "", checked, submitted))
-        self._desk.judge.prepare(lesson)
+        self._tell(Event("checked", lesson, checked=checked))
+        self.work.desk.judge.prepare(lesson)
         return checked
+
+    def _tell(self, event: Event) -> None:
+        for listener in self.listeners:
+            listener(event)
 
     def _read(self, lesson: Lesson) -> LessonFiles:
         with contextlib.suppress(UserError):
-            submitted = self._work.read(lesson)
+            submitted = self.work.read(lesson)
             text = submitted.files[BACKWARD_FILE]
             if text.strip() and parse_submitted(text) is not None:
                 return submitted
         time.sleep(GRACE_SECONDS)
         self._end_if_superseded()
-        return self._work.read(lesson)
+        return self.work.read(lesson)
 
     def _end_if_superseded(self) -> None:
         if select.select([self._interrupt], [], [], 0)[0]:

@@ -22,6 +22,7 @@ from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Checked
+from grader.dojo.work import Work
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert
@@ -120,7 +121,7 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson,
         can = ", ".join(sizes)
         raise UserError(f"`dojo verify` can check the gradients of lessons {can}, but not of {other.number}.")
     chosen = [*named] or [each for each in at.course.lessons.values() if each.number in sizes]
-    file, has_gradient = read_own(lesson), False
+    work, file, has_gradient = Work(at), read_own(lesson), False
     with closing(Student(at.judge.zygote, file.files)) as own:
         if own.load_failure is not None:
             reason = own.load_failure.message.rstrip(".")
@@ -128,7 +129,7 @@ def run_own_checker(at: Desk, named: Sequence[Lesson]) -> Iterator[tuple[Lesson,
         ask = partial(checker_verdict, own, lesson)
         for each in chosen:
             if at.progress(each).begun:
-                checked = at.check(each, read_own(each))
+                checked = work.check(each, working=False)
                 with at.busy(f"your checker is at work on lesson {each.number}"):
                     claims = list(verified_claims(at, checked, each.problem_at(sizes[each.number]), ask))
                 has_gradient |= bool(claims)

@@ -12,8 +12,8 @@ import sys
 import termios
 import threading
 import tty
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -21,14 +21,14 @@ import watchfiles
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from grader.dojo.desk import Desk
-from grader.dojo.file import HERE, Work, shown_path
+from grader.dojo.file import HERE, shown_path
 from grader.dojo.overview import finish_lines, hint_screen, list_screen
 from grader.dojo.progress import Checked, Progress, next_lesson
-from grader.dojo.report import REPORT_FILE, LiveServer, open_in_browser, write_report
+from grader.dojo.report import open_in_browser, write_report
 from grader.dojo.screen import elsewhere_note, notes_about
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
+from grader.dojo.work import Work
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 from grader.results.wording import first_names
@@ -46,31 +46,23 @@ SAVED = "saved"
 class Watch:
     """Watches one lesson at a time; only a key goes to another."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        lesson: Lesson,
-        console: Console,
-        work: Work | None = None,
-        lessons: Sequence[Lesson] = (),
-        page: LiveServer | None = None,
-    ) -> None:
-        """`work` is what is watched, by default the exercises, with its `lessons`; `page` shows each event too."""
-        self._desk, self._console, self._page = desk, console, page
-        self._work, self._lessons = work or Work(desk.course), lessons
+    def __init__(self, session: CheckSession, console: Console, live: str = "") -> None:
+        """The first of the work's lessons is watched; `live` is the address of the live page, where there is one."""
+        self._session, self._console, self._live = session, console, live
+        self._work, self._desk = session.work, session.work.desk
         self._news = SimpleQueue[Event | str]()  # events of the session, saves and keys
-        self._open(lesson)
+        session.listeners.append(self._news.put)
+        self._open(self._work.lessons[0])
 
     def _open(self, lesson: Lesson) -> None:
-        self.view = View(lesson, self._work.shown(lesson), self._page.address if self._page else "")
+        self.view = View(lesson, self._work.shown(lesson), self._live)
         self._last_run: Checked | None = None  # the last check of a file that ran
         self._read = set[str]()  # notes that were on the screen at an earlier save
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
-        self._session = CheckSession(self._desk, self._note, self._work)
         threading.Thread(target=report_saves, args=(self._work, self._news.put), name="saves", daemon=True).start()
-        with closing(self._session), keys(self._news.put):
+        with keys(self._news.put):
             self._session.check(self.view.lesson)
             quiet = QUIET_SECONDS
             while True:
@@ -91,18 +83,10 @@ class Watch:
                 else:
                     self.press(news)
 
-    def _note(self, event: Event) -> None:
-        """Called in the thread that checks."""
-        if self._page is not None:
-            self._page.tell(event)
-        self._news.put(event)
-
     def show_running(self, sentence: str) -> None:
         """Show what the check that runs is doing."""
         if sentence:
             self.view.running = sentence
-            if self._page is not None:
-                self._page.sentence = sentence
             self._draw()
 
     # events
@@ -172,7 +156,7 @@ class Watch:
             view.focus = stops[at]
             return
         is_own = self._work.remembered
-        progress = self._desk.all_progress() if is_own else [Progress(each, {}) for each in self._lessons]
+        progress = self._desk.all_progress() if is_own else [Progress(each, {}) for each in self._work.lessons]
         following = next_lesson(progress[::by], view.lesson.name)
         if following is None:
             self._say(Text("No other lesson here has anything left to do.", "bold green"))
@@ -190,9 +174,8 @@ class Watch:
             self._say(*hint_screen(lesson, row, self._desk.state_file.take_hint(lesson, row), again="h"))
 
     def _report(self, checked: Checked) -> None:
-        path = self._desk.course.root / REPORT_FILE
         try:
-            write_report([checked], self._desk.judge.zygote.isolation, path)
+            path = write_report(self._desk, [checked])
             self._say(Text(f"{'Opened' if open_in_browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
         except UserError as error:
             self._say(Text(str(error), "bold red"))

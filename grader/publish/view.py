@@ -242,10 +242,11 @@ class LessonView:
 
     @property
     def first(self) -> RowView | None:
-        """The step to fix first: the wrong one nearest the loss, else the first one not written yet."""
+        """The step to fix first: the wrong one nearest the loss, else the first one not written that was taught."""
         unwritten = [line for line in self.lines if line.state in UNWRITTEN]
+        later = [line for line in unwritten if line.item is not None and line.item.taught_in]
         ordered = [line for line in self.lines if line.is_wrong]
-        ordered += sorted(unwritten, key=lambda line: line.row.outside_notebook)
+        ordered += sorted(unwritten, key=lambda line: (line.row.outside_notebook, line in later))
         return next(iter(ordered), None)
 
     @property

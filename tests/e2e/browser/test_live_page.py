@@ -11,26 +11,23 @@ from support import GUARD_SECONDS
 from windows import Window, serious
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import read_own
 from grader.dojo.report import LiveServer
-from grader.dojo.session import Event
-from grader.sandbox.isolation.probe import Isolation
-
-NONE = Isolation("none", (), ())
+from grader.dojo.session import CheckSession, Event
+from grader.dojo.work import Work
 
 
 @pytest.mark.full
-def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path) -> None:
+def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kit = make_kit(tmp_path)
-    desk = Desk(kit, print)
-    lesson = desk.course.find("03")
+    work = Work(Desk(kit, print))
+    lesson = work.desk.course.find("03")
     right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv")
 
     def event_for(text: str) -> Event:
         file_of(kit).write_text(text)
-        return Event("checked", lesson, checked=desk.check(lesson, read_own(lesson)))
+        return Event("checked", lesson, checked=work.check(lesson))
 
-    with LiveServer(NONE) as server:
+    with LiveServer(CheckSession(work)) as server:
         page = Window(browser.new_context(viewport={"width": 1280, "height": 900}), server.address)
         page.tab.set_default_timeout(1000 * GUARD_SECONDS)
 
@@ -48,11 +45,12 @@ def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path) -> None:
 
         # what is unfolded stays open, and the place on the page stays
         page.tab.locator("details > summary", has_text="Hint for").first.click()
-        server.sentence = "checking: dprobs is running"
+        monkeypatch.setattr(CheckSession, "running", "checking: dprobs is running")
         wait("#state", "checking: dprobs is running")
         wrong = right.replace("return dlogprobs / probs", "return -2 * dlogprobs / probs")
         page.tab.evaluate("document.querySelector('article.step').scrollIntoView()")
         before = page.tab.evaluate("document.querySelector('article.step').getBoundingClientRect().top")
+        monkeypatch.setattr(CheckSession, "running", "")
         server.tell(event_for(wrong))
         wait("main", "-2 * dlogprobs")
         assert page.tab.locator("details[open]").count() == 1
@@ -66,4 +64,4 @@ def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path) -> None:
         assert page.requests == [] and page.errors == []
     wait("#state", "Connection lost")
     page.tab.context.close()
-    desk.close()
+    work.desk.close()

@@ -17,6 +17,8 @@ from grader.dojo.assistance import Assistance
 from grader.dojo.desk import Desk, only_lesson
 from grader.dojo.file import read_own
 from grader.dojo.report import open_in_browser
+from grader.dojo.session import CheckSession
+from grader.dojo.work import Work
 from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
 from grader.lesson.lesson import Course
@@ -70,7 +72,7 @@ def test_every_surface_counts_the_same_points(kit, dojo):
     dojo("report", "--no-open")
     page = " ".join(re.sub(r"<[^>]+>", " ", (kit / "my-report.html").read_text()).split())
     assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 of 2 right" in page
-    lines = asyncio.run(Assistance(Desk(kit, print), None).lessons())
+    lines = asyncio.run(Assistance(CheckSession(Work(Desk(kit, print)))).lessons())
     assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lines
 
 

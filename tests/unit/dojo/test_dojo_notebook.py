@@ -14,9 +14,9 @@ from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
 from rich.console import Console
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import Work
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.watch import Watch
+from grader.dojo.work import Work
 
 pytest_plugins = ["dojos"]
 
@@ -136,12 +136,9 @@ def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monk
     monkeypatch.chdir(kit)
     desk = Desk(kit, print)
     desk._judge = judge
-    work = Work(desk.course, Path("that.ipynb"))
-    lessons = work.lessons()
-    paper = io.StringIO()
-    watch = Watch(desk, lessons[0], Console(file=paper, width=80, highlight=False, markup=False), work, lessons)
-    watch._session = session = CheckSession(desk, work=work)
-    assert [lesson.number for lesson in lessons] == ["03", "04"]
+    session, paper = CheckSession(Work(desk, Path("that.ipynb"))), io.StringIO()
+    watch = Watch(session, Console(file=paper, width=80, highlight=False, markup=False))
+    assert [lesson.number for lesson in session.work.lessons] == ["03", "04"]
     for words, following in (("26 of 26 right", "04"), ("2 of 2 right", "03")):
         lesson = watch.view.lesson
         watch.show(Event("checked", lesson, checked=session.checked_now(lesson)))

@@ -128,14 +128,15 @@ def test_later_saves_are_checked_after_an_error_of_ours(kit: Path) -> None:
             raise error
         return "checked"
 
-    judge, state_file = SimpleNamespace(prepare=lambda _: None), SimpleNamespace(keep=lambda _: None)
-    desk: Any = SimpleNamespace(course=course, judge=judge, check=check, state_file=state_file, close=lambda: None)
-    session = CheckSession(desk, lambda event: events.append((event.kind, event.sentence)))
+    desk = SimpleNamespace(judge=SimpleNamespace(prepare=lambda _: None), close=lambda: None)
+    work: Any = SimpleNamespace(desk=desk, read=read_own, check=check)
+    session = CheckSession(work)
+    session.listeners.append(lambda event: events.append((event.kind, event.sentence)))
     assert isinstance(session.check(lesson).exception(GUARD_SECONDS), RuntimeError)
     assert session.check(lesson).result(GUARD_SECONDS) == "checked"
     session.close()
     assert events[1] == ("failed", "The check failed for a reason that is not yours: RuntimeError('broken')")
-    assert events[2:] == [("saved", "checking"), ("checked", "")]
+    assert events[2:] == [("saved", ""), ("checked", "")]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")

@@ -12,10 +12,11 @@ from kits import checked_file, make_kit, solved
 from payloads import PAYLOADS
 from support import GUARD_SECONDS
 
+from grader.dojo.desk import Desk
 from grader.dojo.progress import Checked
 from grader.dojo.report import LiveServer
-from grader.dojo.session import Event
-from grader.sandbox.isolation.probe import Isolation
+from grader.dojo.session import CheckSession, Event
+from grader.dojo.work import Work
 
 pytest_plugins = ["dojos"]
 
@@ -23,15 +24,23 @@ pytest_plugins = ["dojos"]
 @pytest.fixture
 def checked(judge: Any, tmp_path: Any) -> Checked:
     """Lesson 03 with a flipped sign, hostile printing and a hostile message."""
+    kit = make_kit(tmp_path / "checked")
     text = solved("03", "dlogprobs", "dprobs", "dW2")
     text = text.replace("return dlogprobs / probs", "return -dlogprobs / probs")
     hostile = f"1 / 0 if print({PAYLOADS['script']!r}) else h.T.what({PAYLOADS['script']!r})"
-    return checked_file(judge, make_kit(tmp_path), "03", text.replace("h.T @ dlogits", hostile))
+    return checked_file(judge, kit, "03", text.replace("h.T @ dlogits", hostile))
 
 
 @pytest.fixture
-def server() -> Iterator[LiveServer]:
-    with LiveServer(Isolation("none", (), ())) as server:
+def session(judge: Any, tmp_path: Any) -> CheckSession:
+    desk = Desk(make_kit(tmp_path), print)
+    desk._judge = judge
+    return CheckSession(Work(desk))
+
+
+@pytest.fixture
+def server(session: CheckSession) -> Iterator[LiveServer]:
+    with LiveServer(session) as server:
         yield server
 
 
@@ -43,7 +52,7 @@ def response(server: LiveServer, path: str, host: str = "", method: str = "GET")
 
 
 def test_the_latest_report_goes_to_who_has_the_token_and_means_this_machine(
-    server: LiveServer, checked: Checked
+    server: LiveServer, checked: Checked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = "/" + server.address.split("/", 3)[3]
     assert b"Nothing is checked yet" in response(server, own).read()
@@ -66,5 +75,5 @@ def test_the_latest_report_goes_to_who_has_the_token_and_means_this_machine(
     assert response(server, own, method="POST").status == 501
     server.tell(Event("failed", checked.lesson, "backward.py is not there"))
     assert json.load(response(server, own + "state")) == {"check": 1, "state": "backward.py is not there"}
-    server.sentence = "checking: dprobs is running"
+    monkeypatch.setattr(CheckSession, "running", "checking: dprobs is running")
     assert json.load(response(server, own + "state")) == {"check": 1, "state": "checking: dprobs is running"}

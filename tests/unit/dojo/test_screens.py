@@ -21,6 +21,7 @@ from grader.dojo.screen import row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
 from grader.dojo.watch import Watch
+from grader.dojo.work import Work
 from grader.publish.view import RowView
 from grader.results import Row
 
@@ -94,8 +95,8 @@ class Watching:
         self.kit, self.paper = kit, io.StringIO()
         desk = Desk(kit, print)
         desk._judge = judge
-        self.watch = Watch(desk, desk.course.find("04"), Console(file=self.paper, width=80, highlight=False))
-        self.session = self.watch._session = CheckSession(desk, self.watch._note)
+        self.session = CheckSession(Work(desk, named=[(desk.course.find("04"), None)]))
+        self.watch = Watch(self.session, Console(file=self.paper, width=80, highlight=False))
 
     def check(self, text: str | None = None) -> str:
         """What is written when the file is saved with `text`, or checked as it is."""

@@ -19,8 +19,11 @@ from support import ROOT, solution_of
 
 from grader.commands.command_line import STOPPED, UNUSABLE
 from grader.commands.dojo import main as dojo
-from grader.commands.train import lesson_and_file
+from grader.commands.train import lesson_to_train
+from grader.dojo.desk import Desk
 from grader.dojo.training import CHECKPOINT, CURVE, compare_gradients, load_checkpoint
+from grader.dojo.work import Work
+from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.stub import stub_of
 from grader.publish.curve import plot, smooth
@@ -264,7 +267,7 @@ def test_names_that_show_anything_do_nothing(train, own, tmp_path):
 def test_bad_input_is_one_sentence_and_exit_status_2(train, own, tmp_path):
     (tmp_path / "empty").mkdir()
     for typed, course, sentence in (
-        ("nowhere.py", ROOT, "nowhere.py does not exist"),
+        ("nowhere.py", ROOT, "nowhere.py is not there"),
         ("--resume", ROOT, "There is no run to continue in my-training/"),
         ("03", ROOT, "Lesson 03 has no network to train; these have: `dojo train 07`"),
         ("07", tmp_path / "empty", "holds no lessons"),
@@ -354,13 +357,21 @@ def test_any_number_of_steps_trains_a_right_answer(course, small, train):
         assert result.exit_code == 0, result.output
 
 
-def test_a_number_a_file_or_nothing_says_which_lesson(course, own):
-    networks = [course.find("07"), course.find("15")]
-    for word, name in (("15", "15_gpt"), ("gpt", "15_gpt"), (None, "07_training")):
-        assert lesson_and_file(course, networks, word)[0].name == name
-    for path, name in ((ROOT / "exercises" / "15_gpt" / "backward.py", "15_gpt"), (own, "07_training")):
-        lesson, file = lesson_and_file(course, networks, str(path))
-        assert (lesson.name, file.resolve()) == (name, path)
+def test_a_number_a_file_or_nothing_says_which_lesson(own):
+    desk = Desk(ROOT, print)
+    networks = [desk.course.find("07"), desk.course.find("15")]
+    folder = ROOT / "exercises" / "15_gpt"
+    for words, number in (
+        (["15"], "15"),
+        (["gpt"], "15"),
+        ([], "07"),
+        ([f"{folder}/backward.py"], "15"),
+        ([f"{folder}/training.py"], "15"),
+        ([f"{own}"], "07"),
+    ):
+        assert lesson_to_train(Work.chosen(desk, words), networks).number == number
+    with pytest.raises(UserError, match="Lesson 03 has no network to train; these have: `dojo train 07`, `dojo train"):
+        lesson_to_train(Work.chosen(desk, ["03"]), networks)
 
 
 def test_a_network_of_one_s_own_trains_as_autograd_does_and_what_is_wrong_with_it_is_a_sentence(train, tmp_path):

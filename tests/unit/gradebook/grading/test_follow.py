@@ -16,7 +16,6 @@ from made_results import results as results_by_hand
 from made_results import row
 from support import ROOT
 
-from grader.commands.follow import FollowedFolder
 from grader.commands.intake import Intake, RunInput
 from grader.commands.out_folder import gradebook_so_far
 from grader.gradebook.grading import run as run_module
@@ -105,8 +104,8 @@ class Followed:
         self._monkeypatch.setattr(run_module, "clock", lambda: self.now)
         self._monkeypatch.setattr(Views, "write_class", write_class)
         with gradebook_so_far(self.out) as known:
-            intake = Intake(RunInput((self.inbox,), self.out, ("04",), None, None, None, (), intake_file), known, ROOT)
-        inbox = FollowedFolder(self.inbox, intake, (), quiet=True).inbox
+            given = RunInput((self.inbox,), self.out, ("04",), None, None, None, (), intake_file)
+            inbox = Intake(given, known, ROOT, quiet=True).follow(())
         inbox.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
         shown = {"publisher": reporter, "live": self}

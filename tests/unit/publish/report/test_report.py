@@ -138,6 +138,8 @@ def test_next_step(report: Pages, lesson: Lesson, lessons: dict[str, Lesson]) ->
         ({}, "Everything is right"),
     ):
         assert output in report(part_of(lesson, {name: row(name, status) for name, status in statuses.items()}))[1]
+    unwritten = {item.name: row(item.name, "todo") for item in lessons["02_small_net"].items}
+    assert "next: write dh_bn" in report(part_of(lessons["02_small_net"], unwritten))[1]  # dlogits is taught later
     # a lesson that was not submitted comes last
     absent, small = lessons["02_small_net"], lessons["04_cross_entropy"]
     missing = part_of(absent, status="missing", score=0, message="No folder 02_small_net was submitted.")
