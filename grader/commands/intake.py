@@ -113,12 +113,10 @@ class Intake:
         return [f"{'roster: ' if self.roster else ''}{remark}" for remark in self.found.remarks]
 
     def read_files(self) -> None:
-        """Read the lines of OUT/intake.csv, and in place of the same ones those of the file that is given."""
-        file = self.given.intake_file
+        """Read the lines of OUT/intake.csv, and those of the file that is given, which count before them."""
+        file, stored = self.given.intake_file, self.given.out / INTAKE_FILE
         new = [] if file is None else confirmed_lines(read_intake(file, self.course))
-        keys, stored = {line.key for line in new}, self.given.out / INTAKE_FILE
-        kept = read_intake(stored, self.course) if stored.is_file() else []
-        self._lines = [line for line in kept if line.key not in keys] + new
+        self._lines = [*(read_intake(stored, self.course) if stored.is_file() else []), *new]
         self._confirmed = {line.student for line in new}
 
     def check_file(self) -> None:
