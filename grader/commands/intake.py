@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -24,7 +24,6 @@ from grader.gradebook.records import Decision
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.intake_csv import (
     INTAKE_FILE,
-    confirmed_lines,
     decisions,
     intake_text,
     read_intake,
@@ -115,7 +114,8 @@ class Intake:
     def read_files(self) -> None:
         """Read the lines of OUT/intake.csv, and those of the file that is given, which count before them."""
         file, stored = self.given.intake_file, self.given.out / INTAKE_FILE
-        new = [] if file is None else confirmed_lines(read_intake(file, self.course))
+        given = [] if file is None else read_intake(file, self.course)
+        new = [replace(line, confirmed=True) for line in given if line.guess]
         self._lines = [*(read_intake(stored, self.course) if stored.is_file() else []), *new]
         self._confirmed = {line.student for line in new}
 

@@ -91,13 +91,6 @@ def form_of_text(target: str, text: str) -> LineForm:
     return LineForm(target, ast.parse(text, mode="eval").body)
 
 
-def one_to_one(possible: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """{name: the only thing that it may be}, of names for which there is one, and which no other name may be."""
-    counts = Counter(other for others in possible.values() for other in others)
-    alone = {name: next(iter(others)) for name, others in possible.items() if len(others) == 1}
-    return {name: other for name, other in alone.items() if counts[other] == 1}
-
-
 def other_names(
     lines: Iterable[NamedExpression],
     forward: Iterable[tuple[str, str]],
@@ -125,7 +118,9 @@ def other_names(
             readings = readings_of(form, searched[form.structure], found, values, bound)
             for name, other in readings[0].items() if len(readings) == 1 else ():
                 new.setdefault(name, set()).add(other)
-        sure = {name: other for name, other in one_to_one(new).items() if name not in refused}
+        counts = Counter(other for others in new.values() for other in others)
+        alone = {name: other for name, (other, *more) in new.items() if not more and counts[other] == 1}
+        sure = {name: other for name, other in alone.items() if name not in refused}
         refused |= new.keys() - sure.keys()
         if not sure:
             return {name: other for name, other in found.items() if name not in known}

@@ -11,7 +11,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import LessonError, UserError
@@ -112,11 +112,6 @@ def decisions(lines: Iterable[IntakeLine]) -> dict[str, dict[str, str]]:
         if line.confirmed:
             found.setdefault(line.student, {}).update(line.guess)
     return found
-
-
-def confirmed_lines(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
-    """The lines that have a guess, confirmed."""
-    return [replace(line, confirmed=True) for line in lines if line.guess]
 
 
 def updated_lines(
