@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice, product
+from itertools import islice, product, starmap
 
 from grader.source.canonical import LIBRARY, Canonicaliser, CodeValue, plain
 from grader.source.code_forms import BLANK, MARKED
@@ -47,6 +47,10 @@ class LineForm:
     target: str
     expression: ast.expr
 
+    @property
+    def is_long(self) -> bool:
+        return len(list(islice(all_nodes(self.expression), MAX_LINE_NODES + 1))) > MAX_LINE_NODES
+
     @cached_property
     def structure(self) -> str:
         return self.form({})
@@ -79,12 +83,6 @@ class LineForm:
                 yield {self.target: other.target, **pairs}
 
 
-def line_form(target: str, expression: ast.expr) -> LineForm | None:
-    """None for a line that is too long."""
-    is_long = len(list(islice(all_nodes(expression), MAX_LINE_NODES + 1))) > MAX_LINE_NODES
-    return None if is_long else LineForm(target, expression)
-
-
 @lru_cache(maxsize=256)
 def form_of_text(target: str, text: str) -> LineForm:
     """A line of a lesson."""
@@ -109,7 +107,7 @@ def other_names(
     searched: dict[str, list[LineForm]] = {}
     for line in forward:
         searched.setdefault(form_of_text(*line).structure, []).append(form_of_text(*line))
-    every = (form for line in lines if (form := line_form(*line)) and form.structure in searched)
+    every = (form for form in starmap(LineForm, lines) if not form.is_long and form.structure in searched)
     forms = list(islice(every, MAX_FORWARD_LINES))
     found, refused = dict(known), set[str]()
     while True:

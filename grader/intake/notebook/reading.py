@@ -252,8 +252,8 @@ class LessonWriter:
                 why = str(error.msg) if isinstance(error, SyntaxError) else "it is nested too deeply"
         if part is None or why:
             what = "The training loop" if table.loop else f"`{name}`"
-            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {why}".rstrip(".")
-            self.missing |= dict.fromkeys(rows, f"{message}.")
+            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {why}."
+            self.missing |= dict.fromkeys(rows, message)
             return
         self.parts.append(part)
         self.places.append(min(places))

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -84,6 +84,9 @@ class FoundSubmissions(Sequence[Submission]):
 
     def __len__(self) -> int:
         return len(self.arrivals)
+
+    def __iter__(self) -> Iterator[Submission]:
+        return map(self.read_arrival, self.arrivals)
 
     def contained(self, lessons: Sequence[Lesson]) -> list[Lesson]:
         """The lessons that some submission contains or attempts; all lessons where none contains any."""
